@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.benchmarks.possible import is_possible, longer_than
+from intercore.benchmarks.plausibility import is_possible, longer_than
 from intercore.record.store import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

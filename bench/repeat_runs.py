@@ -22,7 +22,7 @@ import numpy as np
 from scipy import stats
 
 from intercore.benchmarks.grouping import repetitions_us
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.record.store import Store
 from intercore.statistics.repetitions import median
 
@@ -76,7 +76,9 @@ def main() -> None:
 
 def samples_us(run: Run) -> list[NDArray[np.float64]]:
     """Return the samples of the first series of each of a run's repetitions, in µs."""
-    name = next(series.name for series in run.measurements[0].series if not series.name.startswith(LOOKING_PREFIX))
+    name = next(
+        series.name for series in run.measurements[0].series if not series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX)
+    )
     return repetitions_us(run.measurements, name)
 
 

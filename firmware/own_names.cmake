@@ -1,6 +1,6 @@
-# Says which names of a workload of the user's own are taken, before it is linked: it would take the place of a function of
-# the C library that Intercore calls. Run with -P; NAME is the workload's, FILES are its objects and libraries, OURS is the
-# program's, both with | between them, NM the tool for them.
+# Reports names in a user's workload that are already taken, before the workload is linked. Otherwise it could replace a
+# function of the C library that Intercore calls. Run with -P. NAME is the workload's name, FILES are its objects and
+# libraries, and OURS are those of the program, both with | between them. NM is the tool for them.
 cmake_minimum_required(VERSION 3.22)
 foreach(side FILES OURS)
   string(REPLACE "|" ";" ${side} "${${side}}")

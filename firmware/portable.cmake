@@ -1,7 +1,7 @@
-# The portable code: knows port.h and nothing else of the platform. For every board, also as a component of ESP-IDF. What
-# lies in these folders is part of it: a benchmark and a workload are found by being there, and so is a transport.
-set(watched CONFIGURE_DEPENDS) # the next build finds a new file
-if(CMAKE_SCRIPT_MODE_FILE) # ESP-IDF's, which only asks for the requirements
+# The portable code, which uses nothing of the platform but port.h. Every board uses it, also as a component of ESP-IDF.
+# All files in these folders belong to it: to add a benchmark, a workload or a transport, add its file.
+set(watched CONFIGURE_DEPENDS) # a new file is found by the next build
+if(CMAKE_SCRIPT_MODE_FILE) # ESP-IDF's script, which only asks for the requirements
   set(watched "")
 endif()
 set(IC_PORTABLE "")
@@ -9,15 +9,15 @@ foreach(pattern core/*.c bench/*.c bench/*/*.c transport/*.c workload/*.c worklo
   file(GLOB found ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/${pattern})
   list(APPEND IC_PORTABLE ${found})
 endforeach()
-# The board adds its registry of benchmarks, one of these.
+# The registry of benchmarks is not among these files: the board adds one of these two.
 list(REMOVE_ITEM IC_PORTABLE bench/registry.c bench/registry_amp.c)
-# The test of port.h's promises.
+# The test of a port against the rules of port.h
 file(GLOB IC_PORT_TEST ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/port/test/*.c)
 
 set(IC_PORTABLE_FOLDERS core bench workload workload/own transport port include)
 set(IC_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Werror)
 
-# The sources of the groups of transports that a board has: ic_transports(<variable> <folder under transport/>...)
+# Finds the sources of the groups of transports that a board has: ic_transports(<variable> <folder under transport/>...)
 function(ic_transports variable)
   set(sources "")
   foreach(folder ${ARGN})

@@ -44,7 +44,7 @@ CROSS_COMPILED = ("amp", "rp2040", "rp2040_amp", "stm32h745")
 """Of tests/firmware: programs of microcontrollers."""
 OPENBLAS_CORES = ("Prescott", "Nehalem", "Haswell", "Zen")
 """Each rounds in its own way, and all of them run on every processor with AVX2."""
-NUMERIC_TESTS = "tests/benchmarks tests/campaign/test_course.py tests/comparison tests/statistics"
+NUMERIC_TESTS = "tests/benchmarks tests/campaign/test_schedule.py tests/comparison tests/statistics"
 
 
 def pytest(*arguments: str, **environment: str) -> str:

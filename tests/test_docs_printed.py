@@ -76,8 +76,8 @@ def _set_apart(text: str) -> Iterator[str]:
 
 
 def cells(line: str) -> list[str]:
-    """Return the cells of a line of a table, which stand two blanks or more apart."""
-    return re.split(r"\s{2,}", line.strip())
+    """Return the cells of a line of a table, which stand two blanks or more apart. A no-break space is a blank."""
+    return re.split(r"\s{2,}", line.strip().replace("\N{NO-BREAK SPACE}", " "))
 
 
 def is_part(few: list[str], many: list[str]) -> bool:

@@ -58,7 +58,7 @@ def test_command_for_linux_ends_with_a_sentence(
         assert status_of(*words) == 1
     error = capsys.readouterr().err
     assert f"error: {needs}" in error
-    assert f"needs Linux, and this is {system}; " in error
+    assert f"needs Linux, but this is {system}; " in error
     assert "Traceback" not in error
 
 
@@ -66,13 +66,13 @@ def test_doctor_states_that_host_needs_linux(system: str, capsys: pytest.Capture
     assert status_of("doctor", "host", "--format", "json") == 0
     (one,) = [each for each in json.loads(capsys.readouterr().out) if each["target"] == "host"]
     assert (one["what"], one["state"]) == ("operating system", "missing")
-    assert one["says"].startswith(f"the target 'host' needs Linux, and this is {system}; ")
+    assert one["details"].startswith(f"the target 'host' needs Linux, but this is {system}; ")
 
 
 def test_place_of_a_laboratory_needs_posix(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     assert status_of("info", "pico", "--port", "labgrid://bench") == 1
-    assert "error: labgrid://bench needs Linux or macOS, and this is Windows; " in capsys.readouterr().err
+    assert "error: labgrid://bench needs Linux or macOS, but this is Windows; " in capsys.readouterr().err
 
 
 def test_windows_does_without_locks_owners_and_load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def of_speedup(n: int, repetition: int, **checks: int) -> Measurement:
         Series("t1", "common", 10**8, ticks),
         Series("done", "common", 10**8, np.full(20, 7), "count"),
         Series("moment", "common", 10**8, np.arange(20), "moment"),
-        Series("looking.0", "common", 10**8, np.full(5, 1)),
+        Series("timestamp_overhead.0", "common", 10**8, np.full(5, 1)),
     )
     return Measurement("speedup", {"n": n, "seed": repetition}, repetition, series, {"cpu": "A53"}, checks, "")
 
@@ -148,7 +148,7 @@ def test_polars_is_taken_if_it_is_there_and_pandas_otherwise(path: Path, monkeyp
 def test_what_is_not_there_is_refused_by_name(path: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no store .*other\.db"):
         intercore.open(tmp_path / "other.db")
-    with pytest.raises(UsageError, match=r"no run 7 in .*; it holds 1, 2"):
+    with pytest.raises(UsageError, match=r"no run 7 in .*1, 2"):
         intercore.open(path, 7)
     for method in (Results.samples, Results.summary):
         with pytest.raises(UsageError, match=r"no benchmark .*'lok'; did you mean 'lock'"):

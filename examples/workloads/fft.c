@@ -1,18 +1,18 @@
-/* fft: transforms of 1024 complex numbers, fixed point of 16 bits, radix 2, in place, halved at each of ten stages so that
- * nothing overflows. A unit is a transform, of a sine of its own. */
+/* fft: transforms of 1024 complex numbers, 16-bit fixed point, radix 2, in place, halved at each of ten stages to
+ * prevent overflow. A unit is the transform of a sine of its own frequency. */
 #include <intercore_workload.h>
 
 #define POINTS 1024U
 #define STAGES 10U
 #define TRANSFORMS 4U
 
-/* A real and an imaginary part by turns. */
+/* Real and imaginary parts alternate. */
 INTERCORE_OUTPUT(spectrum, int16_t, TRANSFORMS, 2U * POINTS);
 
-/* A quarter of a sine, and one more, in units of 2^-15. */
+/* A quarter of a sine, and one more value, in units of 2^-15 */
 static int16_t quarter[POINTS / 4U + 1U] PORT_SHARED(fft_quarter);
 
-/* By the product with e^(i 2 pi / 1024) over and over, in 30 bits behind the point. */
+/* By repeated multiplication by e^(i 2 pi / 1024), with 30 fractional bits */
 static void fill(void) {
     const int64_t cosine = 1073721611; /* round(2^30 cos(2 pi / 1024)) */
     const int64_t sine = 6588356;      /* round(2^30 sin(2 pi / 1024)) */

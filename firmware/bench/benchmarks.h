@@ -1,9 +1,9 @@
-/* The list of benchmarks, in the order in which `list` names them; everything else is made from it.
+/* The list of benchmarks, in the order of the command `list`. The registry is generated from this list.
  *
- * SMP_AND_AMP(name) is for one that is measured under one kernel for all cores and with a kernel on each alike.
- * SMP_ONLY(name, summary, why) is for one that needs one kernel for all cores: elsewhere `list` has it with this
- * summary and refuses it with this reason. Each is the file bench/<name>.c, or those of the folder bench/<name>, and
- * defines ic_benchmark_<name>. */
+ * SMP_AND_AMP(name): can be measured under one kernel for all cores, and with a kernel on each core. SMP_ONLY(name,
+ * summary, why): needs one kernel for all cores; on AMP `list` shows this summary, and the benchmark is refused for
+ * this reason. Each is the file bench/<name>.c, or the files of the folder bench/<name>, and defines
+ * ic_benchmark_<name>. */
 #ifndef IC_BENCHMARKS_H
 #define IC_BENCHMARKS_H
 
@@ -12,20 +12,20 @@
 // clang-format off
 #define IC_BENCHMARKS(SMP_AND_AMP, SMP_ONLY)                                                                           \
     SMP_AND_AMP(speedup)                                                                                               \
-    SMP_ONLY(contention, "who gets the processor of several tasks, pinned or not",                                     \
-             "no kernel schedules both cores, so no task competes with those of the other core")                       \
+    SMP_ONLY(contention, "how pinned and unpinned tasks share the cores",                                              \
+             "no kernel schedules both cores, so tasks of two cores do not compete")                                   \
     SMP_AND_AMP(switch)                                                                                                \
-    SMP_ONLY(jitter, "how steady a periodic task is, also when it is moved about",                                     \
-             "no kernel can move a task to the other core; by its own core alone it is a benchmark for one core")      \
+    SMP_ONLY(jitter, "jitter of a periodic task, also when it is migrated",                                            \
+             "no kernel can migrate a task to the other core")                                                         \
     SMP_AND_AMP(irq)                                                                                                   \
-    SMP_ONLY(api, "what kernel calls cost, alone and while the other core calls as well",                              \
+    SMP_ONLY(api, "times of kernel calls, alone and while the other core calls",                                       \
              "the two kernels share no lock, so calls of one do not wait for the other's")                             \
     SMP_ONLY(rhealstone, "the six components of Rhealstone", "its objects belong to one kernel each")                  \
     SMP_ONLY(threadmetric, "the eight counts of Thread-Metric", "its objects belong to one kernel each")               \
     SMP_ONLY(hartstone, "deadlines that five periodic tasks miss as their load grows",                                 \
-             "no kernel schedules both cores; by one of its cores alone it is a benchmark for one core")               \
-    SMP_ONLY(lock, "locks and counters handed over between cores",                                                     \
-             "the kernels share no lock; the port's own, between the cores, is not the benchmarks' to hold")           \
+             "no kernel schedules both cores")                                                                         \
+    SMP_ONLY(lock, "lock hand-off and contended locks",                                                                \
+             "the kernels share no lock that a benchmark may hold")                                                    \
     SMP_AND_AMP(memory)                                                                                                \
     SMP_AND_AMP(message)                                                                                               \
     SMP_AND_AMP(clock)

@@ -1,37 +1,38 @@
-/* clock: how far readings on two cores can be subtracted: of the common clock, and of the cores' own counters.
+/* clock: how far the difference of readings on two cores can be trusted, for the common clock and for the cores' own
+ * counters.
  *
  * time=common: intervals between a reading of the common clock on one core and a reading on the same or another core.
  *
- * Every other benchmark subtracts two such readings: this one shows how far the difference can be trusted. Two tasks
- * of equal priority take each interval, one pinned to core `from`, the other to core `to`:
+ * Every other benchmark subtracts two such readings. Two tasks of equal priority take each interval, one pinned to core
+ * `from`, the other to core `to`:
  *
- *   from   wakes, reads the clock, then notifies the other and waits
- *   to     wakes, lets a random time pass, then reads the clock
+ *   from   wakes, reads the clock, notifies the other task and waits
+ *   to     wakes, waits for a random time, then reads the clock
  *
- * so an interval is a wake-up and a time up to `longest_us`. Whoever does not have the turn sleeps, and whoever has it
- * gives the other time to fall asleep before it reads: on a chip whose cores share a bus, a busy core slows the
- * other's readings.
+ * So an interval is a wake-up latency plus a random time of up to `longest_us`. Each task sleeps during the other's
+ * turn. Before a task reads the clock, it gives the other core time to fall asleep: on a chip whose cores share a bus,
+ * a busy core slows the readings of the other core.
  *
- * What an interval must be is known to a simulator alone, which sees both cores from outside (docs/pico.md). What can
- * be told without one: an interval is never negative, which is checked, and the shortest ones of both directions
- * between two cores bound how far their clocks are apart.
+ * Only a simulator, which observes both cores from outside, knows the true interval (docs/pico.md). Without a
+ * simulator, two things are known. An interval must not be negative, which is checked. The shortest intervals in both
+ * directions between two cores bound the offset of their clocks.
  *
- * time=counter: the counters of the cores (port_cycles()) against the common clock. The same two tasks, in the same
- * turns, each read the common clock, the counter of their core, and the common clock again. Three series for each of
- * the cores (N is its number) hold the readings as they are:
+ * time=counter compares the counters of the cores (port_cycles()) with the common clock. The same two tasks, in the
+ * same turns, read the common clock, the counter of their core, and the common clock again. Three series per core N
+ * hold the raw readings:
  *
  *   common.N   the first reading of the common clock
  *   around.N   the second one minus the first: the counter was read within this time
  *   counter.N  the reading of the counter
  *
- * From them the desk tells by how much each counter is ahead of the common clock, and by how much faster it runs, give
- * or take half of what stands in `around`. */
+ * The host computes from them each counter's offset from the common clock and its drift, with an uncertainty of half of
+ * `around`. */
 #include "benchmarks.h"
 #include "busy_wait.h"
 #include "port.h"
 #include "run.h"
 
-/* Turns after which the other core sleeps: some ten microseconds on a microcontroller. */
+/* Iterations that give the other core time to fall asleep: about ten microseconds on a microcontroller */
 #define SETTLING_TURNS 200U
 
 enum { P_FROM, P_TO, P_LONGEST, P_TIME, PARAMETER_COUNT };
@@ -49,7 +50,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                    .max = 100000,
                    .preset = 1000},
     [P_TIME] = {.name = "time",
-                .help = "what is read: the common clock, or the cores' own counters against it",
+                .help = "clock to read: the common one, or the cores' counters against it",
                 .choices = times,
                 .choice_count = 2},
 };
@@ -57,9 +58,9 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 struct side {
     port_task_t task;
     uint32_t core;
-    uint64_t at;      /* its reading */
-    uint64_t counter; /* of its core, read after that */
-    uint64_t until;   /* the common clock again, after that */
+    uint64_t at;      /* reading of the common clock */
+    uint64_t counter; /* reading of the core's counter, after the clock */
+    uint64_t until;   /* second reading of the common clock, after the counter */
     bool migrated;
     uint64_t preempted;
 };
@@ -68,12 +69,12 @@ static struct {
     port_task_t *leader;
     struct side from;
     struct side to;
-    uint32_t turns; /* that `to` lets pass before it reads */
-    bool dismissed; /* read by a task after it has been woken */
+    uint32_t turns; /* iterations for which `to` waits before it reads the clock */
+    bool dismissed; /* a task reads this flag after it has been woken */
 } pair PORT_SHARED(clock);
 
-/* Where an interval begins for an observer from outside: the first instruction behind the first reading and what keeps
- * its value. Not to be inlined, because the observer finds it by its name. */
+/* A probe of the simulator finds this function by its name, so it must not be inlined. Its first instruction, after the
+ * first reading has been taken and saved, is where the probe's interval begins. */
 static __attribute__((noinline)) void clock_hand_over(void) { port_notify(&pair.to.task); }
 
 static void end_turn(struct side *side, uint64_t at) {
@@ -152,7 +153,7 @@ static bool start(struct ic_run *run, struct side *side, uint32_t core, void (*e
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Ends a task and counts what it noted. */
+/* Ends a task and collects its counters. */
 static void dismiss(struct ic_run *run, struct side *side) {
     pair.dismissed = true;
     port_notify(&side->task);
@@ -161,13 +162,13 @@ static void dismiss(struct ic_run *run, struct side *side) {
     run->checks.preempted += side->preempted;
 }
 
-/* Lets both sides take their turns. */
+/* Makes both sides take their turns. */
 static void take_turns(struct ic_run *run, uint32_t most_turns) {
     pair.turns = ic_random_below(&run->random, most_turns + 1U);
     ic_run_dither(run);
     port_notify(&pair.from.task);
-    port_notify_take(); /* of either */
-    port_notify_take(); /* of the other */
+    port_notify_take(); /* one task has taken its turn */
+    port_notify_take(); /* both have */
 }
 
 static void take(struct ic_run *run, struct ic_series *series, uint32_t most_turns) {
@@ -191,7 +192,7 @@ static bool measure_intervals(struct ic_run *run, uint32_t most_turns) {
     return true;
 }
 
-/* What is kept of one side. */
+/* The samples of one side */
 struct readings {
     struct ic_series *common;
     struct ic_series *around;
@@ -260,7 +261,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_clock = {
     .name = "clock",
-    .summary = "intervals between readings of the common clock on one core or two; and the cores' counters against it",
+    .summary = "intervals between readings of the common clock on one core or two; the cores' counters against it",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 1000,

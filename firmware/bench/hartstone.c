@@ -1,26 +1,30 @@
-/* hartstone: how much work five periodic tasks can do before one of them misses a deadline, on one core and on several.
+/* hartstone: how much load five periodic tasks can carry before one misses a deadline, on one core and on several.
  *
- * After the series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman, CMU/SEI-89-TR-23), written
- * anew from its description; docs/benchmarks/hartstone.md says where it differs. The first task has the period
- * `period_us`, each further one twice that of the one before, so that frequencies are as 16 : 8 : 4 : 2 : 1. The work
- * of a release grows with the period: each task makes a fifth of the load. Priorities are rate-monotonic: the shorter
- * the period, the higher. A task's deadline is its next release.
+ * Follows the series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman, CMU/SEI-89-TR-23), rewritten
+ * from its description; docs/benchmarks/hartstone.md lists the differences. The first task has the period `period_us`,
+ * each further task has twice the period of the task before it, so the frequencies are 16 : 8 : 4 : 2 : 1. The work of
+ * an activation is proportional to the period, so each task makes a fifth of the load. Priorities are rate-monotonic:
+ * the shorter the period, the higher. A task's deadline is its next activation.
  *
- * One setting is one load, in percent of one core. Whoever raises it from setting to setting until a deadline is missed
- * has the breakdown utilisation. A missed deadline is a result and spoils nothing: the job is done to its end and the
- * next one begins late.
+ * A setting has one load, in percent of one core. To find the breakdown utilisation, raise the load from setting to
+ * setting until a deadline is missed. A missed deadline is a result, not an error: the work is completed and the next
+ * activation begins late.
  *
  *   one-core   all tasks are pinned to core 0
- *   pinned     each task is pinned to the first core that has room for it at the highest load that any partition
- *              carries. Tasks are equal there, so the first core gets as many as its share, rounded up: of two cores,
- *              the three fastest tasks are on the first one and two on the second, at every load
+ *   pinned     each task is pinned to a core. All tasks have the same load, so the tasks are divided evenly: each core
+ *              in turn takes an equal share, rounded up. Of two cores, the first has the three fastest tasks and the
+ *              second has two, at every load
  *   free       the kernel may run any task on any core
  *
- * A repetition is the longest period. All tasks are released together at its begin, which is the worst case for the
- * lower priorities, and then each on its own grid of whole kernel ticks. In series: `response.0` to `response.4`, from
- * when a release was due to the end of its work, for every release; `missed.0` to `missed.4`, how many of these ended
- * behind the deadline; `alone`, how long the work of one release of the first task takes when no other task is there.
- * By this the true load is known: the work of the others is so many times as much. */
+ * A repetition lasts for the longest period. At its begin all tasks are activated together, which is the worst case for
+ * the lower priorities. After that each task is activated once per period, which is a whole number of kernel ticks.
+ * Series:
+ *
+ *   response.0 to response.4  the time from when an activation was due to the end of its work, for each activation
+ *   missed.0 to missed.4      the number of missed deadlines, for each repetition
+ *   alone                     the time of the work of one activation of the first task while no other task runs. The
+ *                             true load follows from it, because the work of the other tasks is a multiple of this
+ *                             work */
 #include "benchmarks.h"
 #include "port.h"
 #include "run.h"
@@ -29,23 +33,23 @@
 #define NAME "hartstone"
 #define SUMMARY "deadlines that five periodic tasks miss as their load grows"
 
-#ifdef IC_WITHOUT_HARTSTONE /* a board that is short of memory may say so */
+#ifdef IC_WITHOUT_HARTSTONE /* a board that is short of memory may exclude it */
 
 const struct ic_benchmark ic_benchmark_hartstone = {
     .name = NAME,
     .summary = SUMMARY,
-    .refused = "this image has no room for it: take another level of optimisation",
+    .refused = "it does not fit into this image: take another optimisation level",
 };
 
 #else
 
 #define TASKS 5U
-/* Releases of the first task in a repetition, and of all tasks. */
+/* Activations of the first task in a repetition, and of all tasks */
 #define RELEASES_MOST (1U << (TASKS - 1U))
 #define RELEASES_ALL (2U * RELEASES_MOST - 1U)
-/* Kernel ticks between the leader's word and the first release: every task is asleep by then. */
+/* Kernel ticks from the start signal to the first activation: every task sleeps by then */
 #define START_TICKS 4U
-/* The least units of work that are timed, and how often, to learn how fast they are. */
+/* For the calibration of the work: least number of units that are timed, and number of trials */
 #define TRIAL_UNITS 64U
 #define TRIALS 3U
 
@@ -56,14 +60,11 @@ static const char *const placements[] = {"one-core", "pinned", "free"};
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_PLACEMENT] = {.name = "placement",
-                     .help = "all on core 0, each pinned to a core, or free to run on any",
+                     .help = "all tasks on core 0, each pinned to a core, or unpinned",
                      .choices = placements,
                      .choice_count = 3},
-    [P_LOAD] = {.name = "load",
-                .help = "of all tasks together, in percent of one core",
-                .min = 5,
-                .max = 100U * TASKS,
-                .preset = 50},
+    [P_LOAD] =
+        {.name = "load", .help = "total load, in percent of one core", .min = 5, .max = 100U * TASKS, .preset = 50},
     [P_PERIOD] = {.name = "period_us",
                   .help = "shortest period, in microseconds: a whole number of kernel ticks",
                   .min = 1,
@@ -75,25 +76,25 @@ struct periodic {
     _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core; /* PORT_CORE_ANY: any */
     uint32_t releases;
-    uint32_t period_ticks; /* of the kernel */
-    uint64_t period;       /* of the common clock */
-    uint32_t units;        /* of work in each release */
-    uint32_t expected;     /* what comes out of it */
+    uint32_t period_ticks; /* in kernel ticks */
+    uint64_t period;       /* in ticks of the common clock */
+    uint32_t units;        /* of work in each activation */
+    uint32_t expected;     /* result of that work */
     struct ic_series *response;
     struct ic_series *missed;
-    uint32_t late; /* how many deadlines it has missed in this repetition */
+    uint32_t late; /* deadlines missed in this repetition */
     uint32_t lost;
     uint32_t migrated;
     bool wrong;
 };
 
-/* On the leader's stack while it measures: no other benchmark has to give room for it. */
+/* This is on the console task's stack during a measurement, so that it takes no memory while other benchmarks run. */
 struct set {
     struct periodic tasks[TASKS];
     struct ic_series *alone;
-    struct port_period start; /* the sleep up to the first release, the same for all */
-    uint64_t due;             /* the first release */
-    bool cancelled;           /* some task could not be started */
+    struct port_period start; /* the sleep until the first activation, the same for all */
+    uint64_t due;             /* the first activation */
+    bool cancelled;           /* a task could not be started */
 };
 
 static struct set *hart;
@@ -102,7 +103,8 @@ static struct set *hart;
 
 static uint32_t work(uint32_t units) { return ic_workload_integer.work(0, units); }
 
-/* Where the work of a release ends, for an observer from outside, who finds it by its name: not to be inlined. */
+/* Called where the work of an activation ends. A probe of the simulator finds this function by its name, so it must not
+ * be inlined. */
 static __attribute__((noinline)) uint64_t hartstone_ended(void) { return port_clock(); }
 
 static void be_released(struct periodic *self, uint64_t due) {
@@ -116,7 +118,7 @@ static void be_released(struct periodic *self, uint64_t due) {
 
 static void periodic_task(void *arg) {
     struct periodic *self = arg;
-    port_notify_take(); /* for the leader's word */
+    port_notify_take(); /* waits for the start signal */
     if (hart->cancelled) {
         return;
     }
@@ -130,9 +132,9 @@ static void periodic_task(void *arg) {
     }
 }
 
-/* ---- the leader ---- */
+/* ---- the console task ---- */
 
-/* The shortest of some times that units of work take. */
+/* Times the work of some units several times, and returns the shortest time. */
 static uint64_t shortest(uint32_t units) {
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < TRIALS; i++) {
@@ -144,7 +146,7 @@ static uint64_t shortest(uint32_t units) {
     return least;
 }
 
-/* How many units of work take so long on this core, when nothing else runs; 0 if one takes longer. */
+/* Number of units of work that take this long on this core while no other task runs; 0 if one unit takes longer */
 static uint32_t units_in(uint64_t ticks) {
     uint32_t units = TRIAL_UNITS;
     uint64_t passed = shortest(units);
@@ -200,7 +202,7 @@ static bool open_series(struct ic_run *run) {
            ic_error_set(&run->error, "out-of-range", "the target has no memory for that many samples", "", "");
 }
 
-/* Has the tasks begin, or end at once, and waits until they have ended. */
+/* Makes the tasks begin, or end at once, and waits until they have ended. */
 static void release_tasks(uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         port_notify(&hart->tasks[i].task);
@@ -264,10 +266,10 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
                             "info shows tick_hz, ticks per second", "");
     }
     return run->values[P_PLACEMENT] == PLACEMENT_ONE_CORE || port_core_count() > 1 ||
-           ic_error_set(error, "unsupported", "that needs two cores, and this target has one", "", "");
+           ic_error_set(error, "unsupported", "this needs two cores, and the target has one", "", "");
 }
 
-/* Cold: its size counts and its speed does not. */
+/* Cold: size matters, speed does not. */
 static __attribute__((cold)) bool measure(struct ic_run *run) {
     struct set set;
     hart = &set;

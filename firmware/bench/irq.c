@@ -1,31 +1,34 @@
-/* irq: from an interrupt's cause to its handler, and on to a task, on the same and on the other core.
+/* irq: interrupt latency, from an interrupt's cause to its handler and on to a task, on the same and on the other core.
  *
- * What is taken is the path:
+ * `path` selects the sample:
  *
- *   timer-handler        from the moment in which a timer is due to the first reading of the clock in its handler
+ *   timer-handler        from when a timer is due to the first reading of the clock in its handler
  *   handler-task         from a reading in the handler, right before it wakes a task, to the task's first reading
- *   timer-task           from the moment in which a timer is due to the first reading of the task that its handler
- *                        wakes; the handler reads nothing
- *   doorbell             from before core `from` rings core `to` to the first reading in the handler there
- *   doorbell-round-trip  from before core `from` rings to the first reading in its own handler, which the handler of
- *                        core `to` rings
+ *   timer-task           from when a timer is due to the first reading of the task that its handler wakes; the handler
+ *                        does not read the clock
+ *   doorbell             from before core `from` rings the doorbell of core `to` (interrupts that core) to the first
+ *                        reading in the doorbell's handler there
+ *   doorbell-round-trip  from before core `from` rings the doorbell of core `to`, whose handler rings back, to the
+ *                        first reading in the handler on core `from`
  *
- * The handler of a timer runs on core `from`, the task that it wakes on core `to`. A core may ring itself.
+ * The handler of a timer runs on core `from`, the woken task on core `to`. A core may ring its own doorbell.
  *
- * An interrupt takes longer where it interrupts something; `interrupted` says what the cores `from` and `to` do:
+ * The latency depends on what is interrupted; `interrupted` is the state of the cores `from` and `to`:
  *
- *   idle    nothing: they sleep
+ *   idle    they sleep
  *   busy    a task of low priority computes
- *   kernel  such a task makes kernel calls without pause, on one core more where `from` and `to` are the same. So the
- *           kernel often masks interrupts, and the cores often wait for each other to leave the kernel.
+ *   kernel  a task of low priority makes kernel calls continuously; if `from` and `to` are one core, another task does
+ *           so on the next core. So the kernel often masks interrupts, and the cores often wait for each other to leave
+ *           the kernel.
  *
- * The core that rings is awake: its task lets a random time pass before, and then time, in the last case with kernel
- * calls, until the handler has come. It makes none before, which would bring the cores into step.
+ * The core that rings a doorbell is awake. Its task first waits for a random time, without kernel calls, which would
+ * bring the cores into step. After it has rung the doorbell, it stays awake until the handler has run; with
+ * interrupted=kernel it makes kernel calls meanwhile.
  *
- * Four kinds of tasks: the console task leads; the cause, on core `from`, sets the timer or rings; the woken one, on
- * core `to`, waits for the handler; the occupants, of low priority, do what is to be interrupted, from when the cause
- * wakes them until the last reading. An interrupt that does not come within a second is counted as lost, one that comes
- * without a cause as wrong. */
+ * The console task controls the other tasks. The causing task, on core `from`, sets the timer or rings the doorbell.
+ * The woken task, on core `to`, waits for the handler. The occupants, tasks of low priority, are interrupted: they run
+ * from when the causing task wakes them until the last reading. An interrupt that does not come within a second is
+ * counted as lost, an interrupt without a cause as wrong. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -46,28 +49,28 @@ static const char *const states[] = {[IDLE] = "idle", [BUSY] = "busy", [KERNEL] 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
-    [P_PATH] = {.name = "path", .help = "from where to where", .choices = paths, .choice_count = PATH_COUNT},
-    [P_FROM] = {.name = "from", .help = "core of the timer's handler, or that rings", .limit = last_core},
+    [P_PATH] = {.name = "path", .help = "what is timed", .choices = paths, .choice_count = PATH_COUNT},
+    [P_FROM] = {.name = "from", .help = "core of the timer, or the one that rings the doorbell", .limit = last_core},
     [P_TO] = {.name = "to",
-              .help = "core of the woken task, or that is rung; of no meaning for timer-handler",
+              .help = "core of the woken task or of the doorbell's handler; not for timer-handler",
               .preset = IC_PRESET_MAX,
               .limit = last_core},
     [P_INTERRUPTED] = {.name = "interrupted",
-                       .help = "what the cores do",
+                       .help = "what the interrupted cores do",
                        .choices = states,
                        .choice_count = INTERRUPTED_COUNT},
 };
 
-/* How long before it is due a timer is set, at least: its core has time to fall asleep. */
+/* A timer is set at least this long before it is due, so that its core has time to fall asleep. */
 #define LEAD_US 100U
-/* Turns of a loop after which other cores do what they were woken for: some ten microseconds on a microcontroller. */
+/* Iterations after which other cores have reacted to a wake-up: about ten microseconds on a microcontroller */
 #define SETTLING_TURNS 400U
-/* How often the core that has rung looks for the handler before it sleeps between looks: it takes milliseconds. */
+/* How often the ringing core polls for the handler, awake, before it sleeps between polls: some milliseconds */
 #define MOST_LOOKS 20000U
 #define TURNS_BETWEEN_LOOKS 8U
 
 enum { OCCUPANT_PRIORITY = 1, CAUSE_PRIORITY = 3, WOKEN_PRIORITY = 4 };
-/* Cause, woken, and occupants of `from`, `to` and another core. */
+/* Most tasks: the causing task, the woken task, and occupants of `from`, `to` and another core */
 #define PLAYERS_MAX 5U
 
 struct player {
@@ -77,12 +80,12 @@ struct player {
     uint64_t preempted;
 };
 
-/* What one handler, or the woken task, has seen. */
+/* State of one handler, or of the woken task */
 struct arrivals {
     uint32_t core;
     uint64_t at;
     bool migrated;
-    atomic_uint count; /* stored last, and by one writer only */
+    atomic_uint count; /* stored last, by a single writer */
 };
 
 static struct {
@@ -96,24 +99,24 @@ static struct {
     uint32_t player_count;
     struct player *cause;
     struct player *woken;
-    atomic_bool dismissed; /* read by a task after it has been woken; occupants may be slow to wake */
-    atomic_bool over;      /* what was to be taken has been: occupants rest */
-    bool answered;         /* the ring, where a core rings itself to and fro */
+    atomic_bool dismissed; /* a task reads this flag after it has been woken; occupants may be slow to wake */
+    atomic_bool over;      /* the sample has been taken: occupants stop */
+    bool answered;         /* on one core, which is interrupted twice: the first doorbell has been answered */
 
-    struct arrivals handler;   /* that reads, or wakes the task */
-    struct arrivals task;      /* the woken one */
-    uint32_t handlers_counted; /* of handler.count: those that had a cause */
-    uint64_t begin;            /* due, or before the ring */
+    struct arrivals handler;   /* the handler that reads, or that wakes the task */
+    struct arrivals task;      /* the woken task */
+    uint32_t handlers_counted; /* how many of handler.count had a cause */
+    uint64_t begin;            /* due time of the timer, or reading before the doorbell is rung */
 } scene PORT_SHARED(irq);
 
-/* ---- what may be interrupted ---- */
+/* ---- interrupted activities ---- */
 
 static void let_pass(uint32_t turns) {
     for (volatile uint32_t left = turns; left > 0; left--) {
     }
 }
 
-/* Kernel calls that do not block. */
+/* Kernel calls that do not block */
 static void call_kernel(void) {
     port_notify(port_task_self());
     port_notify_take();
@@ -128,7 +131,7 @@ static void occupy(void) {
     }
 }
 
-/* Waits to be woken for the next turn; false if there is none. */
+/* Waits for the next turn; false if there is none. */
 static bool await_turn(struct player *player) {
     port_notify_take();
     player->migrated = player->migrated || port_core_id() != player->core;
@@ -139,14 +142,14 @@ static bool await_turn(struct player *player) {
     return true;
 }
 
-static void be_occupied(void *arg) {
+static void busy_task(void *arg) {
     while (await_turn(arg)) {
         while (!atomic_load(&scene.over)) {
             occupy();
         }
     }
 }
-PORT_ENTRY(be_occupied);
+PORT_ENTRY(busy_task);
 
 /* ---- handlers, and the task ---- */
 
@@ -155,7 +158,7 @@ static void count(struct arrivals *arrivals) {
     atomic_store(&arrivals->count, atomic_load(&arrivals->count) + 1U);
 }
 
-/* For a path that ends in a handler. */
+/* Handler of a path that ends in a handler: reads the clock. */
 static void read_clock(void *arg) {
     uint64_t now = port_clock();
     (void)arg;
@@ -180,7 +183,7 @@ static void wake(void *arg) {
 }
 PORT_ENTRY(wake);
 
-static void be_woken(void *arg) {
+static void woken_task(void *arg) {
     for (;;) {
         port_notify_take();
         uint64_t now = port_clock();
@@ -194,7 +197,7 @@ static void be_woken(void *arg) {
     struct player *player = arg;
     player->preempted = port_preemptions();
 }
-PORT_ENTRY(be_woken);
+PORT_ENTRY(woken_task);
 
 static void ring_back(void *arg) {
     (void)arg;
@@ -202,7 +205,8 @@ static void ring_back(void *arg) {
 }
 PORT_ENTRY(ring_back);
 
-/* Where both are one core: the first of two rings is answered. */
+/* Handler if `from` and `to` are one core, whose doorbell rings twice: the first is answered, at the second the clock
+ * is read. */
 static void ring_back_once(void *arg) {
     if (!scene.answered) {
         scene.answered = true;
@@ -213,7 +217,7 @@ static void ring_back_once(void *arg) {
 }
 PORT_ENTRY(ring_back_once);
 
-/* ---- the cause ---- */
+/* ---- the causing task ---- */
 
 static bool ends_in_task(void) { return scene.path == HANDLER_TASK || scene.path == TIMER_TASK; }
 
@@ -221,7 +225,7 @@ static struct arrivals *last_arrivals(void) { return ends_in_task() ? &scene.tas
 
 static uint64_t ticks_of(uint64_t us) { return us * port_clock_hz() / 1000000U; }
 
-/* Wakes those that are to be interrupted. */
+/* Wakes the tasks that are to be interrupted. */
 static void occupy_cores(void) {
     atomic_store(&scene.over, false);
     for (uint32_t i = 0; i < scene.player_count; i++) {
@@ -238,11 +242,11 @@ static void set_timer(void) {
     uint64_t later = dither > 0 ? ic_random_next(&scene.run->random) % dither : 0;
     uint64_t now = port_clock();
     scene.begin = port_timer_set(now + ticks_of(LEAD_US) + later);
-    /* The first tick of a sleep is a part of one only. */
+    /* The first tick of a sleep is only a fraction of a tick. */
     port_sleep_ticks((uint32_t)((scene.begin - now) * port_tick_hz() / port_clock_hz()) + 2U);
 }
 
-/* Rings and stays awake until the handler must have run. */
+/* Rings the doorbell and stays awake until the handler must have run. */
 static void ring(uint32_t arrived_before) {
     ic_run_dither(scene.run);
     scene.answered = false;
@@ -267,22 +271,22 @@ static void cause_once(void) {
         set_timer();
     }
     for (uint32_t ticks = port_tick_hz(); ticks > 0 && atomic_load(arrived) == before; ticks--) {
-        port_sleep_ticks(1); /* it is late, or lost */
+        port_sleep_ticks(1); /* the interrupt is late, or lost */
     }
     atomic_store(&scene.over, true);
 }
 
-static void be_cause(void *arg) {
+static void causing_task(void *arg) {
     while (await_turn(arg)) {
         cause_once();
         port_notify(scene.leader);
     }
 }
-PORT_ENTRY(be_cause);
+PORT_ENTRY(causing_task);
 
-/* ---- the leader ---- */
+/* ---- the console task ---- */
 
-/* Interrupts that had no cause, since this was asked last. Those of a time that has passed by far. */
+/* Number of interrupts without a cause since the last call. The previous repetition is long over. */
 static uint32_t surplus(void) {
     uint32_t arrived = atomic_load(&scene.handler.count);
     uint32_t more = arrived - scene.handlers_counted;
@@ -322,38 +326,39 @@ static bool start(struct ic_run *run, void (*entry)(void *), uint32_t core, uint
     return true;
 }
 
-/* One on each core that is to be occupied. */
+/* Starts an occupant on each core that is to be occupied. */
 static bool start_occupants(struct ic_run *run) {
     if (scene.interrupted == IDLE) {
         return true;
     }
     uint32_t other = scene.interrupted == KERNEL ? (scene.from + 1U) % port_core_count() : scene.to;
-    return start(run, be_occupied, scene.from, OCCUPANT_PRIORITY) &&
-           (scene.to == scene.from || start(run, be_occupied, scene.to, OCCUPANT_PRIORITY)) &&
-           (scene.to != scene.from || other == scene.from || start(run, be_occupied, other, OCCUPANT_PRIORITY));
+    return start(run, busy_task, scene.from, OCCUPANT_PRIORITY) &&
+           (scene.to == scene.from || start(run, busy_task, scene.to, OCCUPANT_PRIORITY)) &&
+           (scene.to != scene.from || other == scene.from || start(run, busy_task, other, OCCUPANT_PRIORITY));
 }
 
 static bool start_players(struct ic_run *run) {
     scene.cause = &scene.players[0];
-    if (!start(run, be_cause, scene.from, CAUSE_PRIORITY)) {
+    if (!start(run, causing_task, scene.from, CAUSE_PRIORITY)) {
         return false;
     }
     scene.woken = NULL;
     if (ends_in_task()) {
         scene.woken = &scene.players[1];
-        if (!start(run, be_woken, scene.to, WOKEN_PRIORITY)) {
+        if (!start(run, woken_task, scene.to, WOKEN_PRIORITY)) {
             return false;
         }
     }
     return start_occupants(run);
 }
 
-/* Whoever is interrupted on purpose is not counted as disturbed: occupants, and a cause on the core of the handler. */
+/* Tasks that are interrupted on purpose are not counted as disturbed: occupants, and a causing task on the handler's
+ * core. */
 static bool must_not_be_preempted(const struct player *player) {
     return player == scene.woken || (player == scene.cause && player->core != scene.handler.core);
 }
 
-/* Ends the tasks and counts what they noted. */
+/* Ends the tasks and collects their counters. */
 static void dismiss(struct ic_run *run) {
     atomic_store(&scene.dismissed, true);
     for (uint32_t i = 0; i < scene.player_count; i++) {
@@ -446,7 +451,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_irq = {
     .name = "irq",
-    .summary = "from a timer or a doorbell to an interrupt handler, and from there to a task, on one core or two",
+    .summary = "latency from a timer or doorbell to an interrupt handler or a task, on one core or two",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,

@@ -1,52 +1,56 @@
-/* jitter: how steady a periodic task is released, at rest, under load, and when it is moved from core to core.
+/* jitter: how regularly a periodic task is activated, at rest, under load, and while it migrates from core to core.
  *
- * A task sleeps from release to release by the kernel's own delay-until and reads the clock as the first thing after
- * each. Its releases are due on a grid of whole kernel ticks that port_period_begin() tells on the common clock. A
- * sample of the series `late` is one release: the reading minus the moment it was due. How far the period deviates is
- * the difference of two neighbours of them.
+ * A task sleeps between activations by the kernel's own delay-until, and at each activation reads the clock first.
+ * Activations are due at multiples of a whole number of kernel ticks; port_period_begin() returns the first due time on
+ * the common clock. A sample of the series `late` is the lateness of one activation: the reading minus the due time.
+ * The deviation of a period is the difference of two successive samples.
  *
- * The task is released in stretches of half a second or so. Between two stretches everybody rests but the console task,
- * so that no output of ours falls into a period. Each stretch begins on a new grid, with a release that is not
- * recorded. `begins` holds, for each stretch, the index of its first sample; the periods are within stretches.
+ * Activations come in stretches of about half a second. Between two stretches all tasks but the console task rest, so
+ * that no output falls into a period. Each stretch has new due times, and begins with an activation that is not
+ * recorded. The series `begins` holds the index of the first sample of each stretch, because no period extends from one
+ * stretch to the next.
  *
- * Moving it (migrate=) is asked for while the task waits, which the paper of seed 002 says could not be ensured. It
- * can: a mover is a task of lower priority, pinned to a core. The task notifies the mover of the core where it is and
- * goes on to wait for its next release; on that core the mover cannot run before that. Then,
+ * Migrations (migrate=) are requested while the periodic task waits. The paper of seed 002 (docs/published.md) calls it
+ * impossible to ensure this, but movers can: tasks of lower priority, one pinned to each core. The periodic task
+ * notifies the mover of its present core and then waits for its next activation. The mover cannot run on that core
+ * before the periodic task waits. Then,
  *
- *   affinity   it pins the task, which waits, to the next core
- *   blockers   the task is pinned to no core; a blocker of higher priority is, to each, and one of them is suspended.
- *              The mover suspends that of the next core and resumes that of its own, which ends its own turn: the task
- *              can be released on the next core only
+ *   affinity   the mover pins the waiting task to the next core
+ *   blockers   the periodic task is unpinned. Each core has a blocker: a pinned task of higher priority that keeps the
+ *              core busy unless it is suspended. Only one blocker is suspended, that of the periodic task's core. The
+ *              mover suspends the blocker of the next core and resumes the blocker of its own core, which preempts the
+ *              mover. Now the periodic task can be activated on the next core only
  *
- * A migration counts as asked for once that is so, by a blocker when it runs, and the task still waits. Then the next
- * release must be on that core: `asked` and `moved` are compared. The core of each release is in the series `core`, by
- * its number.
+ * If the periodic task is still waiting when this is done (with blockers: when the resumed blocker runs), it counts as
+ * a requested migration. The next activation must then be on the next core: `migrations_requested` and
+ * `migrations_done` are compared. The series `core` holds the core of each activation.
  *
- * Two more exist to be compared with those:
+ * Two more modes exist for comparison:
  *
- *   unsynchronised   the blockers are busy and rest for random times of up to 8 and 2 periods, whatever the task does
- *   published        the procedure of that paper, as far as its section 3.1 tells it: right behind each reading the
- *                    next core's blocker is suspended and that of the task's own core resumed, which stops it there.
- *                    It goes on to wait on the other core, and is released there. That the task does so itself, and
- *                    that each core has a blocker, is ours. "The cycle of ten operations (multiplication) in periodic
- *                    loop of 2 ms" is taken for ten multiplications over and over without a pause, until the blocker is
- *                    suspended: one that sleeps for most of 2 ms would not keep the task off its core. The migration
- *                    is asked for while the task does not wait
+ *   unsynchronised   the blockers are busy and rest for random times of up to 8 and 2 periods, independently of the
+ *                    task
+ *   published        the procedure of that paper, as its section 3.1 describes it. Right after each reading, the
+ *                    blocker of the next core is suspended and the blocker of the task's own core is resumed, which
+ *                    preempts the task. The task continues on the next core until it waits, and is activated there. So
+ *                    the migration is requested while the task does not wait. We assume that the task itself does this,
+ *                    and that each core has a blocker. "The cycle of ten operations (multiplication) in periodic loop
+ *                    of 2 ms" is read as ten multiplications, repeated without a pause until the blocker is suspended:
+ *                    a blocker that sleeps for most of 2 ms would not keep the task off its core
  *
- * With wake=anew the time of the last release is set to the present tick in front of each sleep, as a program does that
- * forgets to keep it: what passes between release and sleep then lengthens the period. So the series `period` has the
- * time from the reading before to each, which `late` does not tell there.
+ * With wake=reset the task sets the last wake-up time (struct port_period) to the present tick before each sleep, like
+ * a program that does not keep that time. The time from activation to sleep then lengthens the period. The series
+ * `period` has the time from each reading to the next, which `late` does not show in this mode.
  *
- * With time=raw-counter each release reads the counter of its core as well, behind the common clock, and the series
- * `raw` has that less what the release before has read, on whichever core it was: an unsigned number of the counter's
- * bits, as of a program that takes two counters for one clock. It exists to show that (docs/benchmarks/jitter.md).
- * counter_bits= has the counter read as one of another width: a wider one has the bits that the platform counts beside
- * the counter (port_cycles()), and a narrower one lacks the upper bits.
+ * With time=raw-counter each activation also reads the counter of its core, after the common clock, and the series
+ * `raw` has the difference from the preceding activation's reading, on whichever core that was: an unsigned number of
+ * the counter's width, as in a program that mistakes two counters for one clock. This mode exists to show that error
+ * (docs/benchmarks/jitter.md). counter_bits= sets another width: a wider counter includes the bits that the platform
+ * counts in software (port_cycles()); a narrower one lacks the upper bits.
  *
- * Priorities: the task's is `priority`; blockers are 1 above, movers 1 below, load 2 below.
+ * Priorities: the task has `priority`; blockers 1 more, movers 1 less, load 2 less.
  *
- * Memory: `samples` releases are kept one by one; `counted` more go into histograms (histogram.h), and their extremes
- * are kept exactly: shortest and longest latency, smallest and largest deviation. */
+ * Memory: `samples` activations are kept one by one; `counted` more go into histograms (histogram.h), and their
+ * extremes are kept exactly: smallest and largest lateness, smallest and largest deviation. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -56,17 +60,17 @@
 #include "port_lock.h"
 #include "run.h"
 
-/* Length of a stretch, unless it has fewer releases than the least number. */
+/* Length of a stretch, unless that has fewer than STRETCH_LEAST activations */
 #define STRETCH_MS 500U
 #define STRETCH_LEAST 8U
-/* Behind a stretch with load everybody rests for a part of the time that it took: a system that leaves a part of the
- * time to others, such as Linux (5 %), would take that from the next stretch. */
+/* After a stretch with load all tasks rest for 1/REST_PART of its length. A system that reserves time for other
+ * programs, such as Linux (5 %), would otherwise take that time from the next stretch. */
 #define REST_PART 8U
-/* Multiplications of a blocker of `published` between two looks whether the stretch is over. */
+/* Multiplications of a `published` blocker between two checks for the end of the stretch */
 #define HEAVY_OPERATIONS 10U
-/* Turns of the loop between two looks whether there is to be load: a microsecond or so on a desktop, ten on a chip. */
+/* Iterations between two checks whether to load the core: about a microsecond on a PC, ten on a chip */
 #define LOAD_TURNS 200U
-/* Periods for which an unsynchronised blocker is busy, and rests, at most. */
+/* Most periods for which an unsynchronised blocker is busy, and for which it rests */
 #define BUSY_PERIODS 8U
 #define REST_PERIODS 2U
 #define NO_CORE UINT32_MAX
@@ -75,20 +79,20 @@ enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WAKE, P_TIME, P_BITS, 
 enum core { CORE_0, CORE_1, CORE_ANY };
 enum load { LOAD_NONE, LOAD_CORE0, LOAD_CORE1, LOAD_BOTH, LOAD_SAME };
 enum migrate { MIGRATE_NONE, MIGRATE_AFFINITY, MIGRATE_BLOCKERS, MIGRATE_UNSYNCHRONISED, MIGRATE_PUBLISHED };
-enum wake { WAKE_KEPT, WAKE_ANEW };
+enum wake { WAKE_KEPT, WAKE_RESET };
 enum time { TIME_COMMON, TIME_RAW };
 
 static const char *const cores[] = {"0", "1", "any"};
 static const char *const loads[] = {"none", "core0", "core1", "both", "same-priority"};
 static const char *const migrations[] = {"none", "affinity", "blockers", "unsynchronised", "published"};
-static const char *const wakes[] = {"kept", "anew"};
+static const char *const wakes[] = {"kept", "reset"};
 static const char *const times[] = {"common", "raw-counter"};
 static const char *const widths[] = {"own", "16", "24", "32"};
-static const uint32_t width_bits[] = {0, 16, 24, 32}; /* 0: as many as the counter has */
+static const uint32_t width_bits[] = {0, 16, 24, 32}; /* 0: the counter's own width */
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_CORE] = {.name = "core",
-                .help = "the task's; with migrate, where it begins",
+                .help = "core of the task; with migrate, its first one",
                 .choices = cores,
                 .choice_count = 3},
     [P_PERIOD] = {.name = "period_us",
@@ -96,17 +100,18 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                   .min = 1,
                   .max = 1000000,
                   .preset = 10000},
-    [P_PRIORITY] = {.name = "priority", .help = "of the task", .min = 3, .max = PORT_PRIORITY_MAX - 1, .preset = 4},
+    [P_PRIORITY] =
+        {.name = "priority", .help = "priority of the task", .min = 3, .max = PORT_PRIORITY_MAX - 1, .preset = 4},
     [P_LOAD] = {.name = "load",
-                .help = "busy tasks of lower priority on these cores, or of the same on the task's, taking turns",
+                .help = "cores with a busy task of lower priority, or one of equal priority on the task's",
                 .choices = loads,
                 .choice_count = 5},
     [P_MIGRATE] = {.name = "migrate",
-                   .help = "how the task is made to change its core before each release",
+                   .help = "how the task is migrated before each activation",
                    .choices = migrations,
                    .choice_count = 5},
     [P_WAKE] = {.name = "wake",
-                .help = "the tick that the next release counts from",
+                .help = "last wake-up time: kept, or reset to the present tick",
                 .choices = wakes,
                 .choice_count = 2},
     [P_TIME] = {.name = "time",
@@ -114,21 +119,19 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .choices = times,
                 .choice_count = 2},
     [P_BITS] = {.name = "counter_bits",
-                .help = "with raw-counter, the bits that are read of a core's counter: its own, or as many",
+                .help = "raw-counter: bits of the counter that are used",
                 .choices = widths,
                 .choice_count = sizeof widths / sizeof widths[0]},
     [P_WORK] = {.name = "work_us", .help = "busy time of the task in each period, in microseconds", .max = 1000000},
-    [P_COUNTED] = {.name = "counted",
-                   .help = "further releases, which go into histograms instead of being kept",
-                   .max = 100000000},
+    [P_COUNTED] = {.name = "counted", .help = "further activations, which go into histograms", .max = 100000000},
 };
 
-/* A task beside the one that is measured: load, mover or blocker. */
+/* An auxiliary task: load, mover or blocker */
 struct other {
     port_task_t task;
     uint32_t core;
     bool exists;
-    atomic_bool is_over; /* a blocker: it has seen that it is dismissed */
+    atomic_bool is_over; /* of a blocker: it has seen `dismissed` */
     struct ic_random random;
 };
 
@@ -136,42 +139,43 @@ static struct {
     struct ic_run *run;
     port_task_t *leader;
     port_task_t task;
-    enum migrate migrate; /* MIGRATE_BLOCKERS if it is as published, too */
+    enum migrate migrate; /* MIGRATE_BLOCKERS also for `published` */
     bool as_published;
-    bool wakes_anew;
-    uint32_t pinned_to;    /* PORT_CORE_ANY: the task may be anywhere */
-    uint32_t period_ticks; /* of the kernel */
-    uint64_t period;       /* of the common clock */
+    bool resets_wake;
+    uint32_t pinned_to;    /* PORT_CORE_ANY: unpinned */
+    uint32_t period_ticks; /* in kernel ticks */
+    uint64_t period;       /* in ticks of the common clock */
     uint32_t work_turns;
-    atomic_bool dismissed; /* all are to end */
-    atomic_bool halted;    /* nobody is to be busy: a stretch is over */
+    atomic_bool dismissed; /* all tasks end */
+    atomic_bool halted;    /* end of a stretch: no task stays busy */
     uint64_t preempted;
 
-    /* The present stretch. */
+    /* The present stretch: */
     uint32_t releases;
-    bool counts; /* it goes into the histograms */
+    bool counts; /* its activations go into the histograms */
 
-    /* Between the task and its movers. */
+    /* Between the periodic task and its movers: */
     atomic_bool waits;      /* the task sleeps, or is about to */
-    atomic_uint release;    /* number of the last one */
-    atomic_uint moved_at;   /* what that was when a move was done */
-    atomic_uint moved_core; /* where that has moved the task to */
+    atomic_uint release;    /* index of the last activation */
+    atomic_uint moved_at;   /* value of `release` when a migration was done */
+    atomic_uint moved_core; /* destination of that migration */
 
-    /* The core whose blocker is being resumed: until that has seen it nobody else begins to move the task. Moves of two
-     * cores at a time, as when the task has overslept, could resume both blockers, and it would never run again. */
+    /* The core whose blocker is being resumed: no other migration begins until that blocker has run. Concurrent
+     * migrations from two cores, as when the task has overslept, could resume both blockers, and the task would never
+     * run again. */
     atomic_uint moving_from;    /* or NO_CORE */
-    atomic_uint moving_release; /* the number of the last one then */
+    atomic_uint moving_release; /* value of `release` when that migration began */
 
     struct ic_series *late;
-    struct ic_series *core;   /* NULL where there is but one */
-    struct ic_series *passed; /* NULL where `late` tells it */
-    struct ic_series *raw;    /* NULL if counters are not asked for */
-    uint64_t raw_mask;        /* the bits that are read of a counter */
+    struct ic_series *core;   /* NULL if there is only one core */
+    struct ic_series *passed; /* the series `period`; NULL if `late` shows it */
+    struct ic_series *raw;    /* NULL unless time=raw-counter */
+    uint64_t raw_mask;        /* bits of the counter that are used */
     struct ic_series *begins;
     struct ic_series *late_counts;
-    struct ic_series *longer_counts;  /* of the period: positive deviations */
-    struct ic_series *shorter_counts; /* negative ones, without sign */
-    struct ic_series *extremes;       /* smallest and largest latency, smallest and largest deviation */
+    struct ic_series *longer_counts;  /* positive deviations of the period */
+    struct ic_series *shorter_counts; /* negative deviations, without sign */
+    struct ic_series *extremes;       /* smallest and largest lateness, smallest and largest deviation */
 
     struct other loads[PORT_CORES_MAX];
     struct other movers[PORT_CORES_MAX];
@@ -180,8 +184,8 @@ static struct {
 
 /* ---- the periodic task ---- */
 
-/* Where a release is, for an observer from outside: the first instruction after the kernel's call. Not to be inlined,
- * because the observer finds it by its name. */
+/* A probe of the simulator finds this function by its name, so it must not be inlined. Its first instruction, the first
+ * after the kernel's call, is the activation. */
 static __attribute__((noinline)) uint64_t jitter_released(void) { return port_clock(); }
 
 static void widen(int64_t *ends, int64_t value) {
@@ -189,7 +193,7 @@ static void widen(int64_t *ends, int64_t value) {
     ends[1] = value > ends[1] ? value : ends[1];
 }
 
-/* Not inlined, for size. */
+/* Not inlined, for size */
 static __attribute__((noinline)) void count(int64_t late, int64_t deviation) {
     struct ic_series *side = deviation < 0 ? jitter.shorter_counts : jitter.longer_counts;
     bool fits = ic_histogram_add(jitter.late_counts, late > 0 ? (uint64_t)late : 0);
@@ -208,28 +212,28 @@ static void sample(struct ic_series *series, uint64_t ticks) {
 static void check_core(uint32_t core) {
     struct ic_checks *checks = &jitter.run->checks;
     if (atomic_load(&jitter.moved_at) == atomic_load(&jitter.release)) {
-        checks->asked++;
-        checks->moved += core == atomic_load(&jitter.moved_core);
+        checks->migrations_requested++;
+        checks->migrations_done += core == atomic_load(&jitter.moved_core);
     }
     checks->migrated += jitter.pinned_to != PORT_CORE_ANY && core != jitter.pinned_to;
 }
 
-/* The mover on this core cannot run before the task waits. */
-static void ask_mover(uint32_t core) {
+/* Notifies the mover on this core, which cannot run before the task waits. */
+static void request_migration(uint32_t core) {
     if (core < port_core_count() && jitter.movers[core].exists) {
         port_notify(&jitter.movers[core].task);
     }
 }
 
-static void move_task(uint32_t from);
+static void migrate_task(uint32_t from);
 
-static void have_moved(uint32_t core) {
+static void begin_migration(uint32_t core) {
     if (jitter.as_published) {
-        atomic_store(&jitter.waits, true); /* it is about to, and nobody else moves it */
+        atomic_store(&jitter.waits, true); /* the task is about to wait, and there is no mover */
         atomic_store(&jitter.moving_from, core);
-        move_task(core);
+        migrate_task(core);
     } else {
-        ask_mover(core);
+        request_migration(core);
     }
 }
 
@@ -259,16 +263,16 @@ static void take_stretch(void) {
         }
         atomic_store(&jitter.release, atomic_load(&jitter.release) + 1U);
         if (i < jitter.releases) {
-            have_moved(core);
+            begin_migration(core);
         }
         ic_busy_wait(jitter.work_turns);
         clock_before = clock;
         counter_before = counter;
-        due = jitter.wakes_anew ? port_period_begin(&period, jitter.period_ticks) : due + jitter.period;
+        due = jitter.resets_wake ? port_period_begin(&period, jitter.period_ticks) : due + jitter.period;
     }
 }
 
-static void be_periodic(void *arg) {
+static void periodic_task(void *arg) {
     (void)arg;
     for (;;) {
         port_notify_take();
@@ -282,11 +286,11 @@ static void be_periodic(void *arg) {
     }
 }
 
-/* ---- the others ---- */
+/* ---- auxiliary tasks ---- */
 
 static bool is_halted(void) { return atomic_load_explicit(&jitter.halted, memory_order_relaxed); }
 
-static void be_load(void *arg) {
+static void load_task(void *arg) {
     (void)arg;
     for (;;) {
         port_notify_take();
@@ -306,7 +310,7 @@ static void multiply(void) {
     }
 }
 
-static void be_unsynchronised(void *arg) {
+static void unsynchronised_blocker_task(void *arg) {
     struct other *blocker = arg;
     for (;;) {
         port_notify_take();
@@ -324,15 +328,15 @@ static void be_unsynchronised(void *arg) {
 
 static uint32_t next_core(uint32_t core) { return (core + 1U) % port_core_count(); }
 
-/* A migration counts if the task has been waiting all the time. */
-static void tell_moved(uint32_t release, uint32_t to) {
+/* Notes a migration. It counts only if the task has been waiting throughout. */
+static void note_migration(uint32_t release, uint32_t to) {
     atomic_store(&jitter.moved_core, to);
     if (atomic_load(&jitter.waits) && atomic_load(&jitter.release) == release) {
         atomic_store(&jitter.moved_at, release);
     }
 }
 
-static bool may_move(uint32_t from) {
+static bool acquire_migration(uint32_t from) {
     port_critical_enter();
     bool begins = atomic_load(&jitter.moving_from) == NO_CORE;
     if (begins) {
@@ -342,11 +346,11 @@ static bool may_move(uint32_t from) {
     return begins;
 }
 
-/* By the blocker that has been resumed: from now on the task cannot be on its core. As published it was stopped while
- * it ran, and is ready. */
-static void end_move(uint32_t from) {
+/* Called by the resumed blocker: from now on the task cannot run on the blocker's core. With `published` the task has
+ * been preempted and is ready, so the next core must take it. */
+static void finish_migration(uint32_t from) {
     if (atomic_load(&jitter.moving_from) == from) {
-        tell_moved(atomic_load(&jitter.moving_release), next_core(from));
+        note_migration(atomic_load(&jitter.moving_release), next_core(from));
         atomic_store(&jitter.moving_from, NO_CORE);
         if (jitter.as_published) {
             port_reschedule(next_core(from));
@@ -354,11 +358,11 @@ static void end_move(uint32_t from) {
     }
 }
 
-/* Busy whenever it is not suspended. */
-static void be_blocker(void *arg) {
+/* A blocker is busy unless it is suspended. */
+static void blocker_task(void *arg) {
     struct other *blocker = arg;
     while (!atomic_load(&jitter.dismissed)) {
-        end_move(blocker->core);
+        finish_migration(blocker->core);
         if (is_halted()) {
             port_task_suspend(port_task_self());
         }
@@ -370,13 +374,13 @@ static void be_blocker(void *arg) {
     atomic_store(&blocker->is_over, true);
 }
 
-/* To the next core. */
-static void move_task(uint32_t from) {
+/* Migrates the task to the next core. */
+static void migrate_task(uint32_t from) {
     uint32_t to = next_core(from);
     uint32_t release = atomic_load(&jitter.release);
     if (jitter.migrate == MIGRATE_AFFINITY) {
         (void)port_task_pin(&jitter.task, to);
-        tell_moved(release, to);
+        note_migration(release, to);
         atomic_store(&jitter.moving_from, NO_CORE);
     } else {
         atomic_store(&jitter.moving_release, release);
@@ -386,21 +390,21 @@ static void move_task(uint32_t from) {
                 port_task_resume(&jitter.blockers[core].task);
             }
         }
-        port_task_resume(&jitter.blockers[from].task); /* it takes this core at once */
+        port_task_resume(&jitter.blockers[from].task); /* the blocker takes this core at once */
     }
 }
 
-static void be_mover(void *arg) {
+static void mover_task(void *arg) {
     struct other *mover = arg;
     for (;;) {
         port_notify_take();
         if (atomic_load(&jitter.dismissed)) {
             return;
         }
-        /* At once where priorities decide who runs; where they do not, the task may still be on its way. */
+        /* The first pass does it if the kernel schedules by priority. Otherwise the task may not be waiting yet. */
         while (!is_halted()) {
-            if (atomic_load(&jitter.waits) && may_move(mover->core)) {
-                move_task(mover->core);
+            if (atomic_load(&jitter.waits) && acquire_migration(mover->core)) {
+                migrate_task(mover->core);
                 break;
             }
             port_yield();
@@ -425,7 +429,7 @@ static bool start_other(struct other *others, uint32_t core, void (*entry)(void 
     return other->exists;
 }
 
-/* Whether there is to be load on a core. */
+/* Whether a core gets load */
 static bool has_load(enum load load, uint32_t core) {
     switch (load) {
     case LOAD_CORE0:
@@ -447,10 +451,10 @@ static bool start_others(uint32_t core) {
     uint32_t priority = jitter.run->values[P_PRIORITY];
     bool moves = jitter.migrate == MIGRATE_AFFINITY || (jitter.migrate == MIGRATE_BLOCKERS && !jitter.as_published);
     bool blocks = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
-    void (*blocker)(void *) = jitter.migrate == MIGRATE_BLOCKERS ? be_blocker : be_unsynchronised;
+    void (*blocker)(void *) = jitter.migrate == MIGRATE_BLOCKERS ? blocker_task : unsynchronised_blocker_task;
     return (!has_load(load, core) ||
-            start_other(jitter.loads, core, be_load, load == LOAD_SAME ? priority : priority - 2U)) &&
-           (!moves || start_other(jitter.movers, core, be_mover, priority - 1U)) &&
+            start_other(jitter.loads, core, load_task, load == LOAD_SAME ? priority : priority - 2U)) &&
+           (!moves || start_other(jitter.movers, core, mover_task, priority - 1U)) &&
            (!blocks || start_other(jitter.blockers, core, blocker, priority + 1U));
 }
 
@@ -462,7 +466,8 @@ static void dismiss(struct other *other) {
     }
 }
 
-/* Resumed once, a blocker may be just about to suspend itself: a mover can have stopped it anywhere. */
+/* Resumes a blocker until it has seen `dismissed`. Once may not be enough: the blocker may be about to suspend
+ * itself. */
 static void release_blocker(struct other *blocker) {
     while (blocker->exists && !atomic_load(&blocker->is_over)) {
         port_task_resume(&blocker->task);
@@ -487,7 +492,7 @@ static bool start_tasks(uint32_t core) {
     for (uint32_t i = 0; started && i < port_core_count(); i++) {
         started = start_others(i);
     }
-    return started && start_task(&jitter.task, be_periodic, NULL, core, jitter.run->values[P_PRIORITY]);
+    return started && start_task(&jitter.task, periodic_task, NULL, core, jitter.run->values[P_PRIORITY]);
 }
 
 /* ---- the benchmark ---- */
@@ -505,24 +510,24 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     if (run->values[P_WORK] >= run->values[P_PERIOD]) {
         return ic_error_set(error, "bad-value", "work_us must be less than period_us", "", "");
     }
-    /* Asked of the console task, for the core that it has. */
+    /* Tries with the console task whether the core of a task can be changed. */
     if (run->values[P_MIGRATE] == MIGRATE_AFFINITY &&
         port_task_pin(port_task_self(), port_core_id()) == PORT_ERR_UNSUPPORTED) {
-        return ic_error_set(error, "unsupported", "migrate=affinity: this kernel keeps a task's core as long as it ",
-                            "lives; take migrate=blockers", "");
+        return ic_error_set(error, "unsupported", "migrate=affinity: this kernel cannot change a task's ",
+                            "core; take migrate=blockers", "");
     }
     if (run->values[P_TIME] == TIME_RAW && port_cycles_bits() == 0) {
-        return ic_error_set(error, "unsupported", "no core has a counter of its own; take time=common", "", "");
+        return ic_error_set(error, "unsupported", "the cores have no counters; take time=common", "", "");
     }
     if (load == LOAD_SAME && moves) {
         return ic_error_set(error, "bad-value",
-                            "load=same-priority would keep the movers from running: ", "leave out load or migrate", "");
+                            "load=same-priority keeps the task from migrating: ", "leave out load or migrate", "");
     }
     return !needs_two || port_core_count() > 1 ||
-           ic_error_set(error, "unsupported", "that needs two cores, and this target has one", "", "");
+           ic_error_set(error, "unsupported", "this needs two cores, and the target has one", "", "");
 }
 
-/* Opens a series with room for each release, if it is wanted; false if there is no memory. */
+/* Opens a series with room for each activation, if wanted; false if there is no memory. */
 static bool open_wanted(struct ic_series **series, const char *name, bool wanted) {
     *series = wanted ? ic_run_series(jitter.run, name) : NULL;
     return *series != NULL || !wanted;
@@ -537,7 +542,7 @@ static bool open_series(struct ic_run *run) {
     uint32_t samples = run->checks.repetitions;
     bool opened = open_wanted(&jitter.late, "late", true) &&
                   open_wanted(&jitter.core, "core", jitter.pinned_to == PORT_CORE_ANY) &&
-                  open_wanted(&jitter.passed, "period", jitter.wakes_anew) &&
+                  open_wanted(&jitter.passed, "period", jitter.resets_wake) &&
                   open_wanted(&jitter.raw, "raw", run->values[P_TIME] == TIME_RAW);
     jitter.begins = ic_samples_open("begins", IC_SERIES_PLAIN, samples / STRETCH_LEAST + 1U);
     if (!opened || jitter.begins == NULL) {
@@ -550,7 +555,7 @@ static bool open_series(struct ic_run *run) {
         jitter.raw->clock = IC_CLOCK_COUNTER;
         jitter.raw_mask = UINT64_MAX >> (64U - read_bits(run));
     }
-    jitter.begins->unit = IC_UNIT_COUNT; /* of the releases before */
+    jitter.begins->unit = IC_UNIT_COUNT; /* number of activations before the stretch */
     if (run->values[P_COUNTED] == 0) {
         return true;
     }
@@ -560,7 +565,7 @@ static bool open_series(struct ic_run *run) {
     jitter.extremes = ic_samples_open("extremes", IC_SERIES_PLAIN, 4);
     if (jitter.late_counts == NULL || jitter.longer_counts == NULL || jitter.shorter_counts == NULL ||
         jitter.extremes == NULL) {
-        return refuse("out-of-range", "the target has no memory for histograms beside that many samples");
+        return refuse("out-of-range", "the target has no memory for histograms and that many samples");
     }
     for (uint32_t i = 0; i < 4; i++) {
         (void)ic_samples_add(jitter.extremes, i % 2U == 0 ? INT64_MAX : INT64_MIN);
@@ -568,7 +573,7 @@ static bool open_series(struct ic_run *run) {
     return true;
 }
 
-/* The core that the task begins on; PORT_CORE_ANY for any. */
+/* First core of the task; PORT_CORE_ANY for any */
 static uint32_t first_core(const struct ic_run *run) {
     bool anywhere = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
     return anywhere || run->values[P_CORE] == CORE_ANY ? PORT_CORE_ANY : run->values[P_CORE];
@@ -582,7 +587,8 @@ static void wake(struct other *others) {
     }
 }
 
-/* A blocker may have been on its way into its own suspension when it was resumed, and has not seen that. */
+/* Completes a migration in progress. A blocker that was resumed while it was suspending itself has missed that, so it
+ * is resumed again. */
 static void end_last_move(void) {
     for (uint32_t from; (from = atomic_load(&jitter.moving_from)) != NO_CORE;) {
         port_task_resume(&jitter.blockers[from].task);
@@ -590,7 +596,8 @@ static void end_last_move(void) {
     }
 }
 
-/* Who wakes on the console task's core keeps it until it waits: the load, which does not wait, is woken last. */
+/* A task that is woken on the console task's core keeps that core until it waits. So the load, which never waits, is
+ * woken last. */
 static void run_stretch(void) {
     uint64_t begin = port_clock();
     atomic_store(&jitter.halted, false);
@@ -629,14 +636,14 @@ static void run_stretches(struct ic_run *run, uint32_t samples) {
     }
 }
 
-/* Cold: once in a measurement, so that its size counts and its speed does not. */
+/* Cold: called once per measurement; size matters, speed does not. */
 static __attribute__((cold)) bool measure(struct ic_run *run) {
     uint32_t samples = run->checks.repetitions;
     jitter.run = run;
     jitter.leader = port_task_self();
     jitter.as_published = run->values[P_MIGRATE] == MIGRATE_PUBLISHED;
     jitter.migrate = jitter.as_published ? MIGRATE_BLOCKERS : (enum migrate)run->values[P_MIGRATE];
-    jitter.wakes_anew = run->values[P_WAKE] == WAKE_ANEW;
+    jitter.resets_wake = run->values[P_WAKE] == WAKE_RESET;
     jitter.pinned_to = jitter.migrate == MIGRATE_NONE ? first_core(run) : PORT_CORE_ANY;
     atomic_store(&jitter.dismissed, false);
     atomic_store(&jitter.halted, true);
@@ -670,8 +677,7 @@ static __attribute__((cold)) bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_jitter = {
     .name = "jitter",
-    .summary =
-        "a periodic task's releases: from when each was due to the task's first instruction, moved or under load",
+    .summary = "lateness of a periodic task, from when it was due to its first instruction, migrated or under load",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,

@@ -1,27 +1,26 @@
-/* memory: how fast a core reads, writes and copies in a region of memory, alone and beside another core.
+/* memory: how fast a core reads, writes and copies in a memory region, alone and while another core accesses memory.
  *
- * A pass goes over `bytes` bytes, word by word, in a task pinned to `core`; each repetition times two of them, in
- * random order so that drift favours neither:
+ * A pass goes over `bytes` bytes, word by word, in a task pinned to `core`; each repetition times two passes, in random
+ * order so that drift favours neither of them:
  *
- *   alone    the other core sleeps
- *   beside   the other core, the next one, reads, writes or copies in `other_region` from before the window to after it
+ *   alone      the other core sleeps
+ *   contended  the other core, the next one, reads, writes or copies in `other_region` throughout the window
  *
- * With other=none, or where there is no other core, there is no second one. A pass goes on where the last one ended and
- * round again, so a region larger than the caches is streamed from memory however small a pass is.
+ * With other=none, or with a single core, there is no second pass. A pass continues where the last one ended, and wraps
+ * around: a region larger than the caches is streamed from memory, however small a pass is.
  *
- * Each core works in one half of its region: in the first, but where both have the same region the other core has the
- * second half. What the two share is the way to the memory, never a word of it. A copy goes from the first half of a
- * core's half to the second, and `bytes` are read and as many written.
+ * Each core works in one half of its region. This is the first half; only if both cores use the same region, the other
+ * core has the second half. So the cores share the path to the memory, but never a word of it. A copy goes from one
+ * quarter of the region to the next: `bytes` bytes are read, and as many are written.
  *
- * A word is as wide as a pointer. Every one is accessed by itself, in order, as the loop is written (volatile): so a
- * pass is the same at every level of optimisation, and is neither left out nor made wider. Eight accesses make a turn
- * of the loop. A library's memcpy() can be faster, by accesses of several words at a time.
+ * A word is as wide as a pointer. Each one is accessed separately, in the order of the loop (volatile): a pass is the
+ * same at every level of optimisation, and is neither removed nor vectorised. An iteration of the loop makes eight
+ * accesses. A library's memcpy() can be faster, with accesses of several words.
  *
- * The energy mark is high from before the first repetition to behind the last or, with mark=alone or mark=beside,
- * around each such pass.
+ * The mark pin is high during all repetitions or, with mark=alone or mark=contended, during each such pass.
  *
- * Contents are checked: what was read by its sum, what was written or copied by looking at it after the window. A
- * region that can only be read, such as flash, has its contents from the board; other accesses are refused there. */
+ * Contents are checked: reads by their sum, writes and copies by reading back after the window. The board supplies the
+ * contents of a region that can only be read, such as flash; writes and copies are refused there. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -31,23 +30,23 @@
 
 typedef uintptr_t word_t;
 
-/* Accesses in a turn of each loop. */
+/* Accesses in an iteration of each loop */
 #define UNROLLED 8U
 #define TURN_BYTES (UNROLLED * sizeof(word_t))
-/* Of a pass: `bytes` is a multiple of this on every platform. */
+/* `bytes` is a multiple of this on every platform. */
 #define BYTES_UNIT 64U
 _Static_assert(BYTES_UNIT % TURN_BYTES == 0, "a pass consists of whole turns");
-/* The other core looks at whether it should stop after so many bytes at most: some microseconds. */
+/* The other core checks whether to stop after at most this many bytes, which take some microseconds. */
 #define CHUNK_BYTES 1024U
-/* Turns of a loop after which the other core sleeps: some ten microseconds on a microcontroller. */
+/* Iterations that give the other core time to fall asleep: about ten microseconds on a microcontroller */
 #define SETTLING_TURNS 200U
 
 enum { P_ACCESS, P_REGION, P_CORE, P_OTHER, P_OTHER_REGION, P_BYTES, P_MARK, PARAMETER_COUNT };
-enum mark { MARK_ALL, MARK_ALONE, MARK_BESIDE };
+enum mark { MARK_ALL, MARK_ALONE, MARK_CONTENDED };
 enum access { READ, WRITE, COPY };
 
 static const char *const accesses[] = {"read", "write", "copy"};
-static const char *const marks[] = {"all", "alone", "beside"};
+static const char *const marks[] = {"all", "alone", "contended"};
 static const char *const others[] = {"none", "read", "write", "copy"};
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
@@ -58,7 +57,7 @@ static const char *region_name(uint32_t index) {
 }
 
 #if IC_OWN_MAX > 0
-#define OTHERS_HERE 4U /* behind these, works of the user's own */
+#define OTHERS_HERE 4U /* followed by the user's workloads */
 static const char *other_name(uint32_t index) {
     uint32_t own = index - OTHERS_HERE;
     return index < OTHERS_HERE ? others[index] : own < IC_OWN_MAX ? ic_workload_names[IC_WORKLOADS_HERE + own] : NULL;
@@ -69,34 +68,32 @@ static const char *other_name(uint32_t index) {
 #endif
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
-    [P_ACCESS] = {.name = "access", .help = "what a pass does", .choices = accesses, .choice_count = 3},
-    [P_REGION] = {.name = "region", .help = "memory that it does it in", .choice = region_name},
+    [P_ACCESS] = {.name = "access", .help = "kind of access", .choices = accesses, .choice_count = 3},
+    [P_REGION] = {.name = "region", .help = "memory region of the passes", .choice = region_name},
     [P_CORE] = {.name = "core", .help = "core that is timed", .limit = last_core},
-    [P_OTHER] = {.name = "other",
-                 .help = "what the other core does meanwhile: the next one, or core 0 after the last",
-                 OTHERS},
-    [P_OTHER_REGION] = {.name = "other_region", .help = "memory that it does it in", .choice = region_name},
+    [P_OTHER] = {.name = "other", .help = "access of the other core at the same time: the next one, or core 0", OTHERS},
+    [P_OTHER_REGION] = {.name = "other_region", .help = "memory region of the other core", .choice = region_name},
     [P_BYTES] = {.name = "bytes",
                  .help = "bytes of a pass, a multiple of 64",
                  .min = BYTES_UNIT,
                  .max = 1U << 30U,
                  .preset = 65536},
     [P_MARK] = {.name = "mark",
-                .help = "while what the energy mark is high: all repetitions, or each pass of one kind",
+                .help = "the mark pin is high during all repetitions, or passes of one kind",
                 .choices = marks,
                 .choice_count = 3},
 };
 
-/* What a core works on. */
+/* The work of a core */
 struct worker {
     port_task_t task;
     uint32_t core;
     enum access access;
-    volatile word_t *words; /* what it reads or writes, or copies to the words behind */
-    size_t count;           /* of them, a multiple of UNROLLED */
-    size_t origin;          /* where in its region the first of them is */
-    size_t at;              /* the next of them */
-    word_t value;           /* that is written next */
+    volatile word_t *words; /* words to read or write, or to copy to the words after them */
+    size_t count;           /* number of these words, a multiple of UNROLLED */
+    size_t origin;          /* index of the first of these words in the region */
+    size_t at;              /* index of the next word to access */
+    word_t value;           /* next value to write */
     bool right;
     bool migrated;
     uint64_t preempted;
@@ -105,19 +102,19 @@ struct worker {
 static struct {
     struct ic_run *run;
     port_task_t *leader;
-    size_t pass; /* words */
+    size_t pass; /* number of words in a pass */
     bool accompanied;
     struct worker own;
     struct worker other;
-    int64_t alone; /* ticks */
-    int64_t beside;
-    bool dismissed;      /* read by a task after it has been woken */
+    int64_t alone; /* in ticks of the common clock */
+    int64_t contended;
+    bool dismissed;      /* a task reads this flag after it has been woken */
     atomic_bool running; /* the other core is at work */
-    atomic_bool wanted;  /* and shall be */
+    atomic_bool wanted;  /* the other core is to be at work */
 #if IC_OWN_MAX > 0
-    uint32_t own_work; /* that the other core does, by its index in the list; 0: what it does to memory */
-    uint32_t unit;     /* of it, that was done last */
-    uint32_t sum;      /* and what it returned */
+    uint32_t own_work; /* workload of the other core, by its index in the list; 0: memory accesses */
+    uint32_t unit;     /* unit of that workload that was done last */
+    uint32_t sum;      /* result of that unit */
 #endif
 } pair PORT_SHARED(memory);
 
@@ -164,8 +161,8 @@ static void copy_words(volatile word_t *to, const volatile word_t *from, size_t 
     }
 }
 
-/* Accesses `words` of the worker's words from where it is, and goes round at their end. Returns the sum of what it
- * read; 0 if it did not. */
+/* Accesses `words` words from the worker's position, and wraps around at their end. Returns the sum of the words read;
+ * 0 for writes and copies. */
 static word_t pass(struct worker *worker, size_t words) {
     word_t sum = 0;
     while (words > 0) {
@@ -191,18 +188,18 @@ static word_t pass(struct worker *worker, size_t words) {
 
 /* ---- their contents ---- */
 
-/* As a region has them that can only be read. */
+/* Contents of a read-only region */
 static word_t content(const struct worker *worker, size_t index) {
     return (word_t)(worker->origin + index) * PORT_REGION_STEP;
 }
 
-/* The sum of the contents from `first` on, `count` of them, without going round. */
+/* The sum of `count` words from `first` on, without wrapping around */
 static word_t sum_of(const struct worker *worker, size_t first, size_t count) {
     word_t pairs = count % 2U == 0 ? count / 2U * (count - 1U) : (count - 1U) / 2U * count;
     return (count * (worker->origin + first) + pairs) * PORT_REGION_STEP;
 }
 
-/* The same, going round. */
+/* The same, wrapping around */
 static word_t expected_sum(const struct worker *worker, size_t first, size_t count) {
     word_t sum = sum_of(worker, 0, worker->count) * (count / worker->count);
     size_t rest = count % worker->count;
@@ -211,9 +208,9 @@ static word_t expected_sum(const struct worker *worker, size_t first, size_t cou
                         : sum + sum_of(worker, first, left) + sum_of(worker, 0, rest - left);
 }
 
-/* Whether `count` words from `first` on, going round, hold what was written or copied. What was copied is erased, so
- * that it is there the next time only if it is copied again. */
-static bool look_at(const struct worker *worker, size_t first, size_t count) {
+/* Whether `count` words from `first` on, wrapping around, hold the written or copied values. Copied values are erased,
+ * so that the next check finds only a new copy. */
+static bool read_back(const struct worker *worker, size_t first, size_t count) {
     bool right = true;
     count = count < worker->count ? count : worker->count;
     for (size_t index = first; count > 0; count--) {
@@ -237,7 +234,7 @@ static void fill(const struct worker *worker) {
     }
 }
 
-/* ---- the core that is timed ---- */
+/* ---- the timed core ---- */
 
 static void let_pass(uint32_t turns) {
     for (volatile uint32_t left = turns; left > 0; left--) {
@@ -254,7 +251,7 @@ static int64_t time_pass(struct worker *worker, enum mark kind) {
     uint64_t end = port_clock();
     ic_run_window(pair.run, kind, false);
     worker->right = worker->right && (worker->access == READ ? sum == expected_sum(worker, first, pair.pass)
-                                                             : look_at(worker, first, pair.pass));
+                                                             : read_back(worker, first, pair.pass));
     return (int64_t)(end - start);
 }
 
@@ -263,12 +260,12 @@ static void time_alone(struct worker *worker) {
     pair.alone = time_pass(worker, MARK_ALONE);
 }
 
-static void time_beside(struct worker *worker) {
+static void time_contended(struct worker *worker) {
     atomic_store(&pair.wanted, true);
     port_notify(&pair.other.task);
     while (!atomic_load(&pair.running)) {
     }
-    pair.beside = time_pass(worker, MARK_BESIDE);
+    pair.contended = time_pass(worker, MARK_CONTENDED);
     atomic_store(&pair.wanted, false);
     while (atomic_load(&pair.running)) {
     }
@@ -292,7 +289,7 @@ static void own_task(void *arg) {
             time_alone(worker);
         }
         if (pair.accompanied) {
-            time_beside(worker);
+            time_contended(worker);
         }
         if (!alone_first) {
             time_alone(worker);
@@ -303,7 +300,7 @@ static void own_task(void *arg) {
 }
 PORT_ENTRY(own_task);
 
-/* ---- the core beside it ---- */
+/* ---- the other core ---- */
 
 static void other_task(void *arg) {
     struct worker *worker = arg;
@@ -320,7 +317,8 @@ static void other_task(void *arg) {
             words += chunk;
             atomic_store_explicit(&pair.running, true, memory_order_release);
         } while (atomic_load_explicit(&pair.wanted, memory_order_acquire));
-        bool right = worker->access == READ ? sum == expected_sum(worker, first, words) : look_at(worker, last, chunk);
+        bool right =
+            worker->access == READ ? sum == expected_sum(worker, first, words) : read_back(worker, last, chunk);
         worker->right = worker->right && right;
         worker->migrated = worker->migrated || port_core_id() != worker->core;
         atomic_store(&pair.running, false);
@@ -371,7 +369,7 @@ static bool start(struct ic_run *run, struct worker *worker, void (*entry)(void 
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Ends a task and counts what it noted. */
+/* Ends a task and collects its counters. */
 static void dismiss(struct ic_run *run, struct worker *worker) {
     pair.dismissed = true;
     port_notify(&worker->task);
@@ -380,7 +378,7 @@ static void dismiss(struct ic_run *run, struct worker *worker) {
     run->checks.preempted += worker->preempted;
 }
 
-/* Bytes of a region that one worker passes over: of a half, or, copying, to another quarter. */
+/* Bytes of a region that one worker reads or writes: a half of it or, for a copy, a quarter */
 static size_t share_of(const struct port_region *region, enum access access) {
     return region->bytes / 2U / (access == COPY ? 2U : 1U);
 }
@@ -439,26 +437,26 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
             can_be(values[P_OTHER_REGION], (enum access)(values[P_OTHER] - 1U), error));
 }
 
-static void take(struct ic_run *run, struct ic_series *alone, struct ic_series *beside) {
+static void take(struct ic_run *run, struct ic_series *alone, struct ic_series *contended) {
     port_notify(&pair.own.task);
     port_notify_take();
     ic_run_check(run, pair.own.right && own_work_is_right());
     if (alone != NULL) {
         ic_run_sample(run, alone, pair.alone);
     }
-    if (beside != NULL) {
-        ic_run_sample(run, beside, pair.beside);
+    if (contended != NULL) {
+        ic_run_sample(run, contended, pair.contended);
     }
 }
 
-static bool repeat(struct ic_run *run, struct ic_series *alone, struct ic_series *beside) {
+static bool repeat(struct ic_run *run, struct ic_series *alone, struct ic_series *contended) {
     if (!start(run, &pair.own, own_task)) {
         return false;
     }
     take(run, NULL, NULL); /* warms caches and page tables */
     run->marked = run->values[P_MARK];
     while (ic_run_repeat(run)) {
-        take(run, alone, beside);
+        take(run, alone, contended);
     }
     dismiss(run, &pair.own);
     return true;
@@ -472,8 +470,8 @@ static bool measure(struct ic_run *run) {
     atomic_store(&pair.wanted, false);
     settle_both(run);
     struct ic_series *alone = ic_run_series(run, "alone");
-    struct ic_series *beside = pair.accompanied ? ic_run_series(run, "beside") : NULL;
-    if (alone == NULL || (pair.accompanied && beside == NULL)) {
+    struct ic_series *contended = pair.accompanied ? ic_run_series(run, "contended") : NULL;
+    if (alone == NULL || (pair.accompanied && contended == NULL)) {
         return false;
     }
     if (!pair.accompanied) {
@@ -482,7 +480,7 @@ static bool measure(struct ic_run *run) {
     if (!start(run, &pair.other, OTHER_TASK)) {
         return false;
     }
-    bool taken = repeat(run, alone, beside);
+    bool taken = repeat(run, alone, contended);
     dismiss(run, &pair.other);
     ic_run_check(run, pair.other.right);
     return taken;
@@ -490,7 +488,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_memory = {
     .name = "memory",
-    .summary = "passes over a region of memory by one core: reading, writing, copying; alone and beside another core",
+    .summary = "passes over a memory region by one core: read, write or copy; alone and with the other core active",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 25,

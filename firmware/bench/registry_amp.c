@@ -1,5 +1,4 @@
-/* The registry of benchmarks where each core has a kernel of its own: those that mean something there, and in place of
- * the others why they do not. */
+/* The registry of benchmarks on AMP: those that apply, and for the others the reason why they do not */
 #include "benchmarks.h"
 
 #define NOTHING(name)

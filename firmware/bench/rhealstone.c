@@ -1,21 +1,22 @@
-/* rhealstone: the six times of Rhealstone (Kar and Porter, Dr. Dobb's Journal, February 1989; Kar, April 1990), each as
- * single samples and not as the mean of many rounds. Written anew from the definitions; docs/benchmarks/rhealstone.md
- * says where it must differ. Each has two forms: same, with all tasks on core `core`, as the original, and cross, with
- * what is reached on the next core. From the common clock's reading before to the one after:
+/* rhealstone: the six components of Rhealstone (Kar and Porter, Dr. Dobb's Journal, February 1989; Kar, April 1990),
+ * each as single samples, not as the mean of many rounds. Rewritten from the definitions; docs/benchmarks/rhealstone.md
+ * lists the differences. Each component has two forms: same, with all tasks on core `core`, as in the original, and
+ * cross, with the second task or the handler on the next core. A sample is the difference between two readings of the
+ * common clock:
  *
- *   task-switching        same: from before a task yields to after the yield of another one of equal priority has
- *                         returned. cross: from before a task notifies one of equal priority, which waits on a core
- *                         that sleeps, to when that runs
- *   preemption            from before a task notifies one of higher priority to when that runs. cross: there it
- *                         preempts a task that computes
+ *   task-switching        same: from before a task yields until after the yield of another task of equal priority has
+ *                         returned. cross: from before a task notifies another task of equal priority, which waits on a
+ *                         sleeping core, until that task runs
+ *   preemption            from before a task notifies a task of higher priority until that task runs. cross: the
+ *                         notified task preempts a task that computes on the other core
  *   interrupt-latency     same: from when a timer is due to its handler, while a task computes. cross: from before the
  *                         other core's doorbell is rung to its handler, while a task computes there
- *   semaphore-shuffling   from before a task gives a semaphore to when a task of higher priority that waits for it runs
- *   deadlock-breaking     from before a task of high priority asks for a mutex that one of low priority has, to when it
- *                         has it, while one of middle priority is ready to keep the low one from running: the low one
- *                         inherits the high priority and releases the mutex at once. cross: the low and the middle one
- *                         are on core `core`, the high one on the other
- *   message-latency       from before a task sends 16 bytes to a queue to when a task of higher priority has received
+ *   semaphore-shuffling   from before a task gives a semaphore until a waiting task of higher priority runs
+ *   deadlock-breaking     from before a task of high priority requests a mutex, which a task of low priority owns,
+ *                         until it has the mutex. A task of middle priority is ready and would keep the low task from
+ *                         running; but the low task inherits the high priority and releases the mutex at once. cross:
+ *                         the low and the middle task are on core `core`, the high task on the other core
+ *   message-latency       from before a task sends 16 bytes to a queue until a task of higher priority has received
  *                         them
  *
  * In form cross, priorities of tasks on different cores do not compete. */
@@ -29,13 +30,13 @@
 #include "run.h"
 
 #define MESSAGE_BYTES 16U
-/* Turns after which everyone waits where it must, as in clock.c. */
+/* Iterations after which every task waits where it must, as in clock.c */
 #define SETTLING_TURNS 200U
-/* What a timer is set ahead; port_interrupt.h wants 50 at least. */
+/* Microseconds from setting a timer until it is due; port_interrupt.h demands at least 50. */
 #define AHEAD_US 100U
-/* After so much of a second the task of middle priority gives way by itself: priorities are not inherited here. */
+/* After 1/PATIENCE_HZ s the task of middle priority gives up: then priorities are not inherited on this platform. */
 #define PATIENCE_HZ 20U
-/* Turns of a task that computes from one look at the clock to the next: it may do so for a tenth of a ms longer. */
+/* Iterations of a computing task between two readings of the clock: so it may run up to 0.1 ms too long. */
 #define TURNS_PER_LOOK 1024U
 
 #define PRIORITY_LOW 2U
@@ -63,19 +64,18 @@ static uint32_t last_core(void) { return port_core_count() - 1U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_COMPONENT] = {.name = "component",
-                     .help = "which of the six times",
+                     .help = "which of the six components",
                      .choices = component_names,
                      .choice_count = COMPONENT_COUNT},
     [P_FORM] = {.name = "form", .help = "on one core or across two", .choices = form_names, .choice_count = 2},
-    [P_CORE] = {.name = "core",
-                .help = "where it begins; what is reached is on the next in form cross",
-                .limit = last_core},
+    [P_CORE] = {.name = "core", .help = "first core; cross uses the next one, too", .limit = last_core},
 };
 
-/* In form cross somebody waits for the bystander to compute: until that has been seen, it does. */
+/* Stages of the bystander. In form cross a task waits until the bystander computes, and the bystander computes at least
+ * until that task has seen it. */
 enum stage { AWAY, COMPUTING, SEEN };
 
-/* The tasks: one acts, one is reached by that, and one computes where it is in their way. */
+/* A task: the acting task, the reacting task, or the bystander, which computes and is in the way */
 struct role {
     port_task_t task;
     uint32_t core;
@@ -90,14 +90,14 @@ static struct {
     struct role bystander;
     enum component component;
     bool cross;
-    uint32_t core;   /* where it begins */
-    uint32_t target; /* where it ends */
-    uint32_t shift;  /* of the timer, in ticks of the clock */
-    uint32_t number; /* of the repetition */
+    uint32_t core;   /* core on which the sample begins */
+    uint32_t target; /* core on which the sample ends */
+    uint32_t shift;  /* additional delay of the timer, in ticks of the clock */
+    uint32_t number; /* number of the repetition */
     uint64_t begin;
     uint64_t end;
     bool wrong;
-    bool dismissed; /* read by a task after it has been woken */
+    bool dismissed; /* a task reads this flag after it has been woken */
     atomic_bool yielding;
     atomic_bool armed;
     atomic_uint bystanding; /* a stage of the bystander */
@@ -124,10 +124,10 @@ static void await_bystander(void) {
     atomic_store(&rheal.bystanding, SEEN);
 }
 
-/* ---- the task that acts ---- */
+/* ---- the acting task ---- */
 
 static void yield_to_another(void) {
-    port_notify(&rheal.reached.task); /* of equal priority: it is ready and does not run yet */
+    port_notify(&rheal.reached.task); /* of equal priority: that task is ready and does not run yet */
     while (!atomic_load(&rheal.yielding)) {
         port_yield();
     }
@@ -141,19 +141,19 @@ static void await_interrupt(void) {
     }
 }
 
-static void be_interrupted(void) {
+static void set_timer_and_wait(void) {
     rheal.begin = port_timer_set(port_clock() + AHEAD_US * port_clock_hz() / 1000000U + rheal.shift);
     await_interrupt();
 }
 
-static void interrupt_another(void) {
+static void ring_and_wait(void) {
     rheal.begin = port_clock();
     port_doorbell_ring(rheal.target);
     await_interrupt();
 }
 
-/* The one that is reached wakes the bystander and asks for the mutex; in form cross the bystander is woken from here,
- * and this task is kept from running until it inherits a priority. */
+/* Locks the mutex and wakes the reacting task, which wakes the bystander and requests the mutex. In form cross this
+ * task wakes the bystander, which then keeps this task from running until it inherits a priority. */
 static void hold_what_another_needs(void) {
     port_mutex_lock(&rheal.mutex);
     port_notify(&rheal.reached.task);
@@ -186,9 +186,9 @@ static void act(void) {
         break;
     case INTERRUPT_LATENCY:
         if (rheal.cross) {
-            interrupt_another();
+            ring_and_wait();
         } else {
-            be_interrupted();
+            set_timer_and_wait();
         }
         break;
     case SEMAPHORE_SHUFFLING:
@@ -214,7 +214,7 @@ static bool is_dismissed(struct role *role) {
     return rheal.dismissed;
 }
 
-/* Whether a task computes where the one that is reached, or the handler, will run. */
+/* Whether a task computes on the core of the reacting task or of the handler */
 static bool has_computing_bystander(void) {
     return rheal.cross && (rheal.component == PREEMPTION || rheal.component == INTERRUPT_LATENCY);
 }
@@ -235,7 +235,7 @@ static void actor_task(void *arg) {
     }
 }
 
-/* ---- the task that is reached ---- */
+/* ---- the reacting task ---- */
 
 static uint64_t return_from_yield(void) {
     uint64_t now;
@@ -249,14 +249,14 @@ static uint64_t return_from_yield(void) {
 
 static uint64_t break_deadlock(void) {
     if (rheal.cross) {
-        await_bystander(); /* the one that has the mutex cannot run then */
+        await_bystander(); /* then the owner of the mutex cannot run */
     } else {
-        port_notify(&rheal.bystander.task); /* it would run as soon as this task waits */
+        port_notify(&rheal.bystander.task); /* the bystander would run as soon as this task waits */
     }
     rheal.begin = port_clock();
     port_mutex_lock(&rheal.mutex);
     uint64_t now = port_clock();
-    /* Before the bystander has given up, or, on one core, run at all. */
+    /* This must be before the bystander has given up or, on one core, before it has run at all. */
     rheal.wrong = rheal.wrong || rheal.cross == (atomic_load(&rheal.bystanding) == AWAY);
     atomic_store(&rheal.arrived, true);
     port_mutex_unlock(&rheal.mutex);
@@ -273,8 +273,8 @@ static uint64_t receive_message(void) {
     return now;
 }
 
-/* Waits in the way of the component until this task is reached; returns when that was. */
-static uint64_t be_reached(void) {
+/* Waits as the component demands; returns the time of the event. */
+static uint64_t await_event(void) {
     switch (rheal.component) {
     case SEMAPHORE_SHUFFLING: {
         enum port_error error = port_sem_take(&rheal.semaphore, PORT_FOREVER);
@@ -298,7 +298,7 @@ static uint64_t be_reached(void) {
 static void reached_task(void *arg) {
     struct role *role = arg;
     for (;;) {
-        uint64_t now = be_reached();
+        uint64_t now = await_event();
         if (is_dismissed(role)) {
             return;
         }
@@ -321,9 +321,10 @@ static void handle(void *arg) {
 
 /* ---- the bystander ---- */
 
-/* It computes until the end, or for long enough: not counted from its own begin, since who waits for it may come late,
- * and would wait for ever if it had ended. It looks at the clock seldom: that takes the bus, which the reading of
- * another core may need at that time. */
+/* The bystander computes until the reacting task has arrived, or until it gives up. In form cross it begins to count
+ * that time only when another task has seen it compute: that task may come late, and would wait for ever if the
+ * bystander had ended. The bystander reads the clock rarely, because a reading takes the bus, which a reading on
+ * another core may need. */
 static void bystander_task(void *arg) {
     struct role *role = arg;
     for (;;) {
@@ -345,7 +346,7 @@ static void bystander_task(void *arg) {
     }
 }
 
-/* ---- the leader ---- */
+/* ---- the console task ---- */
 
 static bool has_reached(void) { return rheal.component != INTERRUPT_LATENCY; }
 
@@ -382,7 +383,7 @@ static void end_role(struct ic_run *run, struct role *role) {
     run->checks.migrated += role->migrated;
 }
 
-/* Lower ones are meant to be preempted: what is counted is that of the task that is reached. */
+/* Ends the tasks. Tasks of lower priority are preempted on purpose, so only preemptions of the reacting task count. */
 static void end_roles(struct ic_run *run, uint32_t count) {
     if (count > 2) {
         end_role(run, &rheal.bystander);
@@ -416,7 +417,7 @@ static bool start_roles(struct ic_run *run) {
     return true;
 }
 
-/* The task on this core last: it would keep us from waking the other one. */
+/* The console task wakes the task on its own core last: that task would keep it from waking the other one. */
 static void wake_roles(void) {
     bool bystander_first = has_computing_bystander() && rheal.bystander.core != port_core_id();
     if (bystander_first) {
@@ -528,7 +529,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_rhealstone = {
     .name = "rhealstone",
-    .summary = "the six times of Rhealstone, on one core and across two",
+    .summary = "the six components of Rhealstone, on one core and across two",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,

@@ -1,30 +1,32 @@
-/* speedup: what P cores make of work that one core could do, by fork and join.
+/* speedup: speed-up of divisible work on P cores, by fork-join.
  *
  * Each repetition takes two times, in random order so that drift favours neither:
  *
  *   t1  the whole work in the console task, on core 0;
  *   tp  the work split into P parts of equal size, part k in a task pinned to core k, from before the first is started
- *       until the console task has seen that all are done.
+ *       until the console task has detected that all are done.
  *
- * Between the two it rests as between repetitions (rest_ms), as seed 000 did.
+ * Between the two times it rests as between repetitions (rest_ms), as the paper of seed 000 did (docs/published.md).
  *
- * How the parts are started is the mode:
+ * `mode` selects how the parts are started:
  *
- *   create  a task is created for each part, each time; it ends and is joined after the time has been taken
- *   pool    tasks wait for a notification
- *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. They spin during tp only.
+ *   create  a task is created for each part, each time; it ends, and is joined after the time has been taken
+ *   pool    existing tasks wait for a notification
+ *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. These
+ *           tasks spin during tp only.
  *
- * Tasks are started on the far cores first. The console task has the lowest priority, so the part on its own core,
- * started last, runs at once and the console task returns when that core has nothing else to do: no needless switches.
+ * Tasks are started on the other cores first. The console task has the lowest priority, so the part on its own core,
+ * started last, runs at once, and the console task continues when that core has nothing else to do. So there are no
+ * needless context switches.
  *
- * How the end is seen is the join:
+ * `join` selects how the end is detected:
  *
- *   notify     each part notifies the console task (in mode spin: sets a flag that the console task spins on)
- *   poll-tick  the console task looks once per kernel tick. This mode exists to show how that quantises tp to whole
- *              ticks. It starts tp at a tick edge, as a program does that has just slept.
+ *   notify     each part notifies the console task (with mode=spin: sets a flag on which the console task spins)
+ *   poll-tick  the console task polls once per kernel tick. This mode exists to show how polling quantises tp to
+ *              whole ticks. Here tp begins at an edge of the tick, as in a program that has just slept.
  *
- * The energy mark is high from before the first repetition to behind the last or, with mark=t1 or mark=tp, around each
- * such time, so that a power meter can tell the two apart; with join=poll-tick also while tp waits for its edge. */
+ * The mark pin is high during all repetitions or, with mark=t1 or mark=tp, during each such time, so that a power meter
+ * can distinguish the two; with join=poll-tick the pin is also high while tp waits for the edge of the tick. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -55,10 +57,11 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                  .preset = IC_PRESET_MAX,
                  .limit = port_core_count},
     [P_MODE] = {.name = "mode", .help = "how the parts are started", .choices = modes, .choice_count = 3},
-    [P_JOIN] = {.name = "join", .help = "how their end is seen", .choices = joins, .choice_count = 2},
-    [P_PRIORITY] = {.name = "priority", .help = "of the parts' tasks", .min = 1, .max = PORT_PRIORITY_MAX, .preset = 2},
+    [P_JOIN] = {.name = "join", .help = "how their end is detected", .choices = joins, .choice_count = 2},
+    [P_PRIORITY] =
+        {.name = "priority", .help = "priority of the parts' tasks", .min = 1, .max = PORT_PRIORITY_MAX, .preset = 2},
     [P_MARK] = {.name = "mark",
-                .help = "while what the energy mark is high: all repetitions, or each window of one kind",
+                .help = "the mark pin is high during all repetitions, or windows of one kind",
                 .choices = marks,
                 .choice_count = 3},
 };
@@ -69,10 +72,10 @@ struct part {
     uint32_t core;
     uint32_t first;
     uint32_t count;
-    /* Number of the repetition that was asked for and of the one that is done. Written by one side each. */
+    /* Number of the requested repetition and of the completed one, each written by one side */
     atomic_uint wanted;
     atomic_uint done;
-    atomic_uint armed; /* spin: the repetition this part spins for */
+    atomic_uint armed; /* spin: the repetition for which this part spins */
     uint32_t result;
     bool migrated;
     uint64_t preempted;
@@ -85,8 +88,9 @@ struct team {
     enum join join;
     uint32_t size;
     uint32_t repetition;
-    uint32_t origin; /* first unit of the next window: each works on other units, so that streams find no warm cache */
-    bool dismissed;  /* read by a worker after it has been woken */
+    uint32_t origin; /* first unit of the next window: each window works on other units, so that streams find no warm
+                        cache */
+    bool dismissed;  /* a worker reads this flag after it has been woken */
     port_task_t *leader;
     struct part parts[PORT_CORES_MAX];
 };
@@ -110,19 +114,19 @@ static void do_part(struct part *part) {
     finish(part);
 }
 
-/* Outside of timed windows only: it may be slow, and on the leader's core it would keep the leader from seeing the end.
- * The count of preemptions is that of the task's whole life. */
+/* Call it outside of timed windows only: port_preemptions() may be slow, and on the console task's core it would delay
+ * the detection of the end. It counts the preemptions of the task's whole life. */
 static void note_disturbance(struct part *part) { part->preempted = port_preemptions(); }
 
 static void created_task(void *arg) {
     struct part *part = arg;
     do_part(part);
-    port_notify_take(); /* waits for the end of the timed window: what follows is slow */
+    port_notify_take(); /* waits for the end of the timed window: the rest is slow */
     note_disturbance(part);
 }
 PORT_ENTRY(created_task);
 
-/* Spins until the leader wants this part done. */
+/* Spins until this part is requested. */
 static void await_flag(struct part *part) {
     uint32_t repetition = part->team->repetition;
     atomic_store_explicit(&part->armed, repetition, memory_order_release);
@@ -168,7 +172,7 @@ static void take_notifications(uint32_t count) {
     }
 }
 
-/* The parts that tasks of their own do: all, but in mode spin the leader does part 0. */
+/* The first part that a task of its own does: with mode=spin the console task does part 0. */
 static uint32_t first_task(void) { return team.mode == MODE_SPIN ? 1 : 0; }
 
 static void join_tasks_from(uint32_t first) {
@@ -177,7 +181,7 @@ static void join_tasks_from(uint32_t first) {
     }
 }
 
-/* Tells tasks that wait to end, and waits until they have. */
+/* Makes waiting tasks end, and waits until they have ended. */
 static void dismiss_tasks_from(uint32_t first) {
     team.dismissed = true;
     for (uint32_t i = first; i < team.size; i++) {
@@ -231,7 +235,7 @@ static void arm_spinners(void) {
     }
 }
 
-/* ---- seeing that they are done ---- */
+/* ---- detecting the end ---- */
 
 static bool part_is_done(const struct part *part) {
     return atomic_load_explicit(&part->done, memory_order_acquire) == team.repetition;
@@ -259,14 +263,14 @@ static void join_parts(void) {
     }
 }
 
-/* ---- which unit of a sum is wrong ---- */
+/* ---- finding a wrong unit of a sum ---- */
 
 #if IC_OWN_MAX > 0
 static bool fork_and_join(uint64_t *start, uint64_t *end);
 static void split_work(uint32_t n);
 
-/* Has each part do its next unit by itself, while the others do one of theirs. `*lowest` is that of the units so far
- * that give something else than on one core. False if the platform could not start the parts. */
+/* Makes each part compute its next unit, while the other parts compute one of theirs. `*lowest` is the lowest unit so
+ * far whose result differs from the result on one core. False if the platform could not start the parts. */
 static bool compare_units(uint32_t *lowest) {
     uint64_t times[2];
     for (uint32_t i = 0; i < team.size; i++) {
@@ -288,7 +292,7 @@ static bool compare_units(uint32_t *lowest) {
     return true;
 }
 
-/* Several cores gave a sum that is none of one core's: which unit is it? */
+/* Finds the unit for which several cores gave a wrong result. */
 static bool seek_together(void) {
     uint32_t none = team.run->values[P_N];
     uint32_t lowest = none;
@@ -304,8 +308,8 @@ static bool seek_together(void) {
     return forked;
 }
 
-/* Looks for the unit that is to blame if the window that has just been checked gave the first wrong sum of the user's
- * own. False if the platform could not start the parts. */
+/* Finds the wrong unit if the window just checked gave the first wrong sum of the user's workload. False if the
+ * platform could not start the parts. */
 static bool seek(bool together) {
     bool right_alone = team.run->checks.wrong > 0 && ic_own_seek(team.workload, team.origin, team.run->values[P_N]);
     return !right_alone || !together || seek_together();
@@ -336,7 +340,7 @@ static void time_one_core(struct ic_series *series) {
     }
 }
 
-/* Adds what the tasks noted, after they have ended. */
+/* Adds the tasks' counters, after they have ended. */
 static void count_disturbances(void) {
     for (uint32_t i = first_task(); i < team.size; i++) {
         struct part *part = &team.parts[i];
@@ -352,7 +356,7 @@ static bool fork_and_join(uint64_t *start, uint64_t *end) {
         arm_spinners();
     }
     ic_run_dither(team.run);
-    ic_run_window(team.run, MARK_TP, true); /* not between the tick's edge and the window, which ends at an edge, too */
+    ic_run_window(team.run, MARK_TP, true); /* before the tick's edge: nothing may be between the edge and the window */
     if (team.join == JOIN_POLL_TICK) {
         port_sleep_ticks(1);
     }
@@ -383,7 +387,7 @@ static bool time_all_cores(struct ic_series *series) {
     if (!fork_and_join(&start, &end)) {
         return false;
     }
-    if (team.mode == MODE_SPIN) { /* the leader did part 0 */
+    if (team.mode == MODE_SPIN) { /* the console task did part 0 */
         team.run->checks.preempted += port_preemptions() - preempted;
         team.run->checks.migrated += team.parts[0].migrated;
     }
@@ -475,7 +479,7 @@ static bool measure(struct ic_run *run) {
 }
 
 #if IC_OWN_MAX > 0
-/* Work of the user's own has only so many units, and parts of a window must not have the same. */
+/* A user's workload has a limited number of units, and the parts of a window must have different units. */
 static bool has_units(const struct ic_run *run, struct ic_error *error) {
     return run->values[P_N] <= ic_own_units(run->values[P_WORKLOAD]) ||
            ic_error_set(error, "out-of-range", "n is more units than ", ic_workload_names[run->values[P_WORKLOAD]],
@@ -487,7 +491,8 @@ static bool has_units(const struct ic_run *run, struct ic_error *error) {
 
 const struct ic_benchmark ic_benchmark_speedup = {
     .name = "speedup",
-    .summary = "fork-join on P cores against the same work on one: from before the first part starts to all seen done",
+    .summary =
+        "fork-join on P cores against the same work on one: from before the first part starts until all are done",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 25,

@@ -1,43 +1,44 @@
-/* switch: from before a task on core `from` signals to the first instruction of the task on core `to` that it wakes.
+/* switch: wake-up latency, from before a task on core `from` signals to the first instruction of the woken task on core
+ * `to`.
  *
  * Two series:
  *
- *   switch  from before the signal until the woken task, behind its wait, reads the clock
+ *   switch  from before the signal until the woken task, after its wait, reads the clock
  *   call    from before the signal until the signalling task has returned from the call
  *
- * On one core the woken task (priority 4) preempts the signaller (3), which is inside the call until the woken task
- * waits again. So there `call` is taken apart, from a caller (5) whose signal makes the same task ready and does not
- * switch. Across cores one signal gives both.
+ * On one core the woken task (priority 4) preempts the signaller (priority 3), whose call returns only when the woken
+ * task waits again. So on one core `call` is measured separately, by a third task, the caller (priority 5): its signal
+ * makes the woken task ready and causes no switch. Across cores one signal gives both samples.
  *
- * What is signalled, and by what it is awaited, is the primitive:
+ * `primitive` selects the signal and the wait:
  *
- *   binary-semaphore, counting-semaphore   given - taken
- *   mutex                                  unlocked by the task that holds it - locked
- *   queue                                  an item of 4 bytes sent - received
+ *   binary-semaphore, counting-semaphore   give - take
+ *   mutex                                  unlock by its owner - lock
+ *   queue                                  send an item of 4 bytes - receive
  *   notification                           port_notify() - port_notify_take()
- *   event-group                            a bit set - awaited and cleared
- *   stream-buffer                          4 bytes sent - received
- *   yield                                  on one core only: both tasks have one priority, the woken one has yielded
- *                                          before; `call` is a yield with no other task to run
+ *   event-group                            set a bit - wait for it and clear it
+ *   stream-buffer                          send 4 bytes - receive
+ *   yield                                  on one core only: both tasks have the same priority, and the woken task has
+ *                                          yielded before; `call` is a yield with no other task to run
  *
- * The woken task truly waits before the signal: it tells when all that is left to it is to wait, then the console task
- * looks until the platform says that it is blocked and off its core. Only then is the signaller let go, and it lets
- * another 20 µs and the dither pass. From then until both have read the clock nothing else runs: the console task
- * sleeps; the signaller spins on its core, and does not call the kernel, which would be in the way of the other core's.
- * So core `to` is asleep when the signal comes (target=idle), or spins in a task of priority 2, which the woken one
- * preempts (target=busy). On one core it is the signaller that keeps the target busy, and `target` changes nothing.
+ * The woken task really waits before the signal: it announces that it is about to wait, then the console task polls
+ * until the platform reports that the woken task is blocked and off its core. Only then is the signaller released, and
+ * waits for another 20 µs and the dither. From then until both tasks have read the clock nothing else runs: the console
+ * task sleeps, and the signaller spins on its core without calling the kernel, which would disturb the kernel on the
+ * other core. So, when the signal comes, core `to` is asleep (target=idle) or spins in a task of priority 2, which the
+ * woken task preempts (target=busy). On one core the signaller itself keeps the core busy, and `target` has no effect.
  *
- * Yield: behind the dither the signaller yields until the other has told, which therefore has yielded back. Where
- * equals take turns at each tick, one that falls into that has the other run before the signal, or not by it. Such a
- * turn is taken again, and counted.
+ * With primitive=yield the signaller yields, after the dither, until the other task has reported, and so has yielded
+ * back. With time slicing, a kernel tick may make the other task run before the signal, or after it but for another
+ * reason. Such a turn is repeated, and counted in `repeated_turns`.
  *
- * The clock that both read is, with `time`:
+ * `time` selects the clock:
  *
  *   common       the common clock
- *   aligned      each core's own counter. Exchanges of time stamps before and after the samples (core/align.h) let the
- *                desk correct each sample for what the counters are apart; the series `moment` says when it was taken
- *   raw-counter  each core's own counter, subtracted as if they were one clock: likely the mistake behind a published
- *                task switch of 190 ms (docs/benchmarks/switch.md). It exists to show that */
+ *   aligned      each core's own counter. Timestamps exchanged before and after the samples (core/align.h) let the host
+ *                correct each sample for the clock offset; the series `moment` has the time of each sample
+ *   raw-counter  each core's own counter, subtracted as if they were one clock: likely the error behind a published
+ *                task switch of 190 ms (docs/benchmarks/switch.md). This mode exists to show that error */
 #include <stdatomic.h>
 
 #include "align.h"
@@ -45,11 +46,12 @@
 #include "port_objects.h"
 #include "run.h"
 
-/* Passes before the dither, so that a core that has nothing to do is asleep. */
+/* Waited before the dither, so that an idle core is asleep */
 #define SETTLING_US 20U
 #define EVENT 1U
-/* Times that a turn is taken again: not even a busy Linux without real-time priorities spoils that many in a row. */
-#define RETAKES_MAX 100U
+/* Most repetitions of a disturbed turn: not even a busy Linux without real-time priorities disturbs so many in a
+ * row. */
+#define REPEATS_MAX 100U
 
 enum { P_PRIMITIVE, P_FROM, P_TO, P_TARGET, P_TIME, PARAMETER_COUNT };
 enum kind { BINARY, COUNTING, MUTEX, QUEUE, NOTIFICATION, EVENTS, STREAM, YIELD, KINDS };
@@ -74,11 +76,11 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_FROM] = {.name = "from", .help = "core of the task that signals", .limit = last_core},
     [P_TO] = {.name = "to", .help = "core of the task that is woken", .preset = IC_PRESET_MAX, .limit = last_core},
     [P_TARGET] = {.name = "target",
-                  .help = "what another core does before: sleep, or spin in a task that is preempted",
+                  .help = "state of another core: idle, or busy in a task that is preempted",
                   .choices = targets,
                   .choice_count = 2},
     [P_TIME] = {.name = "time",
-                .help = "what both tasks read; raw-counter subtracts clocks that are not one, to show the error",
+                .help = "clock to read; raw-counter subtracts unsynchronised counters, to show the error",
                 .choices = times,
                 .choice_count = 3},
 };
@@ -88,7 +90,7 @@ struct stamps {
     uint64_t after;
 };
 
-/* One of the tasks that take part. */
+/* One of the participating tasks */
 struct party {
     port_task_t task;
     uint32_t core;
@@ -99,24 +101,24 @@ struct party {
 static struct {
     port_task_t *leader;
     enum kind kind; /* the primitive */
-    bool counted;   /* stamps are of port_cycles() */
-    bool apart;     /* on two cores */
+    bool counted;   /* timestamps are readings of port_cycles() */
+    bool apart;     /* the two tasks are on two cores */
     bool dismissed;
-    bool straight; /* when a yield returned, the other had its stamp */
+    bool straight; /* when the signal returned, the woken task had its timestamp */
     uint64_t settling;
     struct ic_run *run;
     struct party signaller, caller, woken, spinner;
     struct stamps stamps;
     uint64_t woken_at;
-    uint32_t item; /* what came by queue or stream */
+    uint32_t item; /* received by queue or stream */
     uint32_t turn;
-    /* Number of the turn that was reached. Two are written by the woken task, */
-    _Alignas(PORT_CACHE_LINE) atomic_uint armed; /* when all that is left to it is to wait */
-    atomic_uint seen;                            /* when it has its stamp */
-    /* and two by others, not at the same time. */
-    _Alignas(PORT_CACHE_LINE) atomic_uint spinning; /* when the other core is busy */
-    atomic_uint signalled;                          /* when the signaller has its stamps */
-    /* Of the present primitive. */
+    /* Each holds the number of the last turn in which something was reached. Written by the woken task: */
+    _Alignas(PORT_CACHE_LINE) atomic_uint armed; /* the woken task is about to wait */
+    atomic_uint seen;                            /* the woken task has its timestamp */
+    /* Written by other tasks, not at the same time: */
+    _Alignas(PORT_CACHE_LINE) atomic_uint spinning; /* the other core is busy */
+    atomic_uint signalled;                          /* the signaller has its timestamps */
+    /* Of the present primitive: */
     port_sem_t sem;
     port_mutex_t mutex;
     port_queue_t queue;
@@ -130,8 +132,8 @@ static void reach(atomic_uint *turn) { atomic_store_explicit(turn, stage.turn, m
 
 /* ---- the primitives ---- */
 
-/* Two pairs of functions for each, one by either clock. What is timed stands in them directly. An observer from outside
- * finds those that signal by their names. */
+/* Each primitive has two pairs of functions, to signal and to wait: one pair for each clock. The timed code is directly
+ * in these functions. A probe of the simulator finds the signalling functions by their names. */
 #define TIMED_BY(clock, suffix, kind, signal, wait)                                                                    \
     static void switch_signal_##kind##suffix(struct stamps *stamps) {                                                  \
         uint64_t before = clock();                                                                                     \
@@ -173,13 +175,13 @@ static enum port_error open_stream(void) { return port_stream_init(&stage.stream
 static void close_stream(void) { port_stream_destroy(&stage.stream); }
 
 static const struct primitive {
-    enum port_error (*open)(void); /* NULL: there is nothing to be made */
+    enum port_error (*open)(void); /* NULL: nothing to create */
     void (*close)(void);
-    void (*prepare)(void);                    /* in the signaller, before the other waits; may be NULL */
+    void (*prepare)(void);                    /* in the signaller, before the other task waits; may be NULL */
     void (*signal[2])(struct stamps *stamps); /* in the signaller */
-    uint64_t (*await[2])(void);               /* in the woken task; returns its stamp */
+    uint64_t (*await[2])(void);               /* in the woken task; returns its timestamp */
     void (*finish)(void);                     /* in the woken task; may be NULL */
-    bool carries;                             /* an item */
+    bool carries;                             /* the primitive carries an item */
     enum port_object object;
 } primitives[KINDS] = {
     [BINARY] = {.open = open_binary, .close = close_semaphore, FUNCTIONS(semaphore)},
@@ -228,7 +230,7 @@ static void run_woken(void *arg) {
         reach(&stage.armed);
         stage.woken_at = primitive()->await[stage.counted]();
         reach(&stage.seen);
-        while (stage.apart && !reached(&stage.signalled)) { /* it has yet to read the clock */
+        while (stage.apart && !reached(&stage.signalled)) { /* the signaller has yet to read the clock */
         }
         if (primitive()->finish != NULL) {
             primitive()->finish();
@@ -249,15 +251,16 @@ static void run_spinner(void *arg) {
 }
 PORT_ENTRY(run_spinner);
 
-/* On one core the other task runs, arms and yields back; a system without priorities may need to be asked again. */
-static void have_other_yield(void) {
+/* On one core: makes the other task run until it is about to wait and yields back. A system without priorities may need
+ * several yields. */
+static void make_other_yield(void) {
     port_notify(&stage.woken.task);
     do {
         port_yield();
     } while (!reached(&stage.armed));
 }
 
-/* Not left to the console task: one of these two tasks keeps it from running. */
+/* Makes the other core busy. The console task cannot do this, because one of these two tasks keeps it from running. */
 static void keep_other_busy(void) {
     port_notify(&stage.spinner.task);
     while (!reached(&stage.spinning)) {
@@ -270,7 +273,7 @@ static void settle(void) {
     }
 }
 
-/* A turn is in two parts: what must be done before the other waits, and the signal. */
+/* A turn has two parts: the preparation before the other task waits, and the signal. */
 static void prepare(void) {
     if (primitive()->prepare != NULL) {
         primitive()->prepare();
@@ -289,14 +292,14 @@ static void run_signaller(void *arg) {
         settle();
         ic_run_dither(stage.run);
         if (yields()) {
-            have_other_yield();
+            make_other_yield();
         }
         primitive()->signal[stage.counted](&stage.stamps);
         stage.straight = reached(&stage.seen);
         reach(&stage.signalled);
         while (!reached(&stage.seen)) {
             if (!stage.apart) {
-                port_yield(); /* where priorities mean nothing, the other may not have run yet */
+                port_yield(); /* without priorities, the other may not have run yet */
             }
         }
         report(party);
@@ -328,7 +331,7 @@ static void await_waiting(const struct party *party) {
     }
 }
 
-/* Lets one party signal and the woken task be woken, if `woken`. */
+/* Takes a turn in which `party` signals and, if `woken`, the woken task is woken. */
 static void take_turn(struct party *party, bool woken) {
     await_waiting(&stage.signaller);
     await_waiting(&stage.woken);
@@ -347,21 +350,21 @@ static void take_turn(struct party *party, bool woken) {
     take_reports(1U + (woken ? 1U : 0U) + (keeps_busy() ? 1U : 0U));
 }
 
-/* Whether the tick had the other task run before the signal or not by it, as it may if the two are equals. */
-static bool is_spoilt(void) {
+/* Whether the kernel's tick made the other task run, and not the signal, as can happen with equal priorities */
+static bool is_disturbed(void) {
     return yields() && (!stage.straight || (int64_t)(stage.woken_at - stage.stamps.before) < 0);
 }
 
-/* An observer from outside finds by this name which turns do not count. */
-static __attribute__((noinline)) void switch_retake(void) {
-    stage.run->checks.retaken++;
+/* A probe of the simulator finds by this name the turns that do not count. */
+static __attribute__((noinline)) void switch_repeat_turn(void) {
+    stage.run->checks.repeated_turns++;
     take_turn(&stage.signaller, true);
 }
 
 static void take_signalled_turn(void) {
     take_turn(&stage.signaller, true);
-    for (uint32_t i = 0; i < RETAKES_MAX && is_spoilt(); i++) {
-        switch_retake();
+    for (uint32_t i = 0; i < REPEATS_MAX && is_disturbed(); i++) {
+        switch_repeat_turn();
     }
 }
 
@@ -379,10 +382,10 @@ static void check(bool woken) {
 struct all_series {
     struct ic_series *latency;
     struct ic_series *call;
-    struct ic_series *moment; /* NULL unless counters are to be aligned */
+    struct ic_series *moment; /* NULL unless time=aligned */
 };
 
-/* The first time nothing is kept: it warms caches. */
+/* The first repetition warms caches and is not recorded. */
 static void repeat(const struct all_series *series) {
     struct ic_run *run = stage.run;
     take_signalled_turn();
@@ -421,7 +424,7 @@ static void dismiss(struct party *party) {
     stage.run->checks.migrated += party->migrated;
 }
 
-/* The two that every turn has, and one more: on one core the caller, on two the spinner. */
+/* Starts the two tasks of every turn and a third task: the caller on one core, the spinner on two. */
 static bool start_all(struct ic_run *run) {
     uint32_t from = run->values[P_FROM];
     uint32_t to = run->values[P_TO];
@@ -442,8 +445,8 @@ static void dismiss_all(struct ic_run *run) {
     dismiss(&stage.signaller);
     dismiss(&stage.woken);
     dismiss(stage.apart ? &stage.spinner : &stage.caller);
-    /* On one core the signaller, and across cores the spinner, are there to be preempted; and some platforms count a
-     * yield as that. */
+    /* On one core the signaller, and across cores the spinner, are preempted on purpose; and some platforms count a
+     * yield as a preemption. */
     if (!yields()) {
         run->checks.preempted +=
             stage.woken.preempted + (stage.apart ? stage.signaller.preempted : stage.caller.preempted);
@@ -474,11 +477,10 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     bool apart = from != to;
     if (!port_object_spans(primitives[run->values[P_PRIMITIVE]].object, from, to)) {
         return ic_error_set(error, "unsupported", "not applicable on AMP: the ",
-                            primitive_names[run->values[P_PRIMITIVE]],
-                            " belongs to one kernel, and one of the tasks to another one");
+                            primitive_names[run->values[P_PRIMITIVE]], " belongs to one kernel, and the tasks to two");
     }
     return run->values[P_PRIMITIVE] != YIELD || !apart ||
-           ic_error_set(error, "unsupported", "a task yields to others of its own core: ask for ", "yield",
+           ic_error_set(error, "unsupported", "a yield stays on its core: take ", "yield",
                         " with from and to the same");
 }
 
@@ -523,7 +525,8 @@ static enum ic_clock clock_of(const struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_switch = {
     .name = "switch",
-    .summary = "from before a signal on one core to the first instruction of the task that it wakes there or elsewhere",
+    .summary =
+        "wake-up latency, from before a signal to the first instruction of the woken task, on one core or across two",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 300,

@@ -1,27 +1,30 @@
-/* threadmetric: the eight counts of Thread-Metric (Express Logic, now Eclipse ThreadX): how often something is done in
- * a window of time. Written anew from the definitions in its description; docs/benchmarks/threadmetric.md says where it
- * must differ. Each has two forms:
+/* threadmetric: the eight counts of Thread-Metric (Express Logic, now Eclipse ThreadX): the number of operations in a
+ * window of time. Rewritten from the definitions in its description; docs/benchmarks/threadmetric.md lists the
+ * differences. Each test has two forms:
  *
- *   same    all on core `core`, as the original
- *   cross   what the original does between tasks goes from core to core; what one task does alone is done on both
- *           cores at once
+ *   same    all tasks and handlers are on core `core`, as in the original
+ *   cross   interactions between tasks go from core to core; an operation of a single task is done on both cores at
+ *           once
  *
- *   basic                 same: a task works through an array. cross: one on each core, each its own array
- *   cooperative           same: five tasks of equal priority give way in turn. cross: they run on any core
- *   preemptive            same: five tasks of ascending priority; each resumes the next one, which preempts it, and
- *                         suspends itself. cross: the next one is on the other core, and woken by a notification, which
- *                         is not lost if it has not come to rest yet; the last one wakes the first one
- *   interrupt             a task causes an interrupt, whose handler notifies it. cross: on the other core
- *   interrupt-preemption  a task causes an interrupt, whose handler notifies one of higher priority on the handler's
- *                         core. cross: on the other core, where it preempts a task that computes, and notifies back
- *   message               same: a task sends 16 bytes to a queue and receives them. cross: another core's task receives
- *   synchronisation       same: a task takes a semaphore and gives it. cross: one on each core, the same semaphore
- *   memory                a task allocates 128 bytes and frees them. cross: one on each core
+ *   basic                 same: a task works through an array. cross: a task on each core, each with its own array
+ *   cooperative           same: five tasks of equal priority yield in turn. cross: the tasks may run on any core
+ *   preemptive            same: five tasks of ascending priority. Each task resumes the next one, which preempts it,
+ *                         and then suspends itself. cross: the next task is on the other core, and the last task wakes
+ *                         the first. They are woken by notifications, which are not lost if a task does not wait yet
+ *   interrupt             a task causes an interrupt, whose handler notifies the task. cross: the handler runs on the
+ *                         other core
+ *   interrupt-preemption  a task causes an interrupt, whose handler notifies a task of higher priority on the handler's
+ *                         core. cross: this is the other core, where the notified task preempts a task that computes,
+ *                         and notifies the causing task
+ *   message               same: a task sends 16 bytes to a queue and receives them. cross: a task on the other core
+ *                         receives them
+ *   synchronisation       same: a task takes a semaphore and gives it. cross: a task on each core, the same semaphore
+ *   memory                a task allocates 128 bytes and frees them. cross: a task on each core
  *
- * A timekeeper of the highest priority reads all counts when the tasks have run for some ticks, and again after the
- * window. In series: `count`, what all tasks have counted in between; `window`, the ticks of the clock between the two
- * readings; and where five tasks count, the `least` and the `most` of them: where they take turns, these differ by two
- * at most, because the timekeeper interrupts the turn. */
+ * The timekeeper, a task of the highest priority, reads all counts when the tasks have run for some ticks, and again
+ * after the window. Series: `count`, the sum of the increases of all tasks' counts; `window`, the ticks of the clock
+ * between the two readings; with five tasks also `least` and `most`, the smallest and the largest increase of a task's
+ * count. If the tasks take turns, these differ by at most two, because the timekeeper may interrupt a round. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -65,9 +68,9 @@ static uint32_t last_core(void) { return port_core_count() - 1U; }
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_TEST] = {.name = "test", .help = "what is counted", .choices = test_names, .choice_count = TEST_COUNT},
     [P_FORM] = {.name = "form", .help = "on one core or across two", .choices = form_names, .choice_count = 2},
-    [P_CORE] = {.name = "core", .help = "the core, and the next one in form cross", .limit = last_core},
+    [P_CORE] = {.name = "core", .help = "first core; cross uses the next one, too", .limit = last_core},
     [P_WINDOW] = {.name = "window_ms",
-                  .help = "time in which it is counted, in milliseconds (the original: 30000)",
+                  .help = "length of the window, in milliseconds (the original: 30000)",
                   .min = 5,
                   .max = 60000,
                   .preset = 1000},
@@ -81,7 +84,7 @@ struct worker {
     uint32_t core;
     bool wrong;
     bool migrated;
-    uint32_t begin; /* its count at the window's begin, and how much it grew */
+    uint32_t begin; /* count at the begin of the window; `grown` is the increase since then */
     uint32_t grown;
 };
 
@@ -97,15 +100,15 @@ static struct {
     uint64_t passed;
     atomic_bool stop;
     atomic_uint interrupts;
-    atomic_uint handled; /* interrupts whose handler has done all that it does */
+    atomic_uint handled; /* interrupts whose handler has finished */
     port_queue_t queue;
     port_sem_t semaphore;
-    uint32_t *array; /* one of ARRAY_WORDS for each core */
+    uint32_t *array; /* an array of ARRAY_WORDS words for each core */
 } metric;
 
 static bool is_over(void) { return atomic_load_explicit(&metric.stop, memory_order_relaxed); }
 
-/* A worker alone counts: no atomic addition is needed, and not every core has one. */
+/* Only one task changes a count, so no atomic addition is needed, which not every core has. */
 static void count_one(struct worker *worker) {
     uint32_t count = atomic_load_explicit(&worker->count, memory_order_relaxed);
     atomic_store_explicit(&worker->count, count + 1U, memory_order_relaxed);
@@ -131,7 +134,7 @@ static void work_basically(struct worker *worker) {
         }
         count_one(worker);
     }
-    uint32_t last = ARRAY_WORDS - 1U; /* one word alone is worked out again */
+    uint32_t last = ARRAY_WORDS - 1U; /* only one word is computed again */
     for (uint32_t i = 0; i < pass; i++) {
         last = mixed(last, i);
     }
@@ -145,7 +148,7 @@ static void give_way(struct worker *worker) {
     }
 }
 
-/* A task above the lowest comes to rest before its first round. */
+/* A task above the lowest waits before its first round. */
 static void resume_the_next(struct worker *worker) {
     for (bool begun = worker->index == 0; !is_over(); begun = true) {
         if (begun && worker->index + 1U < metric.size) {
@@ -179,8 +182,8 @@ static void handle_and_notify(void *arg) {
     atomic_store(&metric.handled, atomic_load(&metric.handled) + 1U);
 }
 
-/* A handler of another core may still be on its way when all is over: it would wake a task of the next window, or one
- * that is gone. One that has not come after so long never will. */
+/* Waits for the handlers of all interrupts. At the end an interrupt may still be under way to another core: its handler
+ * would wake a task of the next window, or a task that no longer exists. After LATE_TICKS it will not come any more. */
 static void await_handlers(struct worker *worker, uint32_t rung) {
     for (uint32_t i = 0; i < LATE_TICKS && atomic_load(&metric.handled) != rung; i++) {
         port_sleep_ticks(1);
@@ -195,13 +198,14 @@ static void cause_interrupts(struct worker *worker) {
         uint32_t before = atomic_load(&metric.interrupts);
         port_doorbell_ring(core);
         port_notify_take();
-        expect(worker, atomic_load(&metric.interrupts) == before + 1U || is_over()); /* or the leader has notified */
+        expect(worker, atomic_load(&metric.interrupts) == before + 1U || is_over()); /* or the console task has
+                                                                                        notified */
         count_one(worker);
     }
     await_handlers(worker, rung);
 }
 
-/* Worker 0 causes the interrupts, 1 is woken by them, and 2 computes on the core that 1 is on in form cross. */
+/* Worker 0 causes the interrupts, which wake worker 1. In form cross, worker 2 computes on the core of worker 1. */
 static void cause_preemptions(struct worker *worker) {
     struct worker *woken = &metric.workers[1];
     uint32_t rung = 0;
@@ -211,14 +215,14 @@ static void cause_preemptions(struct worker *worker) {
         if (metric.cross) {
             port_notify_take();
         }
-        while (atomic_load(&woken->count) == before && !is_over()) { /* the interrupt is on its way */
+        while (atomic_load(&woken->count) == before && !is_over()) { /* the interrupt is under way */
         }
         count_one(worker);
     }
     await_handlers(worker, rung);
 }
 
-static void be_woken(struct worker *worker) {
+static void woken_task(struct worker *worker) {
     port_notify_take();
     while (!is_over()) {
         count_one(worker);
@@ -239,13 +243,13 @@ static void preempt_by_interrupt(struct worker *worker) {
     if (worker->index == 0) {
         cause_preemptions(worker);
     } else if (worker->index == 1) {
-        be_woken(worker);
+        woken_task(worker);
     } else {
         compute(worker);
     }
 }
 
-/* What a message holds: its number, in all words. All zero: the last. */
+/* The content of a message: its number, in all words. A message of all zeros is the last one. */
 static void write_message(uint32_t *message, uint32_t number) {
     for (uint32_t i = 0; i < MESSAGE_BYTES / sizeof *message; i++) {
         message[i] = number;
@@ -358,7 +362,7 @@ static void do_test(struct worker *worker) {
 
 static void worker_task(void *arg) {
     struct worker *worker = arg;
-    port_notify_take(); /* for the timekeeper's word */
+    port_notify_take(); /* waits for the timekeeper's signal */
     do_test(worker);
     worker->migrated = worker->core != PORT_CORE_ANY && port_core_id() != worker->core;
     atomic_store(&worker->ended, true);
@@ -419,7 +423,7 @@ static uint32_t priority_of(uint32_t index) {
     return PRIORITY_LOWEST + (metric.test == TEST_INTERRUPT_PREEMPTION && index == 1U ? 1U : 0U);
 }
 
-/* ---- the leader ---- */
+/* ---- the console task ---- */
 
 static bool start_task(struct ic_run *run, port_task_t *task, void (*entry)(void *), void *arg, uint32_t core,
                        uint32_t priority) {
@@ -428,7 +432,8 @@ static bool start_task(struct ic_run *run, port_task_t *task, void (*entry)(void
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Lets tasks that wait see that it is over, until they have. One may just be on its way to rest when it is woken. */
+/* Wakes waiting tasks until they have seen the end. Once may not be enough: a task may be about to wait when it is
+ * woken. */
 static void end_workers(uint32_t count) {
     atomic_store(&metric.stop, true);
     for (uint32_t i = 0; i < count; i++) {
@@ -466,7 +471,7 @@ static void record(struct ic_run *run, struct ic_series *const *series) {
     bool right = true;
     for (uint32_t i = 0; i < metric.size; i++) {
         struct worker *worker = &metric.workers[i];
-        /* Of an interrupt one of those who see it counts. */
+        /* Of the tasks that see an interrupt, only one counts it. */
         uint32_t grown = worker->grown;
         bool is_counted = metric.test != TEST_INTERRUPT_PREEMPTION || i == 1U;
         sum += is_counted ? grown : 0;
@@ -501,7 +506,7 @@ static bool repeat(struct ic_run *run, struct ic_series *const *series) {
     return true;
 }
 
-/* ---- what a test needs ---- */
+/* ---- resources of a test ---- */
 
 static bool needs_doorbell(void) { return metric.test == TEST_INTERRUPT || metric.test == TEST_INTERRUPT_PREEMPTION; }
 
@@ -581,7 +586,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_threadmetric = {
     .name = "threadmetric",
-    .summary = "the eight counts of Thread-Metric: how often something is done in a window, on one core or across two",
+    .summary = "the eight counts of Thread-Metric: operations in a window, on one core or across two",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 3,

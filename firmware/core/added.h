@@ -1,9 +1,9 @@
-/* How many workloads, and how many transports, a program may add of its own before it starts (intercore_workload.h):
- * none where a platform's port_types.h or a build does not say. */
+/* IC_ADDED_MAX: how many workloads, and how many transports, a program may register at start (intercore_workload.h). 0
+ * unless the platform's port_types.h or the build defines it. */
 #ifndef IC_ADDED_H
 #define IC_ADDED_H
 
-#include <stdint.h> /* newlib's stdatomic.h, which comes next, does not include it */
+#include <stdint.h> /* newlib's stdatomic.h, included next, does not include it */
 
 #include "port_types.h"
 

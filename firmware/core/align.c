@@ -7,7 +7,7 @@
 
 #define EXCHANGES 64U
 
-/* What is asked, besides the number of an exchange, from 1. */
+/* Values of `asked` and `answered` that are not the number of an exchange; exchanges count from 1. */
 #define NOBODY 0U
 #define GIVE_UP UINT32_MAX
 
@@ -25,10 +25,10 @@ static struct {
     bool has_origin;
     port_task_t asker;
     port_task_t answerer;
-    uint32_t cores[2]; /* of the asker and of the answerer */
+    uint32_t cores[2]; /* core of the asking task, core of the answering task */
     bool migrated[2];
     _Alignas(PORT_CACHE_LINE) atomic_uint asked;
-    _Alignas(PORT_CACHE_LINE) atomic_uint answered; /* EXCHANGES + 1: the answerer spins; then the exchange's number */
+    _Alignas(PORT_CACHE_LINE) atomic_uint answered; /* EXCHANGES + 1: the answering task is ready */
     uint64_t answer;
 } exchange PORT_SHARED(align);
 
@@ -117,7 +117,8 @@ bool ic_align_exchange(struct ic_run *run, enum ic_align_when when, uint32_t fro
     atomic_store(&exchange.asked, NOBODY);
     atomic_store(&exchange.answered, NOBODY);
     exchange.migrated[0] = exchange.migrated[1] = false;
-    /* Both spin, so the one on the caller's core comes last: the caller does not run again before it has ended. */
+    /* Both tasks spin. The task on the caller's core is started last, because the caller does not run again before that
+     * task has ended. */
     bool asker_last = from == port_core_id();
     port_task_t *first = asker_last ? &exchange.answerer : &exchange.asker;
     port_task_t *second = asker_last ? &exchange.asker : &exchange.answerer;

@@ -1,16 +1,17 @@
-/* Aligning the counters of two cores: exchanged time stamps, from which the desk tells how far apart port_cycles() of
- * the two cores was, and how well that can be told.
+/* Exchanges timestamps between two cores. From them the host computes the offset between the counters of the cores
+ * (port_cycles()), and the uncertainty of that offset.
  *
- * In an exchange, core `from` reads its counter and asks; core `to`, which spins, reads its own and answers; `from`
- * reads again. The second reading lies between the other two, so with
+ * In an exchange, core `from` reads its counter and asks by a flag. Core `to`, which spins on the flag, reads its own
+ * counter and answers by another flag. Then `from` reads its counter again. The reading of `to` happens between the two
+ * readings of `from`, so with
  *
  *   there = reading of `to` - first reading of `from`
  *   back  = second reading of `from` - reading of `to`
  *
- * `to` is ahead of `from` by at most `there` and by at least -`back`, whatever the way of the question and of the
- * answer took: by (there - back) / 2, give or take (there + back) / 2. Nothing is chosen or averaged here: of many
- * exchanges the desk takes the one with the shortest round trip. A measurement does exchanges before and after its
- * samples, so that drift between the counters shows, too, and can be taken out of each sample by its moment. */
+ * the counter of `to` is ahead of the counter of `from` by at most `there` and at least -`back`, however long question
+ * and answer took. So the offset is (there - back) / 2 ± (there + back) / 2. The target sends the readings of all
+ * exchanges; the host uses the exchange with the shortest round trip. Timestamps are exchanged both before and after
+ * the samples of a measurement, so that the host can correct each sample for the drift between the counters. */
 #ifndef IC_ALIGN_H
 #define IC_ALIGN_H
 
@@ -21,14 +22,14 @@ struct ic_run;
 
 enum ic_align_when { IC_ALIGN_BEFORE, IC_ALIGN_AFTER };
 
-/* Takes some dozens of exchanges, with both cores spinning for some 100 µs, and sends them as the series before.at,
- * before.there, before.back, or after.…: at is the moment of the first reading of `from`. To be called by the console
- * task while no other task is ready. Nothing happens if from and to are the same. False, with run->error filled, if the
- * exchange could not be done. */
+/* Takes some dozens of exchanges, for which both cores spin for about 100 µs, and opens the series before.at,
+ * before.there and before.back (or after.…). The series `at` has the moment of the first reading of `from` in each
+ * exchange. Call it from the console task while no other task is ready. Does nothing if from == to. Returns false, with
+ * run->error set, if the exchange failed. */
 bool ic_align_exchange(struct ic_run *run, enum ic_align_when when, uint32_t from, uint32_t to);
 
-/* The reading of `from` from which the moments of the present measurement count, as those of its samples should: that
- * of the first exchange before; 0 if from and to are the same. */
+/* Returns the reading of `from` in the first exchange before the samples: the measurement's moments are counted from
+ * it. 0 if from == to. */
 uint64_t ic_align_origin(void);
 
 #endif

@@ -9,17 +9,17 @@
 #include "version.h"
 #include "workloads.h"
 
-#define PROTOCOL 1
-/* Samples in a line, and characters of a condition's value in a line. */
+#define PROTOCOL 2
+/* Most samples, and most characters of a condition's value, in one line */
 #define VALUES_MAX 16U
 #define PART_MAX 120U
 
 struct ic_answer ic_answer_whole(uint32_t id) { return (struct ic_answer){.id = id, .last = UINT32_MAX}; }
 
-/* A console that nobody reads any more is noticed when input ends, so the result of writing is of no use here. */
+/* The result of the write is ignored: if the console's other end has gone, the next read reports that. */
 static void send_line(struct ic_line *line) {
     size_t length = ic_line_close(line);
-    if (length == 0) { /* no line that is made here is that long; if one is, the reader must not wait for it */
+    if (length == 0) { /* Unreachable: no line is that long. Otherwise the reader would wait for the missing line. */
         ic_line_open(line, "log");
         ic_line_integer(line, "id", 0);
         ic_line_text(line, "text", "a line did not fit and is missing");
@@ -58,15 +58,15 @@ static void end(struct ic_answer *answer, const char *status, const struct ic_ch
         ic_line_integer(&line, "migrated", checks->migrated);
         ic_line_integer(&line, "preempted", (int64_t)checks->preempted);
         ic_line_integer(&line, "lost", checks->lost);
-        if (checks->rings_lost > 0) {
-            ic_line_integer(&line, "rings_lost", checks->rings_lost);
+        if (checks->recovered_doorbells > 0) {
+            ic_line_integer(&line, "recovered_doorbells", checks->recovered_doorbells);
         }
-        if (checks->retaken > 0) {
-            ic_line_integer(&line, "retaken", checks->retaken);
+        if (checks->repeated_turns > 0) {
+            ic_line_integer(&line, "repeated_turns", checks->repeated_turns);
         }
-        if (checks->asked > 0) {
-            ic_line_integer(&line, "asked", checks->asked);
-            ic_line_integer(&line, "moved", checks->moved);
+        if (checks->migrations_requested > 0) {
+            ic_line_integer(&line, "migrations_requested", checks->migrations_requested);
+            ic_line_integer(&line, "migrations_done", checks->migrations_done);
         }
     }
     ic_line_object_close(&line);
@@ -91,7 +91,7 @@ static void condition(struct ic_answer *answer, const struct port_condition *fac
     }
 }
 
-/* Nothing where a rate has no meaning. */
+/* Adds nothing if the console has no bit rate. */
 static void console_rates(struct ic_line *line) {
     if (port_console_rate() == 0) {
         return;
@@ -180,25 +180,25 @@ static void help_line(struct ic_answer *answer, const char *text, const char *de
 }
 
 void ic_answer_help(struct ic_answer *answer) {
-    help_line(answer, "info", "what this target is: chip, cores, clocks, compiler, scheduler");
+    help_line(answer, "info", "the target: chip, cores, clocks, compiler, kernel");
     help_line(answer, "list", "benchmarks and their parameters with ranges and defaults");
-    help_line(answer, "run BENCHMARK name=value", "measures; name=a,b,c measures each; the rest has its defaults");
-    help_line(answer, "show BENCHMARK name=value", "measures, and answers in words; resend 0 0- has the samples, too");
-    help_line(answer, "check BENCHMARK name=value", "says which of these settings cannot be measured, and why");
+    help_line(answer, "run BENCHMARK name=value", "measures; name=a,b,c measures each value; the others have defaults");
+    help_line(answer, "show BENCHMARK name=value", "measures, prints a table; resend 0 0- sends the samples");
+    help_line(answer, "check BENCHMARK name=value", "lists the settings that cannot be measured, and why");
 #ifdef IC_TRACE
-    help_line(answer, "record BENCHMARK name=value", "measures with the recorder on; answers as run does");
-    help_line(answer, "trace", "what was recorded last: the events of each core");
+    help_line(answer, "record BENCHMARK name=value", "measures with the recorder on; answers like run");
+    help_line(answer, "trace", "the last recording: the events of each core");
 #endif
     help_line(answer, "abort", "ends a run after the current repetition");
-    help_line(answer, "rate BITS", "switches the console to that bit rate, one of those that info lists");
-    help_line(answer, "resend ID LINES", "sends numbered lines of the last answer again, e.g. resend 0 3-12,40-");
+    help_line(answer, "rate BITS", "sets the console's bit rate, to one that info lists");
+    help_line(answer, "resend ID LINES", "repeats lines of the last answer, e.g. resend 0 3-12,40-");
     for (size_t i = 0; i < ic_benchmark_count; i++) {
         help_line(answer, ic_benchmarks[i]->name, ic_benchmarks[i]->summary);
     }
 #if IC_OWN_MAX > 0
     for (uint32_t i = IC_WORKLOADS_HERE; i < IC_WORKLOAD_COUNT && ic_workload_names[i] != NULL; i++) {
         help_line(answer, ic_workload_names[i],
-                  "work of your own: speedup workload=, contention workload=, memory other=");
+                  "your workload: speedup workload=, contention workload=, memory other=");
     }
 #endif
     end(answer, "ok", NULL);
@@ -248,7 +248,7 @@ static const char *const units[] = {
 static void samples(struct ic_answer *answer, const struct ic_series *series) {
     for (uint32_t index = 0; index < series->count; index += VALUES_MAX) {
         if (!wanted(answer)) {
-            answer->next++; /* there may be thousands: do not spend time on formatting them */
+            answer->next++; /* do not format lines that are not wanted: there may be thousands */
             continue;
         }
         struct ic_line line;
@@ -267,7 +267,8 @@ static void samples(struct ic_answer *answer, const struct ic_series *series) {
 
 static const char *status_of(const struct ic_run *run) {
     const struct ic_checks *checks = &run->checks;
-    if (checks->wrong > 0 || checks->migrated > 0 || checks->lost > 0 || checks->moved < checks->asked) {
+    if (checks->wrong > 0 || checks->migrated > 0 || checks->lost > 0 ||
+        checks->migrations_done < checks->migrations_requested) {
         return "failed";
     }
     return run->aborted ? "aborted" : "ok";
@@ -277,19 +278,19 @@ static bool tell_line(const struct ic_run *run, uint32_t index, struct ic_text *
     return run->benchmark->tell != NULL ? run->benchmark->tell(run, index, line) : ic_summary_tell(run, index, line);
 }
 
-/* Lines without a number, for a person, who gives no id: what is asked for again comes without them. */
+/* Sends the table for a person, in lines without a number, if a command without an id gets its whole answer. */
 static void tell(const struct ic_answer *answer, const struct ic_run *run) {
     if (answer->id != 0 || answer->first != 0 || answer->last != UINT32_MAX) {
         return;
     }
-    struct ic_text told = {.length = 0};
-    for (uint32_t i = 0; tell_line(run, i, &told); i++) {
+    struct ic_text text = {.length = 0};
+    for (uint32_t i = 0; tell_line(run, i, &text); i++) {
         struct ic_line line;
         ic_line_open(&line, "log");
         ic_line_integer(&line, "id", answer->id);
-        ic_line_text(&line, "text", told.text);
+        ic_line_text(&line, "text", text.text);
         send_line(&line);
-        told = (struct ic_text){.length = 0};
+        text = (struct ic_text){.length = 0};
     }
 }
 
@@ -316,7 +317,7 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
 /* ---- trace ---- */
 
 #ifdef IC_TRACE
-/* Events in a line: each has up to 20, 10 and 10 digits. */
+/* Events in a line: the three numbers of an event have up to 20, 10 and 10 digits */
 #define EVENTS_MAX 8U
 
 static void ring(struct ic_answer *answer, uint32_t core) {

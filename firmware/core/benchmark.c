@@ -35,9 +35,9 @@ const struct ic_parameter *ic_benchmark_parameter(const struct ic_benchmark *ben
     return index < IC_COMMON_COUNT ? &common[index] : NULL;
 }
 
-/* All series have as many. */
+/* All series have the same capacity. */
 static uint32_t most_samples(const struct ic_benchmark *benchmark) {
-    return (ic_samples_capacity() - IC_LOOKING_PAIRS * port_core_count()) / benchmark->series_count;
+    return (ic_samples_capacity() - IC_TIMESTAMP_OVERHEAD_PAIRS * port_core_count()) / benchmark->series_count;
 }
 
 uint32_t ic_benchmark_max(const struct ic_benchmark *benchmark, size_t index) {

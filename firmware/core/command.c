@@ -4,7 +4,7 @@
 
 #include "crc32.h"
 
-/* " *" and 8 hex digits. */
+/* Length of the CRC at the end of a line: " *" and 8 hex digits */
 #define TRAILER 10U
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -46,7 +46,7 @@ static bool parse_hex(const char *text, size_t digits, uint32_t *value) {
     return true;
 }
 
-/* Cuts the CRC off the line if it has one. A star elsewhere is taken for a damaged trailer: no command has a star. */
+/* Removes the CRC from the line, if it has one. Any other '*' is a damaged CRC: no command contains a '*'. */
 static bool check_crc(struct ic_input *line) {
     if (memchr(line->text, '*', line->length) == NULL) {
         return true;
@@ -158,7 +158,7 @@ bool ic_command_parse(struct ic_input *line, struct ic_command *command, struct 
         return ic_error_set(error, "too-long", "a line has at most 400 characters", "", "");
     }
     if (!check_crc(line)) {
-        return ic_error_set(error, "bad-crc", "the line and its CRC differ; it was damaged on its way", "", "");
+        return ic_error_set(error, "bad-crc", "the CRC does not match: the line was damaged", "", "");
     }
     for (size_t i = 0; i < line->length; i++) {
         char c = line->text[i];

@@ -1,4 +1,4 @@
-/* From received bytes to the words of a command (docs/protocol.md). Everything here takes untrusted input. */
+/* Turns received bytes into the words of a command (docs/protocol.md). All input is untrusted. */
 #ifndef IC_COMMAND_H
 #define IC_COMMAND_H
 
@@ -8,20 +8,20 @@
 
 #include "ic_error.h"
 
-/* Longest line accepted, without its end. */
+/* Longest line accepted, without its end */
 #define IC_COMMAND_MAX 400U
-/* Words in a line, the command itself included. */
+/* Most words in a line, including the command */
 #define IC_WORDS_MAX 32U
 
-/* Collects bytes into lines. All zero is the valid initial state. */
+/* Collects bytes into lines. All zeros is the valid initial state. */
 struct ic_input {
     char text[IC_COMMAND_MAX + 1];
     size_t length;
-    bool too_long; /* the line has outgrown the buffer; the rest of it is dropped */
+    bool too_long; /* the line exceeds the buffer; the rest of it is dropped */
 };
 
-/* Takes one byte. Returns true when it ends a line that is not empty: `text` is that line, with a terminating zero, or
- * `too_long` is set. ic_input_clear() makes room for the next one. */
+/* Adds one byte. Returns true at the end of a non-empty line: `text` is that line, zero-terminated, or `too_long` is
+ * set. Call ic_input_clear() before the next line. */
 bool ic_input_push(struct ic_input *input, uint8_t byte);
 void ic_input_clear(struct ic_input *input);
 
@@ -31,16 +31,17 @@ struct ic_command {
     char *words[IC_WORDS_MAX]; /* the command and its arguments, without id= and CRC; they point into the line */
 };
 
-/* Splits a complete line in place, after checking its CRC if it has one. On false, `error` says why not, and
- * command->id is the id if it could be trusted. */
+/* Checks the CRC of a complete line, if it has one, and splits the line in place. On failure returns false, with
+ * `error` set; command->id is then the id if it is trustworthy, else 0. */
 bool ic_command_parse(struct ic_input *line, struct ic_command *command, struct ic_error *error);
 
-/* Reads a decimal number without sign, of digits only. False if there is none, something follows, or it exceeds 32
- * bits. */
+/* Parses an unsigned decimal number of digits only. Returns false if there is none, if anything follows it, or if it
+ * exceeds 32 bits. */
 bool ic_parse_u32(const char *text, uint32_t *value);
 
-/* Line numbers of `resend`. Takes one range off the front of *text ("7", "3-12" or "40-"), and the comma behind it.
- * False at the end of the text or if it is not a range; then **text is not zero. */
+/* Parses the next range of line numbers ("7", "3-12" or "40-") after `resend`, and moves *text past the range and the
+ * comma after it. Returns false at the end of the text, where **text is zero, and on a syntax error, where **text is
+ * not zero. */
 bool ic_parse_range(const char **text, uint32_t *first, uint32_t *last);
 
 #endif

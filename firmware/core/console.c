@@ -10,16 +10,16 @@
 
 /* Progress lines per second. */
 #define PROGRESS_HZ 4U
-/* Commands taken between two repetitions: a flood of them must not stop the run. */
+/* At most this many commands are handled between two repetitions, so that a flood of them cannot stall the run. */
 #define LINES_ATTENDED 4U
-/* Time for a command to arrive after a switch of the bit rate. */
+/* A command must arrive at a new bit rate within this time; otherwise the previous rate is restored. */
 #define RATE_TRIAL_S 1U
-/* Settings that one command checks: an answer of 0.4 MB at most. */
+/* Most settings of one command `check`: its answer has at most 0.4 MB then. */
 #define CHECKED_MAX 4096U
 
 enum kind { INFO, LIST, HELP, CHECK, RUN, FAILED_RUN, TRACE };
 
-/* Static, because a chip's console task has a small stack. */
+/* Static: the stack of a chip's console task is small */
 static struct ic_input input;
 static uint8_t received[64];
 static size_t received_count;
@@ -27,14 +27,14 @@ static size_t received_taken;
 static struct ic_settings settings;
 static struct ic_run run PORT_SHARED(run);
 
-/* The last answer, which can be sent again. */
+/* The last answer, which `resend` can send again */
 static struct {
     bool exists;
     uint32_t id;
     enum kind kind;
 } last;
 
-/* Waits for a whole line until the deadline; PORT_OK if `input` holds one. */
+/* Waits for a whole line until the deadline. PORT_OK if `input` holds a line. */
 static enum port_error read_line(uint64_t deadline) {
     for (;;) {
         while (received_taken < received_count) {
@@ -50,7 +50,7 @@ static enum port_error read_line(uint64_t deadline) {
     }
 }
 
-/* After a switch of the rate, until a command has arrived at the new one. */
+/* A new bit rate is on trial until a command has arrived at that rate. */
 static struct {
     bool on_trial;
     uint32_t before;
@@ -80,7 +80,7 @@ void ic_run_settle(void) {
 bool ic_run_attend(struct ic_run *running) {
     bool sent = false;
     uint64_t now = port_clock();
-    if (running->next_progress == 0) { /* from when the run goes on, not from when the last report began to be sent */
+    if (running->next_progress == 0) { /* the interval begins after the last report has been sent */
         running->next_progress = now + port_clock_hz() / PROGRESS_HZ;
     } else if (now >= running->next_progress) {
         ic_answer_progress(running);
@@ -120,7 +120,7 @@ static void send_impossible(struct ic_answer *answer) {
             ic_answer_impossible(answer, number, &error);
         }
         number++;
-    } while (ic_settings_next(&settings)); /* which then begins anew */
+    } while (ic_settings_next(&settings)); /* after the last setting the first one is current again */
     ic_answer_checked(answer);
 }
 
@@ -166,10 +166,10 @@ static void answer_new(uint32_t id, enum kind kind) {
     send_again(&answer);
 }
 
-/* Reads the settings of `run` and `check`. */
+/* Parses the settings of `run` and `check`. */
 static bool take_settings(struct ic_command *command) {
     struct ic_error error;
-    last.exists = last.exists && last.kind != CHECK; /* which is made of the settings before */
+    last.exists = last.exists && last.kind != CHECK; /* that answer was made of `settings`, overwritten below */
     if (ic_settings_parse(&settings, command->words + 1, command->word_count - 1, &error)) {
         return true;
     }
@@ -192,7 +192,7 @@ static void measure_all(struct ic_command *command, bool in_words) {
     if (!take_settings(command)) {
         return;
     }
-    last.exists = false; /* until the new answer is whole */
+    last.exists = false; /* until the new answer is complete */
     do {
         struct ic_answer answer = ic_answer_whole(command->id);
         answer.in_words = in_words;
@@ -267,7 +267,7 @@ static void do_rate(struct ic_command *command) {
     } else if (port_console_rate() == 0) {
         refuse(command->id, "unsupported", "this console has no bit rate", "");
     } else if (!is_choice(wanted)) {
-        refuse(command->id, "bad-value", "info lists the rates; they do not include ", command->words[1]);
+        refuse(command->id, "bad-value", "no rate that info lists: ", command->words[1]);
     } else {
         rate.on_trial = true;
         rate.before = port_console_rate();
@@ -277,7 +277,7 @@ static void do_rate(struct ic_command *command) {
     }
 }
 
-/* ---- choosing ---- */
+/* ---- dispatch ---- */
 
 static void do_info(struct ic_command *command) { answer_new(command->id, INFO); }
 static void do_list(struct ic_command *command) { answer_new(command->id, LIST); }
@@ -286,7 +286,7 @@ static void do_abort(struct ic_command *command) { refuse(command->id, "unsuppor
 
 static const struct verb {
     const char *word;
-    bool repeatable; /* with the id of the last answer, that is sent again */
+    bool repeatable; /* repeats the last answer if the id is the same */
     void (*carry_out)(struct ic_command *command);
 } verbs[] = {
     {"info", true, do_info},      {"list", true, do_list},   {"help", true, do_help},
@@ -311,7 +311,7 @@ static void carry_out(struct ic_command *command) {
         return;
     }
     const struct verb *verb = find_verb(command->words[0]);
-    rate.on_trial = rate.on_trial && verb == NULL; /* the other end speaks at this rate, too */
+    rate.on_trial = rate.on_trial && verb == NULL; /* a known command shows that the other end uses this rate */
     if ((verb == NULL || verb->repeatable) && command->id != 0 && last.exists && last.id == command->id) {
         struct ic_answer answer = ic_answer_whole(last.id);
         send_again(&answer);
@@ -322,13 +322,13 @@ static void carry_out(struct ic_command *command) {
     }
 }
 
-/* Waits for a whole line; goes back to the rate before if none comes in time at a new one. */
+/* Waits for a whole line. Restores the previous bit rate if a new rate is on trial and no line comes in time. */
 static bool next_line(void) {
     enum port_error error = read_line(rate.on_trial ? rate.deadline : PORT_FOREVER);
     if (error == PORT_ERR_TIMEOUT) {
         rate.on_trial = false;
         port_console_set_rate(rate.before);
-        ic_input_clear(&input); /* garbage */
+        ic_input_clear(&input); /* what was received at the wrong rate */
         error = read_line(PORT_FOREVER);
     }
     return error == PORT_OK;
@@ -343,8 +343,8 @@ void ic_console_serve(void) {
             ic_answer_error(command.id, &error);
             ic_input_clear(&input);
         } else {
-            /* Before, not after: while a run is under way the buffer takes the next lines. The words of the command
-             * stay readable until then. */
+            /* Clear before executing, not after, because a run receives the next lines into this buffer. Clearing only
+             * resets the length: the words of the command stay readable until the next line arrives. */
             ic_input_clear(&input);
             carry_out(&command);
         }

@@ -1,8 +1,8 @@
-/* The console: takes commands, has them carried out, and answers (docs/protocol.md). */
+/* The console: receives commands, executes them, and answers (docs/protocol.md). */
 #ifndef IC_CONSOLE_H
 #define IC_CONSOLE_H
 
-/* Says hello and serves commands until the console's other end has gone. Runs in the console task. */
+/* Sends `hello` and serves commands until the console's other end has gone. Runs in the console task. */
 void ic_console_serve(void);
 
 #endif

@@ -1,7 +1,7 @@
 #include "crc32.h"
 
-/* Remainders of the sixteen 4-bit values. A table for four bits at a time costs 64 bytes; the usual 1 kB for eight is
- * much on a small chip. */
+/* Remainders of the sixteen 4-bit values. This table takes 64 bytes; the usual one, for 8 bits at a time, takes 1
+ * kB. */
 static const uint32_t table[16] = {
     0x00000000U, 0x1DB71064U, 0x3B6E20C8U, 0x26D930ACU, 0x76DC4190U, 0x6B6B51F4U, 0x4DB26158U, 0x5005713CU,
     0xEDB88320U, 0xF00F9344U, 0xD6D6A3E8U, 0xCB61B38CU, 0x9B64C2B0U, 0x86D3D2D4U, 0xA00AE278U, 0xBDBDF21CU,

@@ -1,4 +1,4 @@
-/* Why a command was refused: a code for programs and a sentence for people. (<error.h> is a header of the system.) */
+/* The reason of a refusal: a code for programs and a sentence for people. (<error.h> is a header of the system.) */
 #ifndef IC_ERROR_H
 #define IC_ERROR_H
 
@@ -11,8 +11,8 @@ struct ic_error {
     char text[IC_ERROR_TEXT_MAX];
 };
 
-/* Fills `error` with a code and the sentence "before subject after"; `subject` may come from outside and is cut if it
- * is long. Returns false, so that a function that fails can end with `return ic_error_set(…)`. */
+/* Sets `error` to a code and the sentence "before subject after". `subject` may be untrusted; a long one is cut. Always
+ * returns false, so that a function can end with `return ic_error_set(…)`. */
 bool ic_error_set(struct ic_error *error, const char *code, const char *before, const char *subject, const char *after);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "crc32.h"
 
-/* " *" and 8 hex digits. */
+/* Length of the CRC at the end of a line: " *" and 8 hex digits */
 #define TRAILER 10U
-/* Digits of UINT64_MAX. */
+/* Digits of UINT64_MAX */
 #define DIGITS_MAX 20U
 
 static void put(struct ic_line *line, char c) {
@@ -60,7 +60,7 @@ void ic_line_text_part(struct ic_line *line, const char *key, const char *value,
 void ic_line_integer(struct ic_line *line, const char *key, int64_t value) {
     char digits[DIGITS_MAX];
     size_t count = 0;
-    /* INT64_MIN has no positive counterpart, so the magnitude is taken in unsigned arithmetic. */
+    /* In unsigned arithmetic: INT64_MIN has no positive counterpart. */
     uint64_t magnitude = value < 0 ? 0U - (uint64_t)value : (uint64_t)value;
     do {
         digits[count++] = (char)('0' + magnitude % 10U);

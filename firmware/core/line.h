@@ -1,5 +1,5 @@
-/* One line of output: a JSON object, closed by its CRC-32 (docs/protocol.md). Writes decimal integers only, so that no
- * formatting library is needed on the chip. */
+/* One line of output: a JSON object with its CRC-32 (docs/protocol.md). Writes decimal integers only, without a
+ * formatting library. */
 #ifndef IC_LINE_H
 #define IC_LINE_H
 
@@ -7,17 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longest line without its CR LF. */
+/* Longest line without its CR LF */
 #define IC_LINE_MAX 480U
 
 struct ic_line {
-    char text[IC_LINE_MAX + 2]; /* CR LF */
+    char text[IC_LINE_MAX + 2]; /* with room for CR LF */
     size_t length;
-    bool overflow;  /* something did not fit: ic_line_close() will refuse */
+    bool overflow;  /* something did not fit: ic_line_close() returns 0 */
     bool separator; /* the next member needs a comma before it */
 };
 
-/* Starts an object with the member "type". */
+/* Begins an object with the member "type". */
 void ic_line_open(struct ic_line *line, const char *type);
 
 /* Adds a member. Text may hold any bytes; those that are not printable ASCII become '?'. */
@@ -25,14 +25,14 @@ void ic_line_text(struct ic_line *line, const char *key, const char *value);
 void ic_line_text_part(struct ic_line *line, const char *key, const char *value, size_t length);
 void ic_line_integer(struct ic_line *line, const char *key, int64_t value);
 
-/* Opens a member that is a list or an object; what is added until the matching close goes into it. In a list, the key
- * of each item is NULL. */
+/* Opens a member that is a list or an object; members go into it until the matching close. Items of a list have the key
+ * NULL. */
 void ic_line_list_open(struct ic_line *line, const char *key);
 void ic_line_list_close(struct ic_line *line);
 void ic_line_object_open(struct ic_line *line, const char *key);
 void ic_line_object_close(struct ic_line *line);
 
-/* Ends the object, adds CRC and CR LF. Returns the length of the whole, or 0 if it did not fit in IC_LINE_MAX. */
+/* Ends the object and adds CRC and CR LF. Returns the total length, or 0 if the line exceeds IC_LINE_MAX. */
 size_t ic_line_close(struct ic_line *line);
 
 #endif

@@ -1,7 +1,7 @@
 #include "measure.h"
 
-#include "looking.h"
 #include "port.h"
+#include "timestamp_overhead.h"
 #include "trace.h"
 
 static bool begin_recording(struct ic_run *run) {
@@ -14,10 +14,10 @@ bool ic_measure(struct ic_run *run) {
         return false;
     }
     ic_run_begin(run);
-    uint32_t rings_lost = port_lost_rings();
-    bool measured = ic_looking_measure(run) && begin_recording(run) && run->benchmark->measure(run);
+    uint32_t recovered_doorbells = port_recovered_doorbells();
+    bool measured = ic_timestamp_overhead_measure(run) && begin_recording(run) && run->benchmark->measure(run);
     ic_trace_end();
-    port_mark(false); /* it may have given up between two repetitions */
-    run->checks.rings_lost = port_lost_rings() - rings_lost;
+    port_mark(false); /* the benchmark may have failed between two repetitions */
+    run->checks.recovered_doorbells = port_recovered_doorbells() - recovered_doorbells;
     return measured;
 }

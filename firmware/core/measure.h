@@ -1,11 +1,11 @@
-/* A whole measurement: what precedes a benchmark's own, and what is told of it afterwards. */
+/* A whole measurement: the common part, and the benchmark. */
 #ifndef IC_MEASURE_H
 #define IC_MEASURE_H
 
 #include "run.h"
 
-/* Measures what the run is ready for: the cost of looking on each core, then the benchmark. False if that could not be
- * done; run->error says why. */
+/* Measures the current setting of the run: the timestamp overhead on each core, then the benchmark. Returns false, with
+ * run->error set, on failure. */
 bool ic_measure(struct ic_run *run);
 
 #endif

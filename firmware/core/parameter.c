@@ -29,10 +29,10 @@ bool ic_parameter_parse(const struct ic_parameter *parameter, uint32_t max, cons
                 return true;
             }
         }
-        return ic_error_set(error, "bad-value", parameter->name, " is one of the choices that list shows, not ", text);
+        return ic_error_set(error, "bad-value", parameter->name, " must be a choice that list shows, not ", text);
     }
     if (!ic_parse_u32(text, value)) {
-        return ic_error_set(error, "bad-value", parameter->name, " is a whole number, not ", text);
+        return ic_error_set(error, "bad-value", parameter->name, " must be a whole number, not ", text);
     }
     if (*value < parameter->min || *value > max) {
         return ic_error_set(error, "out-of-range", parameter->name, " is outside the range that list shows: ", text);

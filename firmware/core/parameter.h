@@ -1,5 +1,5 @@
 /* Typed, range-checked parameters. `list` and `help` are generated from these tables, and values are checked against
- * them, so a benchmark never sees a value outside its range. */
+ * them: a benchmark never sees a value outside its range. */
 #ifndef IC_PARAMETER_H
 #define IC_PARAMETER_H
 
@@ -9,35 +9,35 @@
 
 #include "ic_error.h"
 
-/* As a preset: the largest value. */
+/* As `preset`: the default is the largest value */
 #define IC_PRESET_MAX UINT32_MAX
 
 struct ic_parameter {
-    /* Lower case, digits and underscores. */
+    /* Lower case, digits and underscores */
     const char *name;
-    /* One line for people: what it is and its unit. */
+    /* One line for people: meaning and unit */
     const char *help;
-    /* An integer's range and default. For a choice, `preset` is the index of the default. */
+    /* Range and default of an integer. For a choice, `preset` is the index of the default. */
     uint32_t min;
     uint32_t max;
     uint32_t preset;
-    /* If not NULL: tells max when asked, for limits that the platform decides. */
+    /* If not NULL: returns the maximum, for limits that depend on the platform */
     uint32_t (*limit)(void);
-    /* If not NULL the parameter is a choice; its value is an index into this list of names. */
+    /* If not NULL, the parameter is a choice; its value is an index into this list of names. */
     const char *const *choices;
     size_t choice_count;
-    /* The same for a choice that the platform decides: the name with this index, from 0 up; NULL beyond the last. There
-     * is at least one, and they stay as they are. */
+    /* If not NULL, the parameter is a choice whose names depend on the platform. Returns the name with this index; NULL
+     * beyond the last. There is at least one name, and the names do not change. */
     const char *(*choice)(uint32_t index);
 };
 
-/* The name of a choice's value, NULL beyond the last. NULL for all values of a parameter that is an integer. */
+/* Returns the name of a choice's value; NULL for a value beyond the last choice, and for an integer parameter. */
 const char *ic_parameter_choice(const struct ic_parameter *parameter, uint32_t value);
 
 uint32_t ic_parameter_max(const struct ic_parameter *parameter);
 uint32_t ic_parameter_default(const struct ic_parameter *parameter);
 
-/* Reads one value, an integer of at most `max`. On false, `error` names what would have been right. */
+/* Parses one value; an integer is at most `max`. On failure returns false, with `error` set. */
 bool ic_parameter_parse(const struct ic_parameter *parameter, uint32_t max, const char *text, uint32_t *value,
                         struct ic_error *error);
 

@@ -29,10 +29,10 @@ bool ic_run_possible(const struct ic_run *run, struct ic_error *error) {
     return run->benchmark->possible == NULL || run->benchmark->possible(run, error);
 }
 
-/* Lets the run go on at a phase of the kernel's tick that the seed chooses: it does not depend on when the command came
- * and how long an answer took, and so neither on the line's rate nor on what else the line did to them. The first edge
- * of the tick may come while the core is still on its way to sleep, and its interrupt then begins some cycles sooner or
- * later than from sleep: the second one finds it asleep in any case. Cold, so that its size counts. */
+/* Waits for a phase of the kernel's tick that the seed chooses, so that the run does not depend on when the command
+ * came, on the bit rate, or on how long the last answer took. It sleeps until the second edge of the tick, not the
+ * first: at the first edge the core may still be falling asleep, and the tick's interrupt would begin some cycles
+ * earlier or later; at the second edge the core is asleep in any case. Cold: size matters, speed does not. */
 static __attribute__((cold, noinline)) void await_phase(struct ic_run *run) {
     uint64_t tick = port_clock_hz() / port_tick_hz();
     port_sleep_ticks(2);
@@ -47,7 +47,7 @@ void ic_run_begin(struct ic_run *run) {
     await_phase(run);
 }
 
-/* Sleeps in naps, so that the target answers and can be stopped however long the rest is. */
+/* Sleeps in short steps, so that the target answers and can be stopped during a long rest. */
 static void rest(struct ic_run *run) {
     uint64_t length = ticks_of(ic_run_common(run, IC_COMMON_REST), 1000);
     if (length > 0) {

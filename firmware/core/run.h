@@ -1,6 +1,6 @@
-/* What a benchmark works with while it measures one setting.
+/* The interface between a benchmark and the run of one setting.
  *
- * A benchmark opens its series, does what must not be timed, and then:
+ * A benchmark opens its series, prepares what must not be timed, and then:
  *
  *     while (ic_run_repeat(run)) {
  *         ic_run_dither(run);
@@ -8,8 +8,7 @@
  *         … the work …
  *         ic_run_sample(run, series, port_clock() - start);
  *         ic_run_check(run, result == expected);
- *     }
- */
+ *     } */
 #ifndef IC_RUN_H
 #define IC_RUN_H
 
@@ -18,18 +17,18 @@
 #include "samples.h"
 #include "settings.h"
 
-/* Counters that travel in `end`; docs/protocol.md says what each means. */
+/* Counters sent in the line `end` (docs/protocol.md) */
 struct ic_checks {
     uint32_t repetitions;
     uint32_t done;
     uint32_t checked;
     uint32_t wrong;
     uint32_t migrated;
-    uint32_t asked; /* migrations */
-    uint32_t moved; /* of those, that happened */
+    uint32_t migrations_requested;
+    uint32_t migrations_done; /* of those requested */
     uint32_t lost;
-    uint32_t rings_lost;
-    uint32_t retaken; /* turns that the kernel's tick spoilt */
+    uint32_t recovered_doorbells;
+    uint32_t repeated_turns; /* `switch`: turns repeated because the kernel's tick disturbed them */
     uint64_t preempted;
 };
 
@@ -39,57 +38,57 @@ struct ic_run {
     uint32_t values[IC_PARAMETERS_MAX]; /* in the order of ic_benchmark_parameter() */
     struct ic_checks checks;
     struct ic_random random;
-    enum ic_clock clock;    /* whose ticks ic_run_series() is for */
-    bool aborted;           /* somebody asked to stop, or the console has gone */
-    uint32_t marked;        /* windows that the energy mark is high for: see ic_run_window(); 0: all repetitions */
+    enum ic_clock clock;    /* clock of the series that ic_run_series() opens */
+    bool aborted;           /* by the command `abort`, or because the console has gone */
+    uint32_t marked;        /* kind of window during which the mark pin is high (ic_run_window()); 0: high throughout */
     struct ic_error error;  /* why measure() returned false */
-    uint64_t next_progress; /* common clock */
+    uint64_t next_progress; /* when to report progress next, on the common clock */
 };
 
-/* Makes the run ready to measure the current setting. */
+/* Prepares the run for the current setting. */
 void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint32_t id);
 
-/* Whether the setting that the run is ready for can be measured; if not, `error` says why. */
+/* Returns whether the current setting can be measured; if not, sets `error`. */
 bool ic_run_possible(const struct ic_run *run, struct ic_error *error);
 
-/* Value of a parameter that every benchmark has. */
+/* Value of a common parameter */
 uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
 
-/* Supplied by who has the run carried out, the console; a run calls it between repetitions. Reports progress now and
- * then and, if somebody wants to stop, sets run->aborted. True if it has sent something, which takes its time. */
+/* Callback, implemented by the console; a run calls it between repetitions. Reports progress at intervals and, on
+ * `abort`, sets run->aborted. Returns true if it has sent something, which takes time. */
 bool ic_run_attend(struct ic_run *run);
 
-/* Supplied likewise: takes further line ends that have come behind the command. By how fast the line is, they were
- * taken with it or not, and the first repetition of all would find more or less to do. */
+/* Callback, implemented by the console: reads line ends that may still follow the command. When they arrive depends on
+ * the bit rate; the first repetition must not depend on the bit rate. */
 void ic_run_settle(void);
 
-/* To be called once, before anything is measured: lets the console settle, and waits for the phase of the kernel's tick
- * at which the run begins. */
+/* Call it once, before anything is measured: calls ic_run_settle(), and waits for a phase of the kernel's tick that the
+ * seed chooses. */
 void ic_run_begin(struct ic_run *run);
 
-/* To be called before each repetition: attends to the console and rests as asked, and goes on at a phase of the
- * kernel's tick that the seed chooses if something was sent. False when all are done or somebody wants the run to stop.
- * From the first time that it is true to the time that it is false the energy mark is high, but low during a rest,
- * unless the benchmark has set run->marked. */
+/* Call it before each repetition: serves the console and rests as requested. After something was sent, it waits for a
+ * phase of the kernel's tick that the seed chooses. Returns false when all repetitions are done, or on `abort`. The
+ * mark pin is high from the first return of true until the return of false, except during a rest. A benchmark that sets
+ * run->marked controls the pin itself (ic_run_window()). */
 bool ic_run_repeat(struct ic_run *run);
 
-/* To be called between the windows of a repetition that has several: rests as between repetitions. The energy mark is
- * low meanwhile, and behind it as before. It returns early when somebody wants the run to stop. */
+/* Call it between the windows of a repetition: rests for rest_ms, as between repetitions. The mark pin is low during
+ * the rest, and then as before. Returns early on `abort`. */
 void ic_run_rest(struct ic_run *run);
 
-/* To be called right before (on) and right behind a timed window, where a repetition has windows of several kinds: the
- * energy mark is high for those of the kind that is marked. `kind` is at least 1. */
+/* For benchmarks whose repetitions have several kinds of timed windows: call it immediately before (`on`) and after
+ * each window. The mark pin is high during the windows whose `kind`, at least 1, is run->marked. */
 void ic_run_window(const struct ic_run *run, uint32_t kind, bool on);
 
-/* Waits for a random time up to dither_us, busily, so that timed windows do not all begin at the same phase of the tick
- * and the core does not begin them fresh from sleep. */
+/* Busy-waits for a random time of up to dither_us, so that timed windows do not all begin at the same phase of the
+ * tick, nor right after the core has woken from sleep. */
 void ic_run_dither(struct ic_run *run);
 
-/* Opens a series in ticks of run->clock, if the caller does not change the unit, with room for one sample per
- * repetition. NULL, with run->error filled, if there is no room. */
+/* Opens a series in ticks of run->clock, unless the caller changes the unit, with room for one sample per repetition.
+ * Returns NULL, with run->error set, if there is no room. */
 struct ic_series *ic_run_series(struct ic_run *run, const char *name);
 
-/* Records a sample, or counts it as lost. */
+/* Records a sample, or counts it as lost if the series is full. */
 void ic_run_sample(struct ic_run *run, struct ic_series *series, int64_t ticks);
 
 /* Counts a result of the work as right or wrong. */

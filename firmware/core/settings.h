@@ -4,28 +4,28 @@
 
 #include "benchmark.h"
 
-/* Levels that one parameter may be given in one command. */
+/* Most levels of one parameter in one command */
 #define IC_LEVELS_MAX 16U
 
 struct ic_settings {
     const struct ic_benchmark *benchmark;
     uint32_t levels[IC_PARAMETERS_MAX][IC_LEVELS_MAX];
     uint32_t level_count[IC_PARAMETERS_MAX]; /* at least 1 each */
-    uint32_t position[IC_PARAMETERS_MAX];    /* of the current setting */
+    uint32_t position[IC_PARAMETERS_MAX];    /* index of the level in the current setting */
 };
 
-/* Reads "BENCHMARK name=value[,value…] …" (the words after `run`; they are modified). Parameters that are not named get
- * their defaults. The current setting is then the first one. */
+/* Parses "BENCHMARK name=value[,value…] …" (the words after `run`, which it modifies). Parameters that are not named
+ * get their defaults. The first setting becomes the current one. */
 bool ic_settings_parse(struct ic_settings *settings, char **words, size_t word_count, struct ic_error *error);
 
-/* Value of the parameter with this index in the current setting. */
+/* Value of the parameter with this index in the current setting */
 uint32_t ic_settings_value(const struct ic_settings *settings, size_t index);
 
-/* Number of settings; UINT32_MAX if there are as many or more. */
+/* Number of settings, at most UINT32_MAX */
 uint32_t ic_settings_count(const struct ic_settings *settings);
 
-/* Moves to the next setting; the first parameter turns fastest. False, with the first one current again, if there was
- * none left. */
+/* Moves to the next setting; the first parameter varies fastest. Returns false after the last one; the first one is
+ * then current again. */
 bool ic_settings_next(struct ic_settings *settings);
 
 #endif

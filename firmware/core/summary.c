@@ -3,7 +3,7 @@
 #include "port.h"
 #include "samples.h"
 
-/* Where the columns of numbers end. */
+/* Columns at which the numbers end */
 #define SAMPLES_COLUMN 26U
 #define COLUMN_WIDTH 14U
 
@@ -35,7 +35,7 @@ static uint32_t count_up_to(const struct ic_series *series, int64_t value) {
     return count;
 }
 
-/* By halving the range of values: the samples stay in their order, and there is no memory for a copy. */
+/* Bisects the range of values, because the samples must keep their order and there is no memory for a sorted copy. */
 static int64_t median_of(const struct ic_series *series) {
     int64_t low = least_of(series);
     int64_t high = greatest_of(series);
@@ -50,9 +50,9 @@ static int64_t median_of(const struct ic_series *series) {
     return low;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
-/* A time in the unit in which it has up to three digits in front of the point: "840 ns", "12.03 us". */
+/* A time in the unit that leaves up to three digits before the point: "840 ns", "12.03 us" */
 static void add_time(struct ic_text *text, uint64_t ticks, uint64_t hz) {
     static const char *const units[] = {" ns", " us", " ms", " s"};
     uint64_t ns = ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;
@@ -124,12 +124,12 @@ static void tell_series(const struct ic_series *series, struct ic_text *line) {
     }
 }
 
-/* The series of this row; NULL beyond the last. */
+/* Returns the series of this row; NULL beyond the last. */
 static const struct ic_series *series_of(uint32_t row) {
     const struct ic_series *series;
     for (size_t i = 0; (series = ic_samples_series(i)) != NULL; i++) {
-        bool told = series->unit == IC_UNIT_TICK || series->unit == IC_UNIT_COUNT;
-        if (told && row-- == 0) {
+        bool shown = series->unit == IC_UNIT_TICK || series->unit == IC_UNIT_COUNT;
+        if (shown && row-- == 0) {
             return series;
         }
     }

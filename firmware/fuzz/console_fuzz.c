@@ -1,7 +1,7 @@
-/* libFuzzer target of the console: arbitrary bytes come in, and every line that goes out must be well formed.
+/* libFuzzer target for the console: for any input bytes, every output line must be well formed.
  *
- * It links the portable core with a port of its own, in which a task runs inside the call that starts it and input ends
- * with the fuzzer's bytes, and with a benchmark of its own that has every kind of parameter. */
+ * It links the portable core with a port of its own and a benchmark of its own. In this port a task runs inside the
+ * call that starts it, and the input ends after the fuzzer's bytes. The benchmark has every kind of parameter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ uint64_t port_cycles_hz(void) { return port_clock_hz(); }
 uint32_t port_cycles_bits(void) { return 0; }
 uint64_t port_clock_hz(void) { return 1000000000; }
 uint32_t port_tick_hz(void) { return 1000; }
-uint32_t port_lost_rings(void) { return 0; }
+uint32_t port_recovered_doorbells(void) { return 0; }
 void port_mark(bool on) { (void)on; }
 const char *port_clock_name(void) { return "counter"; }
 const char *port_board(void) { return "fuzz"; }
@@ -50,7 +50,7 @@ void port_console_set_rate(uint32_t bits_per_second) { rate = bits_per_second; }
 void port_sleep_until(uint64_t when) { now = when > now ? when : now; }
 void port_sleep_ticks(uint32_t ticks) { now += (uint64_t)ticks * (port_clock_hz() / port_tick_hz()); }
 
-/* Hands out a few bytes at a time, so that lines are split everywhere. */
+/* Returns only a few bytes at a time, so that lines are split at all places. */
 enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
     (void)deadline;
     size_t count = left < 7 ? left : 7;
@@ -70,7 +70,7 @@ static void require(bool holds) {
     }
 }
 
-/* Braces and brackets match, and nothing but printable characters stands in a string. */
+/* Whether braces and brackets match, and strings contain only printable characters */
 static bool is_balanced(const char *text, size_t length) {
     int depth = 0;
     bool in_string = false;
@@ -93,7 +93,7 @@ static bool is_balanced(const char *text, size_t length) {
 enum port_error port_console_write(const uint8_t *line, size_t size) {
     const char *text = (const char *)line;
     require(size > 12 && size <= IC_LINE_MAX + 2 && text[size - 2] == '\r' && text[size - 1] == '\n');
-    size_t length = size - 12; /* without " *", 8 digits, CR LF */
+    size_t length = size - 12; /* length without the end of a line: " *", 8 digits, CR LF */
     require(text[0] == '{' && text[length - 1] == '}' && text[length] == ' ' && text[length + 1] == '*');
     char digits[9] = {0};
     memcpy(digits, text + length + 2, 8);

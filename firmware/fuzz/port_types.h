@@ -1,11 +1,11 @@
-/* The fuzz target has no tasks that wait. */
+/* The fuzz target has no tasks that block. */
 #ifndef PORT_TYPES_H
 #define PORT_TYPES_H
 
 #define PORT_CORES_MAX 2U
 #define PORT_PATIENCE_S 1U
 
-/* One program has all cores. */
+/* One program for all cores */
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 

@@ -1,19 +1,20 @@
-/* A compute kernel. The work is a number of units, numbered from 0, that can be split over cores at any unit.
+/* A compute kernel, as the benchmarks call it. Its work is a number of units, numbered from 0, which can be divided
+ * between cores at any unit.
  *
- * A workload is one file workload/<name>.c, which begins with what a unit is and defines ic_workload_<name>, and one
- * line in workload/workloads.h. One of a user's own is declared by intercore_workload.h. */
+ * A workload of Intercore is a file workload/<name>.c, which says what a unit is and defines ic_workload_<name>, and a
+ * line in workload/workloads.h. A user's workload is declared by intercore_workload.h. */
 #ifndef IC_WORKLOAD_H
 #define IC_WORKLOAD_H
 
 #include <stdint.h>
 
 struct ic_workload {
-    /* Does what must not be timed, such as filling a buffer. NULL if there is nothing to do. */
+    /* Does what must not be timed, such as filling a buffer. May be NULL. */
     void (*prepare)(void);
-    /* Works through `count` units from `first` on and returns a checksum that depends on every one of them. May be
-     * called on several cores at once. */
+    /* Computes `count` units, beginning with unit `first`. Returns a checksum that depends on each of them. Several
+     * cores may call it at the same time. */
     uint32_t (*work)(uint32_t first, uint32_t count);
-    /* The checksum that work() must return, found in another way and much faster. */
+    /* Returns the checksum that work() must return, computed in another and much faster way. */
     uint32_t (*expected)(uint32_t first, uint32_t count);
 };
 

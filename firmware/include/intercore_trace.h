@@ -1,11 +1,11 @@
-/* A mark of your own in a recording (docs/trace.md): this header is all that your file includes of it.
+/* A mark in a recording of your program (docs/trace.md). Include only this header.
  *
  *   intercore_mark("dma done");
  *
- * From any task and any handler, on any core. The trace has the moment under that name, of which 15 characters are
- * kept; each core keeps 24 names, those of its tasks among them. Its text is looked for among them, so a mark costs
- * more than another event. While nothing is recorded it costs a call and a look, and in a program without the recorder
- * nothing. */
+ * Call it in any task or handler, on any core. The trace shows the moment of the call under this name, of which 15
+ * characters are kept. Each core can keep 24 names, including those of its tasks. A mark costs more than other events,
+ * because it searches these names for its own. While nothing is recorded, it costs a call and a test; in a program
+ * without the recorder, nothing. */
 #ifndef INTERCORE_TRACE_H
 #define INTERCORE_TRACE_H
 

@@ -1,29 +1,33 @@
-/* A function of your own as a workload of Intercore: this header is all that your file includes of it.
+/* Makes your function a workload of Intercore. Include only this header.
  *
- * Your work is a number of units: blocks of a checksum, rows of a product, transforms. A core is given some of them,
- * and several cores are given some each, at the same time. Your function is one of two:
+ * Your work is a number of units, such as blocks of a checksum, rows of a product, or transforms. Intercore divides the
+ * units between cores, which compute them at the same time. Your function has one of two forms:
  *
- *   uint32_t crc(uint32_t first, uint32_t count)   returns a sum over the units `first` to `first + count - 1`: of any
- *                                                  parts that together are these units the sums add up to the same
- *   void fft(uint32_t first, uint32_t count)       writes these units of a buffer, each by itself, and nothing else
+ *   uint32_t crc(uint32_t first, uint32_t count)   returns a sum over the units `first` to `first + count - 1`. The
+ *                                                  sums of any parts must add up to the sum of the whole.
+ *   void fft(uint32_t first, uint32_t count)       writes these units of a buffer, each independently of the others,
+ *                                                  and writes nothing else
  *
- * and a line at the end of the file declares it, by the name of the file:
+ * A line at the end of the file declares the function, under the name of the file:
  *
  *   INTERCORE_WORKLOAD(crc, .units = 1024)
  *
- *   INTERCORE_OUTPUT(spectrum, int16_t, 4, 2048);  before it: spectrum.unit[0] to [3], of 2048 numbers each
+ * or, for the second form, two lines. The first declares the buffer, before the function, with spectrum.unit[0] to [3]
+ * of 2048 numbers each:
+ *
+ *   INTERCORE_OUTPUT(spectrum, int16_t, 4, 2048);
  *   INTERCORE_WORKLOAD_TO(fft, spectrum)
  *
- * Numbers of units go on from one window to the next, so that a stream finds no warm cache: take them modulo yours. A
- * window has as many as you have at most.
+ * A window (one timed stretch of work) has at most as many units as the workload. The next window continues with the
+ * next unit numbers, so that it finds no warm cache: take the numbers modulo your number of units.
  *
- * It runs in several tasks at once and has a kilobyte of their stack: what it needs more lies in static memory. What
- * tasks of several cores use is declared by PORT_SHARED, in C and in C++:
+ * Your function runs in several tasks at once, and has a kilobyte of stack: put larger data into static memory. Declare
+ * data that tasks on several cores share with PORT_SHARED, in C and in C++:
  *
- *   static uint16_t table[256] PORT_SHARED(table);   zero at first; no name is used twice
+ *   static uint16_t table[256] PORT_SHARED(table);   zero at first; each name may be used once
  *
- * It means nothing where one kernel has both cores. Where each has a kernel and a program of its own, what is not
- * declared so is there twice, and a file that has such state is refused. Constants need no word. */
+ * PORT_SHARED has no effect if one kernel runs on both cores. If each core has its own kernel and program, variables
+ * without it exist twice, and a file with such variables is refused. Constants do not need it. */
 #ifndef INTERCORE_WORKLOAD_H
 #define INTERCORE_WORKLOAD_H
 
@@ -43,29 +47,29 @@
 #define PORT_SHARED(name)
 #endif
 
-/* What is said of a workload, in this order; all but the first and the second may be left out. */
+/* Description of a workload. Only the first two members are required. */
 struct intercore_workload {
-    /* Made by the macros below. */
+    /* Set by the macros below */
     struct ic_workload workload;
-    /* How many there are that differ: no window has more. Known where there is a buffer. */
+    /* Number of different units; a window has at most that many. With a buffer it is known and need not be given. */
     uint32_t units;
-    /* The buffer and the bytes of a unit of it; made by INTERCORE_WORKLOAD_TO. */
+    /* The buffer, and the bytes of one of its units. Set by INTERCORE_WORKLOAD_TO. */
     void *output;
     uint32_t unit_bytes;
-    /* Does what must not be timed, such as filling what is read, before each measurement. */
+    /* Does what must not be timed, such as filling the input. Called before each measurement. */
     void (*prepare)(void);
-    /* The sum that must come, found in another way. Without it the sum of two parts is compared with that of the whole:
-     * on one core, and so what several cores give with what one gives. */
+    /* Returns the correct sum, computed in another way. Without this function, two sums are compared: on one core that
+     * of two parts with that of the whole, and the sum that several cores compute with that of one core. */
     uint32_t (*expected)(uint32_t first, uint32_t count);
-    /* Whether a unit of the buffer, below `units`, holds what it must. Without it the unit is computed again, by itself
-     * and on one core, and compared. */
+    /* Whether a unit of the buffer is correct; `unit` is below `units`. Without this function the unit is computed
+     * again, alone and on one core, and the two results are compared. */
     bool (*is_right)(uint32_t unit);
 };
 
-/* Words before and behind a buffer that nobody may write to. */
+/* Number of words before and after a buffer that check whether the function writes outside the buffer */
 #define INTERCORE_CANARIES 4U
 
-/* A buffer for `count` units of `each` items of a type. */
+/* A buffer for `count` units of `each` items of a type */
 #define INTERCORE_OUTPUT(name, type, count, each)                                                                      \
     static struct {                                                                                                    \
         uint32_t before[INTERCORE_CANARIES];                                                                           \
@@ -73,7 +77,7 @@ struct intercore_workload {
         uint32_t behind[INTERCORE_CANARIES];                                                                           \
     } name PORT_SHARED(name)
 
-/* Declare a function by its name; further members of the struct may follow: `.prepare = fill`. */
+/* Declare a function as a workload. Further members of the struct may follow: `.prepare = fill`. */
 #define INTERCORE_WORKLOAD(name, ...) INTERCORE_DECLARED(name, name, __VA_ARGS__)
 #define INTERCORE_WORKLOAD_TO(name, buffer, ...)                                                                       \
     static uint32_t name##_to_buffer(uint32_t first, uint32_t count) {                                                 \
@@ -92,21 +96,22 @@ struct intercore_workload {
     const struct intercore_workload intercore_workload_##name = {                                                      \
         .workload = {.prepare = name##_is_prepared, .work = (entry), .expected = name##_is_expected}, __VA_ARGS__};
 
-/* What the macros call. */
+/* Used by the macros */
 INTERCORE_C void intercore_prepare(const struct intercore_workload *own);
 INTERCORE_C uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first, uint32_t count);
 
-/* For a program that is not built from the desk: adds a workload that some file of it declares, before Intercore
- * starts. It is listed as own:NAME. Returns NULL, or in a sentence why it is not added: there is no room, the name is
- * not made of at most 16 lower-case letters, digits, _ and -, or is taken, or it has no units.
+/* For a program that the tool on the host does not build: registers a workload that one of the program's files
+ * declares. Call it before Intercore starts. The workload is listed as own:NAME. Returns NULL, or a sentence with the
+ * reason of a refusal: there is no room; the name is taken; the name is longer than 16 characters or has others than
+ * lower-case letters, digits, _ and -; or the workload has no units.
  *
  *   extern const struct intercore_workload intercore_workload_fft;
  *   intercore_add_workload("fft", &intercore_workload_fft); */
 INTERCORE_C const char *intercore_add_workload(const char *name, const struct intercore_workload *own);
 
-/* Adds a transport of one's own likewise (transport.h): the benchmark message measures it by its name. Returns NULL, or
- * in a sentence why it is not added: there is no room, the name is not made of lower-case letters, digits and -, or is
- * taken, or a function is missing that every transport has. */
+/* Registers a transport of your program in the same way (transport.h). The benchmark message measures it under its own
+ * name. Returns NULL, or a sentence with the reason of a refusal: there is no room; the name is taken; the name has
+ * other characters than lower-case letters, digits and -; or a required function is missing. */
 struct ic_transport;
 INTERCORE_C const char *intercore_add_transport(const struct ic_transport *transport);
 

@@ -1,4 +1,4 @@
-/* The main loop of port.h where the platform has none. */
+/* The main loop of port.h on a platform without one */
 #include "port.h"
 
 enum port_error port_loop_start(const struct port_loop_config *config) {

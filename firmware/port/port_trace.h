@@ -1,14 +1,14 @@
-/* What a platform supplies that can record what its tasks do (core/trace.h), beside port.h; and what it records by
- * itself: its kernel's events, interrupts, and interrupts to other cores. A board that can says so by including
+/* What the recorder (core/trace.h) needs from a platform in addition to port.h. The platform also records the events of
+ * its kernel, its interrupts, and the interrupts that one core sends to another. A board that can record includes
  * trace/trace.cmake. */
 #ifndef PORT_TRACE_H
 #define PORT_TRACE_H
 
 #include <stdint.h>
 
-/* Keeps everything else off the core that calls, handlers included, for some instructions; returns what
- * port_trace_unmask() puts back. From tasks and handlers, nested in each other or in critical sections. Meanwhile
- * port_core_id() is one and the same. */
+/* Masks all interrupts of the calling core, for a few instructions. Returns the state that port_trace_unmask() needs.
+ * Call it in tasks or handlers; calls may be nested, also inside critical sections. port_core_id() returns the same
+ * core until the interrupts are unmasked. */
 uint32_t port_trace_mask(void);
 void port_trace_unmask(uint32_t kept);
 

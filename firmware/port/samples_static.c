@@ -1,4 +1,4 @@
-/* port_samples() where Intercore has the chip to itself: static memory, for as many samples as the board says. */
+/* port_samples() for a chip that Intercore has to itself: static memory, whose size the board sets */
 #include "port.h"
 
 #ifndef IC_SAMPLES_CAPACITY

@@ -1,4 +1,4 @@
-/* The stress run: see stress.h. Each counter and each index has one task that writes it. */
+/* The stress test of stress.h. Each counter and each index is written by one task only. */
 #include "stress.h"
 
 #include <stdatomic.h>
@@ -9,14 +9,14 @@
 
 #define ROUND_MS 500U
 #define CHILDREN 2U
-#define RING 8U          /* blocks under way from producer to consumer */
+#define RING 8U          /* blocks on the way from producer to consumer, at most */
 #define BLOCK_MAX 200U   /* bytes */
-#define INPUT_BYTES 256U /* taken at a time */
+#define INPUT_BYTES 256U /* bytes read at a time */
 
-/* In the order in which they are started: nobody is notified or moved before it is there. */
+/* In the order in which they are started: a task must exist before another one notifies or migrates it. */
 enum role { PONG, PING, CONSUMER, PRODUCER, FIRST_PRINTER, SECOND_PRINTER, SPAWNER, ROLES };
 
-/* The printers come first, so that input is taken in time. */
+/* The printers have the highest priority, so that they read the input in time. */
 #define PRINTER_PRIORITY PORT_PRIORITY_MAX
 #define OTHER_PRIORITIES (PORT_PRIORITY_MAX - 1U)
 
@@ -26,7 +26,7 @@ static const char *const count_names[COUNTS] = {"created", "refused", "moved", "
 struct worker {
     port_task_t task;
     struct ic_random random;
-    atomic_uint counts[COUNTS]; /* since the start; printers look at them meanwhile */
+    atomic_uint counts[COUNTS]; /* counted since the start of the test; the printers read them */
 };
 
 struct child {
@@ -36,9 +36,9 @@ struct child {
     uint32_t core;
     uint32_t moves;
     uint32_t moved;
-    uint32_t pinned; /* of those, onto a core that was chosen: none if the kernel keeps a task's core */
-    uint32_t value;  /* worked on */
-    uint32_t first;  /* what it was */
+    uint32_t pinned; /* how many of those moves were to a chosen core; 0 if the kernel fixes a task's core */
+    uint32_t value;  /* the result of the child's work */
+    uint32_t first;  /* the value with which its work begins */
 };
 
 struct block {
@@ -49,12 +49,12 @@ struct block {
 
 static struct worker workers[ROLES];
 static struct child children[CHILDREN];
-static uint64_t end; /* of the round, by the common clock */
+static uint64_t end; /* end of the round, on the common clock */
 static uint32_t round_number;
 static _Atomic(const char *) failure;
 
 static struct {
-    uint32_t value; /* plain memory: notifications must order it */
+    uint32_t value; /* not atomic on purpose: notifications must order the accesses */
     bool over;
 } ball;
 
@@ -66,14 +66,14 @@ static struct {
     uint32_t out;
 } ring;
 
-/* All of it belongs to who has the semaphore. */
+/* Used only by the task that has taken `free`. */
 static struct {
     port_sem_t free;
     struct ic_line line;
     uint8_t input[INPUT_BYTES];
     uint32_t lines;
     uint64_t received;
-    bool finished; /* a line end has come, or the other end has gone */
+    bool finished; /* a line end was received, or the other end of the console has gone */
 } console;
 
 static atomic_bool printers_may_end;
@@ -99,7 +99,7 @@ static uint32_t any_core(struct ic_random *random) {
     return core < port_core_count() ? core : PORT_CORE_ANY;
 }
 
-/* Now and then, so that those of lower priority have their turn. */
+/* Called in loops, so that tasks of lower priority also run. */
 static void sleep_sometimes(struct ic_random *random) {
     if (ic_random_below(random, 16) == 0) {
         port_sleep_ticks(1 + ic_random_below(random, 3));
@@ -145,7 +145,7 @@ static uint8_t content(uint32_t number, uint32_t at) { return (uint8_t)(number *
 static struct block *make_block(struct worker *worker, uint32_t number) {
     uint32_t size = ic_random_below(&worker->random, BLOCK_MAX);
     struct block *block = stress_allocate(sizeof *block + size);
-    while (block == NULL) { /* tasks have it all; some will end */
+    while (block == NULL) { /* the tasks have all memory; some will end */
         count(worker, REFUSED);
         port_sleep_ticks(1);
         block = stress_allocate(sizeof *block + size);
@@ -166,7 +166,7 @@ static void check_block(const struct block *block, uint32_t number) {
     expect(right, "a block is lost, doubled or not what was put into it");
 }
 
-/* Takes one, giving up at random times in between. */
+/* Takes the semaphore, with timeouts at random times before it succeeds. */
 static void take(struct worker *worker, port_sem_t *sem) {
     uint64_t patience = milliseconds(ic_random_below(&worker->random, 4));
     while (port_sem_take(sem, port_clock() + patience) != PORT_OK) {
@@ -190,7 +190,7 @@ static void produce(void *arg) {
         sleep_sometimes(&worker->random);
     }
     take(worker, &ring.slots);
-    put(NULL); /* the last */
+    put(NULL); /* the last block */
 }
 
 static void consume(void *arg) {
@@ -209,7 +209,7 @@ static void consume(void *arg) {
     }
 }
 
-/* ---- creating, ending, moving ---- */
+/* ---- creation, end, migration ---- */
 
 static uint32_t worked_on(uint32_t value) {
     for (uint32_t i = 0; i < 100; i++) {
@@ -262,7 +262,7 @@ static void reap(struct worker *spawner, struct child *child) {
     expect(child->moved == child->moves && child->value == expected, "a task has not done its work");
 }
 
-/* The spawner moves the others, too. It is joined first, so they are all there. */
+/* The spawner also migrates the other tasks. It is joined before them, so that they still exist whenever it does. */
 static void spawn_and_move(void *arg) {
     struct worker *worker = arg;
     while (!is_over()) {
@@ -363,7 +363,7 @@ static void join_workers(void) {
     port_task_join(&workers[SECOND_PRINTER].task);
 }
 
-/* What one side has counted, the other has. */
+/* What one side has sent, the other side must have received. */
 static void balance(void) {
     expect(atomic_load(&workers[PING].counts[NOTIFIED]) == atomic_load(&workers[PONG].counts[NOTIFIED]),
            "there are not as many notifications back as there");
@@ -414,7 +414,7 @@ const char *stress_run(void) {
         return "there is no memory for a semaphore";
     }
     raise_rate();
-    stress_free(stress_allocate(1)); /* some heaps are set up by their first use */
+    stress_free(stress_allocate(1)); /* some heaps initialise themselves at their first use */
     say("start");
     while (!console.finished && atomic_load(&failure) == NULL) {
         run_round();

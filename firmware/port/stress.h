@@ -1,12 +1,12 @@
-/* A stress run of any port: everything that port.h promises, all at once, on all cores, for as long as the other end of
- * the console likes. Tasks are made and ended, moved from core to core (by themselves and by others, in the middle of
- * whatever they do), notify each other, pass blocks of memory through semaphores, and write to the console from every
- * core, while input comes in at the full rate of the line.
+/* A stress test for any port. It does everything in port.h at once, on all cores, for as long as the other end of the
+ * console wants. Tasks are created and end, migrate from core to core (by themselves and by others, in any state),
+ * notify each other, pass blocks of memory through semaphores, and write to the console from every core, while input
+ * comes in at the full bit rate.
  *
- * On the console: the program sends lines as the protocol's, {"type":"state","line":17,…} *crc, numbered by `line`
- * without gaps, and checks each received byte against the pattern STRESS_INPUT; a line end (LF) ends the run. Each
- * round of about half a second ends with a line "round": then all tasks have ended, what was counted on both sides is
- * equal, and all memory has been given back. */
+ * On the console, the program sends lines in the protocol's format, {"type":"state","line":17,…} *crc, whose `line`
+ * numbers have no gaps. It checks each received byte against the pattern STRESS_INPUT. A line end (LF) ends the run. A
+ * round takes about half a second and ends with a line "round": at that moment all tasks have ended, each side has
+ * received what the other one sent, and all memory has been freed. */
 #ifndef STRESS_H
 #define STRESS_H
 
@@ -15,28 +15,29 @@
 
 #include "port.h"
 
-/* The byte that input must have at this position, counted from 0: printable, and with a prime period, so that no loss
- * of a whole buffer looks right. */
+/* The expected input byte at this position, counted from 0. It is printable. The pattern repeats after a prime number
+ * of bytes, so that the loss of a whole buffer is noticed. */
 #define STRESS_INPUT(position) ((uint8_t)('!' + (position) % 89U))
 
-/* The bit rate of the run: the highest choice of the port's that is not above this, from before the first line on.
- * Twice as much fills the RP2040's input buffer (1 KiB) in 11 ms, which at -O0 the start of a round can take. */
+/* Upper limit of the bit rate. The test runs at the port's highest bit rate up to this limit, from before the first
+ * line. At twice the rate, the RP2040's input buffer (1 KiB) fills in 11 ms, and the start of a round can take that
+ * long at -O0. */
 #define STRESS_RATE_MAX 460800U
 
-/* To be called from the console task. Returns NULL if all went well, otherwise the first thing that did not. */
+/* Call it from the console task. Returns NULL, or a description of the first failure. */
 const char *stress_run(void);
 
-/* ---- what the platform supplies for this besides port.h ---- */
+/* ---- the platform must supply these, in addition to port.h ---- */
 
-/* The heap that tasks are made from, or any if they are made from none. May be called by several tasks at a time; NULL
- * if there is not enough. */
+/* Allocates from the heap of the tasks; if tasks use no heap, from any. Several tasks may call it at the same time.
+ * Returns NULL if there is not enough memory. */
 void *stress_allocate(size_t bytes);
 void stress_free(void *block);
 
-/* Bytes free in that heap; always the same where a platform cannot tell. */
+/* Free bytes of that heap. A platform that cannot tell returns a constant. */
 size_t stress_memory_free(void);
 
-/* Fewest words of stack that any task has had left so far, 0 where a platform cannot tell. */
+/* The least unused stack of any task so far, in words. A platform that cannot tell returns 0. */
 uint32_t stress_stack_left(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Names of tasks and of marks: each core has a list of those that it has met, so that no core waits for another. Those
- * of the program's own tasks stay; what else was met in a recording makes room for what the next one meets. */
+/* Names of tasks and marks. Each core has its own list, so that no core waits for another. The names of the program's
+ * own tasks are permanent. All other names are removed when the next recording begins. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 #include "ring_trace.h"
 #include "trace.h"
 
-/* A name's number has 8 bits, so a core beyond these gives none. */
+/* A name's number has 8 bits, so only the first LISTS_MAX cores have a list. */
 #define LISTS_MAX (IC_TRACE_NAMELESS / IC_TRACE_NAMES)
 #define LISTS (PORT_CORES_MAX < LISTS_MAX ? PORT_CORES_MAX : LISTS_MAX)
 
-/* Bit `index` of both says it of the name there. */
+/* Bit `index` of `given`: there is a name with that index. Bit `index` of `stays`: that name is permanent. */
 static struct list {
     uint32_t given;
     uint32_t stays;
@@ -21,11 +21,11 @@ static struct list {
 } names[LISTS] PORT_SHARED(trace_names);
 _Static_assert(IC_TRACE_NAMES <= 32, "a bit for each");
 
-static uint32_t tasks[PORT_CORES_MAX] PORT_SHARED(trace_tasks); /* that were ever numbered */
+static uint32_t tasks[PORT_CORES_MAX] PORT_SHARED(trace_tasks); /* how many tasks each core has numbered so far */
 
 static bool has(const struct list *list, uint32_t index) { return (list->given >> index & 1U) != 0; }
 
-/* Where that name is, else where there is room for it; IC_TRACE_NAMES if there is none. */
+/* Index of that name, or else of a free place for it; IC_TRACE_NAMES if there is neither */
 static uint32_t place_of(const struct list *list, const char *text) {
     uint32_t free = IC_TRACE_NAMES;
     for (uint32_t index = IC_TRACE_NAMES; index-- > 0;) {

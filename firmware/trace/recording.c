@@ -1,4 +1,4 @@
-/* When the recorder records, and what that costs. */
+/* Start and end of a recording, and the cost of recording an event */
 #include "port.h"
 #include "ring_trace.h"
 #include "trace.h"
@@ -7,11 +7,11 @@ static struct {
     uint32_t costs[PORT_CORES_MAX][IC_TRACE_COSTS];
     bool armed;
     bool there;
-    port_task_t task; /* on a chip it may hold the task's whole stack */
+    port_task_t task; /* static: on a chip it may contain the task's stack */
 } recording PORT_SHARED(trace_recording_state);
 
-/* From one event to the next, as the kernel's places have it: with the look whether to record. Of a kind that nothing
- * else puts in meanwhile. */
+/* Measures the cost of an event: the time from one event to the next, including the test whether to record, as in the
+ * kernel's hooks. The events are of a kind that nothing else records meanwhile. */
 static void measure_cost(void *arg) {
     (void)arg;
     uint32_t core = port_core_id();
@@ -23,7 +23,7 @@ static void measure_cost(void *arg) {
     for (uint32_t number = 0; number < ic_trace_count(core) && seen <= IC_TRACE_COSTS; number++) {
         const struct ic_trace_event *event = ic_trace_event(core, number);
         if (event->what != IC_TRACE_REPETITION) {
-            continue; /* the kernel's */
+            continue; /* an event of the kernel */
         }
         if (seen > 0) {
             recording.costs[core][seen - 1U] = (uint32_t)(event->time - before);

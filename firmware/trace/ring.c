@@ -10,10 +10,10 @@ _Static_assert(IC_TRACE >= 64 && (SIZE & MASK) == 0, "IC_TRACE is a power of two
 _Static_assert(IC_TRACE > 2 * IC_TRACE_COSTS, "those that the cost is measured by fit, and the kernel's among them");
 
 static struct ic_trace_ring {
-    _Alignas(PORT_CACHE_LINE) uint32_t count; /* of events ever put in */
-    uint32_t readings;                        /* that were the last events, one right after the other; at most 3 */
-    uint32_t missing;                         /* before all of these, and not counted */
-    uint32_t others_cost;                     /* of what is not the program's own among them */
+    _Alignas(PORT_CACHE_LINE) uint32_t count; /* number of events recorded so far */
+    uint32_t readings;                        /* how many of the last events are clock readings in a row; at most 3 */
+    uint32_t missing;                         /* events before these that were lost (ic_trace_fill()) */
+    uint32_t others_cost; /* cost of an event that the platform added (ic_trace_set_others_cost()) */
     struct ic_trace_event events[SIZE];
 } rings[PORT_CORES_MAX] PORT_SHARED(trace_rings);
 
@@ -23,7 +23,7 @@ static struct ic_trace_event *event_of(struct ic_trace_ring *ring, uint32_t numb
     return &ring->events[number & MASK];
 }
 
-/* With everything else kept off this core. */
+/* Call it with interrupts and preemption off on this core. */
 static void put(struct ic_trace_ring *ring, uint64_t time, uint32_t what, uint32_t object) {
     struct ic_trace_event *event = event_of(ring, ring->count);
     event->time = time;
@@ -40,7 +40,7 @@ void ic_trace_put(uint32_t what, uint32_t object) {
     port_trace_unmask(kept);
 }
 
-/* The detail of a reading counts those that were left out before it. */
+/* Records a reading of a clock. Its detail is the number of readings left out before it. */
 static void put_reading(struct ic_trace_ring *ring, uint64_t time, uint32_t kind, uint32_t object) {
     if (ring->readings < 3U) {
         ring->readings++;

@@ -1,4 +1,4 @@
-# The recorder (core/trace.h). To be included by a board that can record, once it has its libraries:
+# The recorder (core/trace.h). A board that can record includes this file after it has defined its libraries, and calls
 # ic_trace(<library> <source of port_trace.h and the board's own>...)
 set(IC_TRACE_SOURCES trace/names.c trace/recording.c trace/ring.c trace/traced.c trace/traced_transport.c)
 

@@ -1,5 +1,6 @@
-/* What the sources of benchmarks are compiled with where there is a recorder: their calls that say what is measured are
- * recorded, and they know nothing of it. The compiler's option -include (trace.cmake) puts it in front of each. */
+/* In a program with the recorder, the compiler's option -include puts this file in front of each benchmark's source
+ * (trace.cmake). The macros redirect the benchmark's calls to wrappers that record them, without a change of the
+ * source. */
 #ifndef TRACED_H
 #define TRACED_H
 

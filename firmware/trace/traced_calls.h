@@ -1,4 +1,4 @@
-/* What stands in place of a benchmark's calls (traced.h): each does what the call does, and records it. */
+/* Wrappers for benchmarks' calls (traced.h): each calls the original, and records it. */
 #ifndef TRACED_CALLS_H
 #define TRACED_CALLS_H
 
@@ -12,8 +12,8 @@ void ic_trace_sample(struct ic_run *run, struct ic_series *series, int64_t ticks
 void ic_trace_spinlock_lock(port_spinlock_t *lock);
 void ic_trace_spinlock_unlock(port_spinlock_t *lock);
 
-/* A transport that does what the one with that index does, and records what it sends and receives. There is one:
- * another index makes another of it. */
+/* Returns a transport that does the same as the transport with that index, and records its messages. There is only one
+ * such object: a call with another index replaces its contents. */
 const struct ic_transport *ic_trace_transport(uint32_t index);
 
 #endif

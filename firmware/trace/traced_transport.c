@@ -1,12 +1,12 @@
-/* A transport that records what it moves (traced_calls.h): a copy of the one that is meant, with calls of its own in
- * place of those that send and receive. */
+/* A transport that records its messages (traced_calls.h): a copy of the original transport, with wrappers for sending
+ * and receiving. */
 #include "trace.h"
 #include "traced_calls.h"
 
 static const struct ic_transport *meant;
 static struct ic_transport traced;
 
-/* Of each end, which counts its own since it was opened. */
+/* Messages of each end since it was opened */
 static uint32_t sent;
 static uint32_t received;
 
@@ -19,7 +19,7 @@ static bool opens(struct ic_transport_end *end) {
     return meant->open(end);
 }
 
-/* Before it is sent: behind that, the other end may have it already. */
+/* Call it before the message is sent: afterwards the other end may already have the message. */
 static void sends(const struct ic_transport_end *end) { ic_trace(IC_TRACE_SENT, end->setup->size, sent++); }
 
 static void receives(uint32_t bytes) { ic_trace(IC_TRACE_RECEIVED, bytes, received++); }
@@ -50,7 +50,7 @@ static const void *receive_loaned(struct ic_transport_end *end, uint32_t *size) 
     return message;
 }
 
-/* Both ends ask for it while it is in use, always by the same index: then it is only read. */
+/* Both ends call this while the transport is in use, but with the same index: then nothing is written. */
 const struct ic_transport *ic_trace_transport(uint32_t index) {
     const struct ic_transport *found = port_transport(index);
     if (found == NULL) {

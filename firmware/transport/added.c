@@ -1,4 +1,4 @@
-/* The transports that a program adds of its own (intercore_workload.h). */
+/* Transports that the program registers at start (intercore_workload.h) */
 #include "transports.h"
 
 #if IC_ADDED_MAX > 0
@@ -36,13 +36,13 @@ const char *intercore_add_transport(const struct ic_transport *transport) {
         return "there is no room for another transport";
     }
     if (!is_name(transport->name)) {
-        return "the name of a transport is made of lower-case letters, digits and -";
+        return "the name of a transport has lower-case letters, digits and - only";
     }
     if (!is_whole(transport)) {
-        return "the transport lacks its summary, capacity, open, close, or what moves messages (transport.h)";
+        return "the transport lacks summary, capacity, open, close, or functions that move messages (transport.h)";
     }
     if (is_taken(transport->name)) {
-        return "there is a transport of that name already";
+        return "a transport of that name exists already";
     }
     transports[added++] = transport;
     return NULL;

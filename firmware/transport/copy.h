@@ -1,17 +1,18 @@
-/* How a transport copies. */
+/* Copying by a transport */
 #ifndef IC_COPY_H
 #define IC_COPY_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* A processor that has instructions for several words copies such a block by them: the Cortex-M0+ in three quarters of
- * a cycle per byte, twice as fast as the C library. It may hold anything, whatever type its owner gives it. */
+/* A compiler copies such a block by instructions that move several words. On the Cortex-M0+ this takes three quarters
+ * of a cycle per byte, and is twice as fast as the C library. may_alias permits blocks that overlay data of any
+ * type. */
 typedef struct {
     uint32_t words[12];
 } __attribute__((may_alias)) ic_copy_block_t;
 
-/* Both are aligned to 4. */
+/* Copies `bytes` bytes; both addresses are aligned to 4. */
 static inline void ic_copy(void *to, const void *from, uint32_t bytes) {
     ic_copy_block_t *target = to;
     const ic_copy_block_t *source = from;

@@ -1,8 +1,8 @@
-/* ring and ring-zero-copy: messages through our own ring in shared memory (spsc.h).
+/* ring and ring-zero-copy: messages through the ring in shared memory of spsc.h.
  *
- * They differ in who copies. With `ring` a message is copied into the ring and out of it; with `ring-zero-copy` the
- * sender makes it where it is to be read, and what goes from core to core are one size and two indexes. Neither knows
- * of a kernel: an end that sleeps is woken by what the setup supplies. */
+ * With `ring` a message is copied into the ring and out of it. With `ring-zero-copy` the sender writes the message
+ * where the receiver reads it. Neither transport needs a kernel: struct ic_transport_end supplies the functions that
+ * wake a sleeping end. */
 #include "ring.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "copy.h"
 #include "transports.h"
 
-/* Each is its own end's. */
+/* Each is used by its own end only. */
 static struct ic_spsc_sender sender;
 static struct ic_spsc_receiver receiver;
 
@@ -62,7 +62,7 @@ static void release(struct ic_transport_end *end) {
 
 const struct ic_transport ic_transport_ring_zero_copy = {
     .name = "ring-zero-copy",
-    .summary = "lock-free ring in shared memory; messages are made and read in it, nothing is copied",
+    .summary = "lock-free ring in shared memory; messages are written and read in place, not copied",
     .zero_copy = true,
     .capacity = capacity,
     .open = open_end,
@@ -101,7 +101,7 @@ uint32_t ic_ring_receive(struct ic_transport_end *end, void *message) {
 
 const struct ic_transport ic_transport_ring = {
     .name = "ring",
-    .summary = "lock-free ring in shared memory; a message is copied into it and out of it",
+    .summary = "lock-free ring in shared memory; copied in and out",
     .capacity = capacity,
     .open = open_end,
     .close = close_end,

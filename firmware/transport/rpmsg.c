@@ -1,25 +1,25 @@
-/* rpmsg and rpmsg-zero-copy: messages by RPMsg over virtio, as Linux and OpenAMP speak it between the cores of a chip.
+/* rpmsg and rpmsg-zero-copy: RPMsg over virtio, as Linux and OpenAMP use it between the cores of a chip.
  *
- * In shared memory lie two vrings (vring.h) of the same number of buffers, and the buffers. One end is the host,
- * virtio's driver: it allocates the buffers. The other is the remote, virtio's device. The first vring carries what the
- * remote sends: the host makes empty buffers available, the remote fills them. The second carries what the host sends:
- * it makes full ones available, the remote gives them back empty. (That order is Linux', which takes the first as its
- * receiving one: drivers/rpmsg/virtio_rpmsg_bus.c.) The host is the end on the core of the lower number, or the sender
- * where both are on one. A transport goes one way, so only one of the two vrings is used at a time; it gets all
- * buffers.
+ * Shared memory holds two vrings (vring.h) of equal size, and the buffers. One end is the host, virtio's driver, which
+ * allocates the buffers. The other end is the remote, virtio's device. The first vring carries messages from the
+ * remote: the host makes empty buffers available, and the remote fills them. The second vring carries messages from the
+ * host: the host makes full buffers available, and the remote returns them empty. (Linux has this order, with its
+ * receiving vring first: drivers/rpmsg/virtio_rpmsg_bus.c.) The host is the end on the core with the lower number, or
+ * the sender if both ends are on one core. A transport moves messages in one direction only, so only one of the two
+ * vrings is in use; it gets all buffers.
  *
- * A buffer holds a header of 16 bytes and a message. Linux' and OpenAMP's have 512 bytes, unless they are built or
- * asked for others; ours are as large as the setup's messages need, in whole cache lines. There are at most 256, as in
- * Linux.
+ * A buffer holds a header of 16 bytes and a message. The buffers of Linux and OpenAMP have 512 bytes by default. Here a
+ * buffer is as large as the setup's messages need, in whole cache lines. There are at most 256 buffers, as in Linux.
  *
- * Left out is what happens once in the life of a channel: the resource table, the negotiation of features, the
+ * The steps at the creation of a channel are left out: the resource table, the negotiation of features, the
  * announcement of names. Both ends know the addresses of both endpoints.
  *
- * `rpmsg` copies each message in and out (OpenAMP: rpmsg_send, and a callback that copies). `rpmsg-zero-copy` makes and
- * reads it in its buffer (rpmsg_get_tx_payload_buffer, rpmsg_send_nocopy, rpmsg_hold_rx_buffer,
+ * `rpmsg` copies each message in and out (OpenAMP: rpmsg_send, and a callback that copies). `rpmsg-zero-copy` writes
+ * and reads the message in its buffer (rpmsg_get_tx_payload_buffer, rpmsg_send_nocopy, rpmsg_hold_rx_buffer,
  * rpmsg_release_rx_buffer).
  *
- * A sender or receiver that finds its other end corrupt, in the vring or in a header, waits for nothing any more. */
+ * If an end finds invalid data of the other end, in the vring or in a header, it stops waiting and moves no more
+ * messages. */
 #include <string.h>
 
 #include "copy.h"
@@ -29,52 +29,52 @@
 /* RPMsg's header, in front of each message (Linux: include/linux/rpmsg/virtio_rpmsg.h, struct rpmsg_hdr; OpenAMP's
  * documentation, "RPMsg Messaging Protocol", 1.3 "Transport Layer - RPMsg"). */
 struct ic_rpmsg_header {
-    uint32_t src; /* address of the endpoint that sends */
-    uint32_t dst; /* of the one that receives */
+    uint32_t src; /* address of the sending endpoint */
+    uint32_t dst; /* address of the receiving endpoint */
     uint32_t reserved;
-    uint16_t len; /* of the message behind it, in bytes */
+    uint16_t len; /* bytes of the message after the header */
     uint16_t flags;
 };
 
-/* Addresses of the two endpoints: the first that Linux gives out; those below are for services that are known to all
- * (RPMSG_RESERVED_ADDRESSES). */
+/* Addresses of the two endpoints: the first two that Linux assigns. Lower addresses are reserved for well-known
+ * services (RPMSG_RESERVED_ADDRESSES). */
 #define IC_RPMSG_HOST 1024U
 #define IC_RPMSG_REMOTE 1025U
 
 #define HEADER_BYTES ((uint32_t)sizeof(struct ic_rpmsg_header))
 _Static_assert(sizeof(struct ic_rpmsg_header) == 16, "struct rpmsg_hdr");
 
-/* By which a vring carries from the remote, or to it. */
+/* Direction of a vring: from the remote, or to it */
 enum { FROM_REMOTE, TO_REMOTE, VRINGS };
 
-/* Each end's own. */
+/* Each end's own state: */
 struct rpmsg_end {
     struct ic_vring_end vring;
     bool host;
-    uint8_t *buffers;              /* the host's: where they are, … */
-    uint32_t stride;               /* … how large each is, … */
-    uint32_t count;                /* … how many there are, … */
-    uint32_t fresh;                /* … and those from this one on have never been sent */
-    struct ic_vring_buffer buffer; /* in hand */
+    uint8_t *buffers;              /* where the buffers are */
+    uint32_t stride;               /* bytes of each buffer */
+    uint32_t count;                /* number of buffers */
+    uint32_t fresh;                /* of the host: the first buffer that has never been sent */
+    struct ic_vring_buffer buffer; /* the buffer that is being written or read */
 };
 
 static struct rpmsg_end sender, receiver;
 
 /* ---- layout ---- */
 
-/* How the shared memory is divided up. */
+/* Layout of the shared memory */
 struct division {
-    uint32_t num;    /* of each vring */
+    uint32_t num;    /* entries of each vring */
     uint32_t rings;  /* bytes of both vrings */
-    uint32_t count;  /* of buffers, at most num */
-    uint32_t stride; /* bytes of each */
+    uint32_t count;  /* number of buffers, at most num */
+    uint32_t stride; /* bytes of each buffer */
 };
 
 static uint32_t stride_of(uint32_t size) {
     return (HEADER_BYTES + size + IC_TRANSPORT_ALIGN - 1U) & ~(IC_TRANSPORT_ALIGN - 1U);
 }
 
-/* With as many buffers as possible; none if there is too little memory. */
+/* Divides the memory into as many buffers as possible; none if there is too little memory. */
 static struct division divide(const struct ic_transport_setup *setup) {
     struct division best = {.stride = stride_of(setup->size)};
     for (uint32_t num = 1; num <= IC_VRING_MOST; num *= 2U) {
@@ -90,7 +90,7 @@ static struct division divide(const struct ic_transport_setup *setup) {
     return best;
 }
 
-/* With one buffer; `len` has 16 bits. */
+/* The largest message, which has the only buffer. Its length must fit into the 16 bits of `len`. */
 static uint32_t capacity(const struct ic_transport_setup *setup) {
     uint32_t rings = VRINGS * ic_vring_bytes(1);
     if (setup->memory_bytes < rings + IC_TRANSPORT_ALIGN) {
@@ -145,14 +145,14 @@ static void close_end(struct ic_transport_end *end) { (void)end; }
 
 /* ---- buffers ---- */
 
-/* Each returns false if all is over, or the other end is corrupt. */
+/* A function that takes a buffer returns false if everything is over, or if the other end has written invalid data. */
 
 static bool refuse(struct rpmsg_end *own) {
     own->vring.corrupt = true;
     return false;
 }
 
-/* The host's buffers are known by their numbers: what the descriptors say is for the remote. */
+/* The host finds a buffer by its number and does not read the descriptor, which is for the remote. */
 static bool take_used(struct rpmsg_end *own) {
     struct ic_vring_buffer *buffer = &own->buffer;
     if (!ic_vring_await_used(&own->vring, &buffer->id, &buffer->bytes)) {
@@ -191,7 +191,7 @@ static void send_full(struct rpmsg_end *own, uint32_t size) {
     }
 }
 
-/* The next message, and how long it is. */
+/* The next message, and its length */
 static bool take_full(struct rpmsg_end *own, uint32_t *size) {
     struct ic_vring_buffer *buffer = &own->buffer;
     if (!(own->host ? take_used(own) : ic_vring_await_available(&own->vring, buffer))) {
@@ -243,8 +243,7 @@ static void release(struct ic_transport_end *end) {
 
 const struct ic_transport ic_transport_rpmsg_zero_copy = {
     .name = "rpmsg-zero-copy",
-    .summary =
-        "RPMsg over virtio's rings in shared memory; messages are made and read in its buffers, nothing is copied",
+    .summary = "RPMsg over virtio rings in shared memory; messages are written and read in place, not copied",
     .zero_copy = true,
     .capacity = capacity,
     .open = open_end,
@@ -281,7 +280,7 @@ static uint32_t receive(struct ic_transport_end *end, void *to) {
 
 const struct ic_transport ic_transport_rpmsg = {
     .name = "rpmsg",
-    .summary = "RPMsg over virtio's rings in shared memory; a message is copied into a buffer and out of it",
+    .summary = "RPMsg over virtio rings in shared memory; copied in and out",
     .capacity = capacity,
     .open = open_end,
     .close = close_end,

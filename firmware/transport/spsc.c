@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #define HEADER_BYTES IC_SPSC_ALIGN
-/* In place of a size: nothing more before the end of the ring. */
+/* Special header, in place of a size: the next record is at the beginning of the ring */
 #define TO_THE_BEGINNING UINT32_MAX
 
 uint32_t ic_spsc_capacity(uint32_t bytes) {
@@ -11,19 +11,21 @@ uint32_t ic_spsc_capacity(uint32_t bytes) {
     return bytes < least ? 0 : (bytes - IC_SPSC_CONTROL_BYTES) & ~(IC_SPSC_ALIGN - 1U);
 }
 
-/* In an empty ring whose indexes are 0 it must end before the end of the ring, lest the head is 0 again. */
+/* If the ring is empty and both indexes are 0, the message must end before the end of the ring: otherwise the head
+ * would become 0 again, and the ring would look empty. */
 uint32_t ic_spsc_largest(uint32_t capacity) { return capacity - 2U * HEADER_BYTES; }
 
 static uint32_t record_bytes(uint32_t size) {
     return HEADER_BYTES + ((size + IC_SPSC_ALIGN - 1U) & ~(IC_SPSC_ALIGN - 1U));
 }
 
-/* Volatile: read once, so that the size that was checked is the one that is used. */
+/* Volatile: read once, so that the checked size is the one that is used */
 static volatile uint32_t *header(struct ic_spsc *ring, uint32_t place) {
     return (volatile uint32_t *)(void *)(ring->bytes + place);
 }
 
-/* Another end's index, or `capacity` if it is none. What that end wrote before it is visible from here on. */
+/* Reads the other end's index; `capacity` if that is invalid. Afterwards all data are visible that the other end wrote
+ * before the index. */
 static uint32_t look_at(const atomic_uint *index, uint32_t capacity) {
     uint32_t value = atomic_load_explicit(index, memory_order_acquire);
     return value < capacity && value % IC_SPSC_ALIGN == 0 ? value : capacity;
@@ -31,12 +33,12 @@ static uint32_t look_at(const atomic_uint *index, uint32_t capacity) {
 
 /* ---- sleeping and waking ----
  *
- * Who is about to sleep announces it and then looks again; who has made progress then looks for an announcement. With
- * a fence between the two in either, at least one sees the other's (C11 7.17.4: sequentially consistent fences have one
- * order). An announcement is answered once, so a wake that comes when its sleeper has not slept at all is the only one
- * too many: it lets a later sleep end early. */
+ * An end that is about to sleep announces that, executes a fence, and checks again. An end that has made progress
+ * publishes it, executes a fence, and checks for an announcement. With sequentially consistent fences at least one of
+ * them sees the other's store (Dekker; C11 7.17.4). An announcement is answered only once. So an end that saw the
+ * progress and did not sleep gets at most one spurious wake-up, which ends a later sleep early. */
 
-/* Odd: the end is about to sleep. */
+/* The count is odd: the end is about to sleep. */
 static void announce(atomic_uint *sleeps, uint32_t count) {
     atomic_store_explicit(sleeps, count, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
@@ -46,7 +48,7 @@ static void withdraw(atomic_uint *sleeps, uint32_t count) {
     atomic_store_explicit(sleeps, count, memory_order_relaxed);
 }
 
-/* To be called after each progress that the other end may wait for. */
+/* Call it after each progress that the other end may wait for. */
 static void wake(const struct ic_waiting *waiting, const atomic_uint *sleeps, uint32_t *woken) {
     if (waiting->wake != NULL) {
         atomic_thread_fence(memory_order_seq_cst);
@@ -71,8 +73,8 @@ static void move_head(struct ic_spsc_sender *sender, uint32_t head) {
     wake(&sender->waiting, &sender->ring->receiver_sleeps, &sender->woken);
 }
 
-/* Finds a place for a record: at the head or, if it does not fit before the end, at the beginning. The head never comes
- * to where the tail is. */
+/* Finds room for a record: at the head or, if the record does not fit before the end of the ring, at the beginning. The
+ * head never reaches the tail. */
 static bool find_place(struct ic_spsc_sender *sender, uint32_t bytes) {
     if (sender->head < sender->tail) {
         sender->place = sender->head;
@@ -87,7 +89,8 @@ static bool find_place(struct ic_spsc_sender *sender, uint32_t bytes) {
     return bytes < sender->tail;
 }
 
-/* A record that fits at neither end may be waiting for the receiver to come to the beginning. */
+/* A large record may fit neither at the head nor at the beginning, even when the ring is empty. So the head goes to the
+ * beginning: when the receiver has followed, the record fits. */
 static void go_to_beginning(struct ic_spsc_sender *sender, uint32_t bytes) {
     if (sender->head >= sender->tail && sender->tail != 0 && bytes > sender->capacity - sender->head) {
         *header(sender->ring, sender->head) = TO_THE_BEGINNING;
@@ -160,7 +163,7 @@ static void move_tail(struct ic_spsc_receiver *receiver, uint32_t tail) {
     wake(&receiver->waiting, &receiver->ring->sender_sleeps, &receiver->woken);
 }
 
-/* Whether there is a record behind the tail. */
+/* Whether there is a record at the tail */
 static bool find_record(struct ic_spsc_receiver *receiver) {
     if (receiver->head == receiver->tail) {
         uint32_t head = look_at(&receiver->ring->head, receiver->capacity);
@@ -170,7 +173,7 @@ static bool find_record(struct ic_spsc_receiver *receiver) {
     return receiver->head != receiver->tail;
 }
 
-/* Bytes that a record at the tail may have. */
+/* Upper limit for the bytes of a record at the tail */
 static uint32_t most_bytes(const struct ic_spsc_receiver *receiver) {
     return (receiver->tail < receiver->head ? receiver->head : receiver->capacity) - receiver->tail;
 }

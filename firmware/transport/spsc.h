@@ -1,23 +1,24 @@
-/* A ring for messages of any size, from one sender to one receiver, in memory that both can reach.
+/* A ring for messages of any size, from one sender to one receiver, in shared memory.
  *
- * No lock, no kernel, no pointer in shared memory: the two ends may be tasks of one kernel, of two kernels, or of two
- * processes that see the memory at different addresses. Each word in shared memory is written by one end only, so it
- * needs no atomic operation but load and store. Memory that is all zero is an empty ring; it is to be zeroed before
- * either end opens it.
+ * The ring needs no lock and no kernel, and there are no pointers in shared memory. So the two ends may be tasks of one
+ * kernel, of two kernels, or of two processes that map the memory at different addresses. Each word in shared memory is
+ * written by one end only, so atomic loads and stores are sufficient. Memory of all zeros is an empty ring; clear it
+ * before either end opens it.
  *
- * A message is never split, so that it can be made and read in place. In the ring stand records: a header, which is the
- * size of its message, and behind it the message, aligned to 8. Where the next record does not fit before the end of
- * the ring, a header that says so sends the receiver to the beginning.
+ * A message is contiguous, so that it can be written and read in place. The ring holds records: a header, which is the
+ * size of the message, followed by the message, aligned to 8. If the next record does not fit before the end of the
+ * ring, a special header sends the receiver to the beginning.
  *
- * Each end keeps its own copy of the other's index and looks at the shared one only when that copy says full, or
- * empty. The sender may not fill the ring to the last byte: equal indexes mean empty.
+ * Each end keeps a copy of the other end's index, and reads the shared index only when by the copy the ring is full
+ * (for the sender) or empty (for the receiver). Equal indexes mean an empty ring, so the sender must not fill the ring
+ * to the last byte.
  *
- * Neither end trusts what it finds in shared memory: indexes and sizes are checked before they are used. Contents of
- * messages are the users' to judge, and may change under their eyes if the other end is corrupt. */
+ * Neither end trusts shared memory: indexes and sizes are checked before use. Users must check the contents of
+ * messages, which a corrupt other end may change at any time. */
 #ifndef IC_SPSC_H
 #define IC_SPSC_H
 
-/* First, as newlib's stdatomic.h relies on it with clang. */
+/* Must come first: with clang, newlib's stdatomic.h relies on stdint.h. */
 #include <stdint.h>
 
 #include <stdatomic.h>
@@ -25,33 +26,34 @@
 
 #include "waiting.h"
 
-/* What different ends write stands on different cache lines. */
+/* Data of different writers are on different cache lines. */
 #define IC_SPSC_LINE 64
-/* Alignment of messages, and the unit of their places; a header takes as much. */
+/* Alignment of messages, and size of a header, in bytes */
 #define IC_SPSC_ALIGN 8U
-/* What a ring takes up beside its capacity. */
+/* Bytes that a ring needs in addition to its capacity */
 #define IC_SPSC_CONTROL_BYTES 192U
 
 /* In shared memory, aligned to IC_SPSC_LINE. The indexes are offsets into `bytes`, below the capacity. */
 struct ic_spsc {
-    _Alignas(IC_SPSC_LINE) atomic_uint head; /* the sender's: where the next record begins */
-    _Alignas(IC_SPSC_LINE) atomic_uint tail; /* the receiver's: the oldest record that it has not given back */
-    /* How often each end has begun or ended a sleep: odd while it sleeps or is about to. Seldom written. */
+    _Alignas(IC_SPSC_LINE) atomic_uint head; /* written by the sender: where the next record begins */
+    _Alignas(IC_SPSC_LINE) atomic_uint tail; /* written by the receiver: the oldest record not yet released */
+    /* Each end counts the begins and the ends of its sleep: its count is odd while the end sleeps or is about to.
+     * Rarely written. */
     _Alignas(IC_SPSC_LINE) atomic_uint sender_sleeps;
     atomic_uint receiver_sleeps;
     _Alignas(IC_SPSC_LINE) uint8_t bytes[];
 };
 _Static_assert(sizeof(struct ic_spsc) == IC_SPSC_CONTROL_BYTES, "three lines");
 
-/* The ends' own memory, which the other never sees. All members belong to spsc.c. */
+/* Private memory of one end. Only spsc.c accesses the members. */
 struct ic_spsc_sender {
     struct ic_spsc *ring;
     uint32_t capacity;
-    uint32_t head;   /* ours */
-    uint32_t tail;   /* the other's, when we looked last */
-    uint32_t place;  /* of the record that is reserved */
-    uint32_t sleeps; /* that we have begun and ended */
-    uint32_t woken;  /* the receiver's sleep that we ended last */
+    uint32_t head;   /* this end's index */
+    uint32_t tail;   /* the other end's index when last read */
+    uint32_t place;  /* where the reserved record begins */
+    uint32_t sleeps; /* begins and ends of this end's sleep */
+    uint32_t woken;  /* the receiver's count when this end woke it last */
     struct ic_waiting waiting;
     bool corrupt;
 };
@@ -61,41 +63,41 @@ struct ic_spsc_receiver {
     uint32_t capacity;
     uint32_t tail;
     uint32_t head;
-    uint32_t next; /* what follows the record that is looked at */
+    uint32_t next; /* position after the peeked record */
     uint32_t sleeps;
     uint32_t woken;
     struct ic_waiting waiting;
     bool corrupt;
 };
 
-/* Bytes for messages in a ring that takes up `bytes` of memory: what the ends are to be opened with. 0: too few. */
+/* Capacity of a ring in `bytes` of memory; both ends are opened with it. 0: too little memory. */
 uint32_t ic_spsc_capacity(uint32_t bytes);
 
-/* The largest message that always gets through, after some waiting. */
+/* The largest message that always gets through, possibly after a wait */
 uint32_t ic_spsc_largest(uint32_t capacity);
 
-/* Each is called once, by its own end. The other end may be open and at work already. */
+/* Each function is called once, by its own end. The other end may be open and active already. */
 void ic_spsc_open_sender(struct ic_spsc_sender *sender, struct ic_spsc *ring, uint32_t capacity,
                          const struct ic_waiting *waiting);
 void ic_spsc_open_receiver(struct ic_spsc_receiver *receiver, struct ic_spsc *ring, uint32_t capacity,
                            const struct ic_waiting *waiting);
 
-/* Room for a message of `size` bytes, at most ic_spsc_largest(), aligned to 8; NULL if there is none now. Nothing is
- * sent before it is published; a reservation that is not published is forgotten at the next one. */
+/* Reserves room, aligned to 8, for a message of `size` bytes, at most ic_spsc_largest(). NULL if there is no room now.
+ * The message is not sent before ic_spsc_publish(); the next reservation replaces one that was not published. */
 void *ic_spsc_reserve(struct ic_spsc_sender *sender, uint32_t size);
 
-/* Sends what was reserved, or its first `size` bytes. */
+/* Sends the reserved message, or its first `size` bytes. */
 void ic_spsc_publish(struct ic_spsc_sender *sender, uint32_t size);
 
-/* The oldest message and its size; NULL if there is none now. It stays where it is, and the same, until it is released.
- */
+/* Returns the oldest message and its size; NULL if there is none now. The message does not change until it is
+ * released. */
 const void *ic_spsc_peek(struct ic_spsc_receiver *receiver, uint32_t *size);
 
-/* Gives the memory of the message that was looked at back to the sender. */
+/* Returns the memory of the peeked message to the sender. */
 void ic_spsc_release(struct ic_spsc_receiver *receiver);
 
-/* The same, but they wait. NULL if wait() has given up, or if the other end is corrupt: what it wrote makes no sense,
- * and nothing gets through any more. */
+/* Like ic_spsc_reserve() and ic_spsc_peek(), but wait. NULL if wait() has given up, or if the other end has written
+ * invalid data: then nothing gets through any more. */
 void *ic_spsc_await_room(struct ic_spsc_sender *sender, uint32_t size);
 const void *ic_spsc_await_message(struct ic_spsc_receiver *receiver, uint32_t *size);
 

@@ -1,35 +1,36 @@
-/* A transport: a way to move messages from a task on one core to a task on another one, or on the same.
+/* A transport: a way to move messages from a task on one core to a task on another core, or on the same core.
  *
- * One transport is one file with one `const struct ic_transport ic_transport_NAME` and one line in transports.h, the
- * list of them all. To add yours (a protocol of your own), write that file, add the line to the group where it belongs,
- * and measure: `run message transport=yours`. Nothing else has to be changed: every board that has the group builds the
- * file and lists the transport, and the benchmark checks every message that yours delivers for order, loss, duplication
- * and corruption.
+ * A transport is one file with a `const struct ic_transport ic_transport_NAME`, and one line in transports.h. To add
+ * yours, write that file, add the line to its group, and measure: `run message transport=yours`. You need to change
+ * nothing else: every board that has the group builds the file and lists the transport, and the benchmark checks every
+ * message for order, loss, duplication and corruption.
  *
- * Where it belongs: directly in this folder, in the group PORTABLE, which all boards have, if it needs nothing but this
- * header, C11 and port.h (a ring in shared memory); otherwise in the subfolder and group of the kernel, system or board
- * that it is made of (transport/freertos, transport/posix, transport/rp2040). A new group is a subfolder, its lines in
- * transports.h, and a line in transports.c and the build of each board that has it.
+ * A transport that needs only this header, C11 and port.h, such as a ring in shared memory, goes into this folder and
+ * into the group PORTABLE, which all boards have. Any other transport goes into the subfolder and the group of its
+ * kernel, system or board (transport/freertos, transport/posix, transport/rp2040). To add a group, make a subfolder,
+ * add the group to transports.h, and add a line to transports.c and to the build of each board that has the group.
  *
- * There are two ends, the sender and the receiver. Each is opened, used and closed by one task of its own, on its own
- * core. Nothing here assumes that the two share a kernel, a heap, or the address of anything but the shared memory; a
- * transport that is made of a kernel's objects does, and says `one_kernel`. One transport is open at a time, so a file
- * may keep its state in static variables; where `one_kernel` is false, those of the sender must not be used by the
- * receiver, nor the other way round.
+ * There are two ends, the sender and the receiver. Each end is opened, used and closed by its own task, on its own
+ * core. The ends share nothing but the shared memory: they may run under different kernels, with different heaps and
+ * addresses. A transport built on the objects of a kernel needs one kernel for both ends, and sets `one_kernel`. Only
+ * one transport is open at a time, so a file may keep its state in static variables; but unless `one_kernel` is set,
+ * each end may use only its own variables.
  *
  * The life of a transport, in this order:
  *
- *   sender's open, receiver's open   the second begins after the first has returned, and sees what that has written
- *   messages                         send and receive, or the four functions of a loan, at the same time at both ends
- *   `over` becomes true              if an end is inside a call that waits, it returns at once or within 2.5 s
- *   sender's close, receiver's close the second begins after the first has returned; the receiver may still be inside
- *                                    a call while the sender closes: what both use is given back by the receiver
+ *   sender's open, receiver's open   the receiver's open begins after the sender's has returned, and sees its writes
+ *   messages                         send and receive, or the four zero-copy functions (loan, send_loan, receive_loan,
+ *                                    release), concurrently at both ends
+ *   the end of the run               ic_transport_over() becomes true; a call that is waiting returns within 2.5 s
+ *   sender's close, receiver's close the receiver's close begins after the sender's has returned. The receiver may be
+ *                                    inside a call while the sender closes, so the receiver's close releases the
+ *                                    resources that both ends use
  *
- * What the sender wrote into a message before it sent it is visible to whom the message is delivered. */
+ * The sender's writes to a message before it was sent are visible to the receiver of the message. */
 #ifndef IC_TRANSPORT_H
 #define IC_TRANSPORT_H
 
-/* First, as newlib's stdatomic.h relies on it with clang. */
+/* Must come first: with clang, newlib's stdatomic.h relies on stdint.h. */
 #include <stdint.h>
 
 #include <stdatomic.h>
@@ -38,113 +39,112 @@
 
 #include "port.h"
 
-/* Alignment of the shared memory, and of what is loaned in it at least to 4. */
+/* Alignment of the shared memory, in bytes. Room for a message in it is aligned to 4 or more. */
 #define IC_TRANSPORT_ALIGN 64U
 
-/* For how long a call of a kernel should wait at a time before the transport looks whether all is over, in
- * milliseconds. Where nothing is wrong, no wait takes that long: what a kernel does at the end of it is never measured.
- */
+/* Timeout, in milliseconds, of a kernel call that waits. After it the transport checks ic_transport_over(). In a
+ * correct run no wait takes that long, so a timeout is never part of a measured time. */
 #define IC_TRANSPORT_SLICE_MS 2000U
 
 enum ic_transport_role { IC_TRANSPORT_SENDER, IC_TRANSPORT_RECEIVER };
 
-/* What both ends are told alike. */
+/* Common settings of both ends */
 struct ic_transport_setup {
     uint32_t from; /* core of the sender */
     uint32_t to;   /* core of the receiver; may be the same */
     uint32_t size; /* bytes of each message, at least 1 */
-    /* Shared memory for what is under way: at the same address for both, aligned to IC_TRANSPORT_ALIGN, with any
-     * contents at first. A transport uses as much of it as it can make use of, and of other memory only as little as
-     * it must; one whose buffer lies elsewhere (in Linux' kernel, say) leaves it alone and says so in its summary. */
+    /* Shared memory for messages: at the same address for both ends, aligned to IC_TRANSPORT_ALIGN, with undefined
+     * contents at first. A transport uses as much of it as it can, and as little other memory as possible; a transport
+     * with its buffer elsewhere, for example in Linux's kernel, does not use this memory and states so in its
+     * summary. */
     void *memory;
     uint32_t memory_bytes;
-    /* An end that has to wait looks again and again, instead of sleeping until it is woken. */
+    /* Whether a waiting end polls, instead of sleeping until it is woken */
     bool polling;
-    /* The transport's own `unit`. */
+    /* The `unit` of the transport (below) */
     uint32_t unit;
 };
 
-/* One end. Made by whoever uses the transport, before open; stays where it is until after close. */
+/* One end. The caller creates it before open() and does not move it until after close(). */
 struct ic_transport_end {
     const struct ic_transport_setup *setup;
     enum ic_transport_role role;
-    /* How one end wakes the other: `wake` is called by an end after progress that the other may wait for (a message
-     * put, room made), `wait` by an end that has nothing to do before the other makes progress. A wake that comes
-     * before the wait is not lost: that wait returns at once. A wait may return without progress, so look again; it
-     * returns when all is over. Wakes may be counted, so who is woken once more than there was progress must only look
-     * in vain. Both order memory: what was written before the wake is visible after the wait. By one kernel these are
-     * port_notify() and port_notify_take(), between kernels a doorbell. A kernel's own objects need neither, and an end
-     * that polls calls neither. */
+    /* An end calls `wake` after progress that the other end may be waiting for (a message, room), and `wait` when it
+     * can do nothing until the other end makes progress. A wake before the wait is not lost: the wait then returns at
+     * once. A wait also returns when everything is over. It may return without progress, for instance because wakes are
+     * counted, so check again. Writes before a wake are visible after the wait that it ends. Under one kernel these
+     * functions are port_notify() and port_notify_take(); between kernels they use a doorbell. A transport made of a
+     * kernel's own objects needs neither function, and a polling end calls neither. */
     void (*wake)(struct ic_transport_end *end);
     void (*wait)(struct ic_transport_end *end);
-    /* Nothing more will be sent or received: see ic_transport_over(). */
+    /* Becomes true when no more messages will follow; read it by ic_transport_over(). */
     const atomic_bool *over;
-    /* The task of the other end if one kernel has both, else NULL. Neither it nor the own task is notified by anybody
-     * else, from before open until after close. */
+    /* The task of the other end if both ends are under one kernel, else NULL. From before open() until after close(),
+     * these two tasks are notified by the transport only, and when everything is over. */
     port_task_t *other;
 };
 
 struct ic_transport {
-    /* What a user types. Lower case, digits and hyphens; of one that is there for each of several devices, a colon and
-     * the device's path behind these. */
+    /* Name, as a user types it: lower case, digits and hyphens; for one of several devices, followed by a colon and the
+     * device's path */
     const char *name;
-    /* One line: what it is made of, how often it copies a message, where it lies meanwhile. */
+    /* One line: what it is made of, how often it copies a message, where messages are stored */
     const char *summary;
-    /* Messages are produced and read in place: loan, send_loan, receive_loan and release are there. If false send and
-     * receive are there: the message is copied out of the sender's memory and into the receiver's. */
+    /* Zero-copy: messages are written and read in place, by loan, send_loan, receive_loan and release. If false, send
+     * and receive copy the message out of the sender's memory and into the receiver's. */
     bool zero_copy;
     /* Both ends must be under one kernel. */
     bool one_kernel;
 
-    /* Why it cannot be used with this setup whatever the size is, as a clause ("it leads from core 0 to core 1 only");
-     * NULL if it can. May itself be NULL: always. Like capacity it may be called at any time, by any task. */
+    /* Returns why the transport cannot be used with this setup, whatever the size, as a clause ("it goes from core 0 to
+     * core 1 only"); NULL if it can be used. The member may be NULL: the transport can always be used. Any task may
+     * call refuses() and capacity() at any time. */
     const char *(*refuses)(const struct ic_transport_setup *setup);
-    /* Bytes of the largest messages that it could move with this setup, whatever setup->size is; 0 if there is too
-     * little memory even for one byte. */
+    /* Returns the bytes of the largest message that the transport could move with this setup, whatever setup->size is;
+     * 0 if the memory is too small for one byte. */
     uint32_t (*capacity)(const struct ic_transport_setup *setup);
 
-    /* Prepares one end. setup->size is at most the capacity. False if the platform has no resource left for it. What
-     * has been prepared until then must have been given back: an end that could not be opened is not closed. If the
-     * receiver's open fails, the sender's end is closed alone: then it gives back what both use. */
+    /* Prepares one end. setup->size is at most the capacity. Returns false if the platform lacks a resource; open() has
+     * then released everything, and close() is not called for this end. If the receiver's open() fails, close() is
+     * called for the sender only, and releases the resources of both. */
     bool (*open)(struct ic_transport_end *end);
-    /* Gives back what the end has. */
+    /* Releases the end's resources. */
     void (*close)(struct ic_transport_end *end);
 
-    /* Copying. Sends a message of setup->size bytes, waiting for room as long as it takes. Returns when the sender may
-     * write to `message` again, which is aligned to 4. False if all was over before. */
+    /* Copying: sends a message of setup->size bytes, aligned to 4, and waits for room as long as necessary. Returns
+     * when the sender may write to `message` again; false if everything was over before the message was sent. */
     bool (*send)(struct ic_transport_end *end, const void *message);
-    /* Waits for the next message and copies it to `message`, which has room for setup->size bytes and is aligned to 4.
-     * Returns how many bytes the message had, or as many as there was room for; where the transport knows no borders
-     * between messages, setup->size. 0 if all was over before. */
+    /* Copying: waits for the next message and copies it to `message`, which has room for setup->size bytes and is
+     * aligned to 4. Returns the size of the message in bytes, at most setup->size; a transport without message
+     * boundaries always returns setup->size. 0 if everything was over before a message came. */
     uint32_t (*receive)(struct ic_transport_end *end, void *message);
 
-    /* Zero-copy. Gives the sender room for a message in shared memory, waiting for it as long as it takes; aligned
-     * to 4. One at a time. NULL if all was over before. */
+    /* Zero-copy: lends the sender room for a message in shared memory, aligned to 4, and waits for the room as long as
+     * necessary. There is one loan at a time. NULL if everything was over before. */
     void *(*loan)(struct ic_transport_end *end);
-    /* Sends what was loaned last. False if all was over before. */
+    /* Zero-copy: sends the message in the last loan. False if everything was over before. */
     bool (*send_loan)(struct ic_transport_end *end);
-    /* Waits for the next message and returns where it lies until it is released; *size is how many bytes it has. One
-     * at a time. NULL if all was over before. */
+    /* Zero-copy: waits for the next message and returns its address, which is valid until release(); *size is its
+     * number of bytes. The receiver has one message at a time. NULL if everything was over before. */
     const void *(*receive_loan)(struct ic_transport_end *end, uint32_t *size);
-    /* Gives the room of the message that was received last back to the sender. */
+    /* Zero-copy: returns the room of the last received message to the sender. */
     void (*release)(struct ic_transport_end *end);
 
-    /* Both ends are on this side of a third party that sends back what it gets: what is received has gone there and
-     * back. Then no time is one way, and none is called so. */
+    /* Messages go to another program and back (an echo): the measured times are round trips, and are named so. */
     bool round_trip;
-    /* Which of several it is that share these functions. */
+    /* Index of this transport among those that share its functions */
     uint32_t unit;
-    /* Why an end could not be opened, or why a call has given up before all was over, as a clause; NULL if nothing is
-     * known. May itself be NULL. To be asked while neither end is inside a call; known until the next sender's open. */
+    /* Returns why an end could not be opened, or why a call gave up early, as a clause; NULL if unknown. The member may
+     * be NULL. Call it while neither end is inside a call; the text is valid until the sender's next open(). */
     const char *(*trouble)(void);
 };
 
-/* Whether all is over: to be looked at by whoever waits. Cheap. */
+/* Whether everything is over; check it while waiting. Cheap. */
 static inline bool ic_transport_over(const struct ic_transport_end *end) {
     return atomic_load_explicit(end->over, memory_order_relaxed);
 }
 
-/* Supplied by the platform: the transport with this index, from 0 up; NULL beyond the last. There is at least one. */
+/* Supplied by the platform: the transport with this index, from 0; NULL beyond the last. There is at least one. */
 const struct ic_transport *port_transport(uint32_t index);
 
 #endif

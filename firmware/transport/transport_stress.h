@@ -1,16 +1,16 @@
-/* A stress run of all transports of a platform: streams of messages of random sizes, in both directions and on one
- * core, polled for and slept for, through buffers of random size, with random pauses at both ends, and with contents
- * that look like whatever a transport may use itself. Every byte is checked. */
+/* A stress test of all transports of a platform: streams of messages of random sizes, in both directions and on one
+ * core, polling and sleeping, through buffers of random size, with random pauses at both ends, and with contents that
+ * resemble the transports' own data. Every byte is checked. */
 #ifndef IC_TRANSPORT_STRESS_H
 #define IC_TRANSPORT_STRESS_H
 
 #include <stdint.h>
 
-/* `rounds` times each transport with each way to use it. With `hold`, which keeps interrupts of the calling core out
- * for some ticks of the common clock, each end does that now and then; and meanwhile a timer interrupts the sender's
- * core 5000 to 20000 times a second, wherever it is, and lets the kernel wake a task on the other core, which wakes one
- * back: all of them must be woken in time. To be called from the console task. Returns NULL if all went well, otherwise
- * the first thing that did not. */
+/* Runs each transport `rounds` times in each mode. `hold` may be NULL; otherwise it is a function that masks the
+ * interrupts of the calling core for some ticks of the common clock. Each end then calls `hold` now and then. Meanwhile
+ * a timer interrupts the sender's core 5000 to 20000 times a second, at any point of the code; its handler wakes a task
+ * on the receiver's core, which wakes a task on the sender's core in turn. All tasks must wake in time. Call this
+ * function from the console task. Returns NULL, or a description of the first failure. */
 const char *transport_stress_run(uint32_t rounds, void (*hold)(uint64_t ticks));
 
 #endif

@@ -1,6 +1,6 @@
-/* The list of transports, in groups by what they are made of; everything else is made from it. A line is the name of a
- * `const struct ic_transport ic_transport_NAME`. The sources of a group are all in the folder behind it: a board says
- * in transports.c which groups it has, in which order, and in board.cmake which folders. */
+/* The list of transports, in groups. Everything else is generated from it. Each line is the NAME of a `const struct
+ * ic_transport ic_transport_NAME`. The comment on a group states in parentheses the folder of its sources. A board
+ * selects its groups, and their order, in transports.c, and the folders in board.cmake. */
 #ifndef IC_TRANSPORTS_H
 #define IC_TRANSPORTS_H
 
@@ -9,14 +9,14 @@
 
 // clang-format off
 
-/* Of shared memory and port.h alone (transport). */
+/* What needs only shared memory and port.h (transport) */
 #define IC_TRANSPORTS_PORTABLE(X) \
     X(ring)                       \
     X(ring_zero_copy)             \
     X(rpmsg)                      \
     X(rpmsg_zero_copy)
 
-/* Of FreeRTOS' objects (transport/freertos), under one kernel and from kernel to kernel. */
+/* FreeRTOS objects (transport/freertos), under one kernel and between two kernels */
 #define IC_TRANSPORTS_FREERTOS(X) \
     X(queue)                      \
     X(stream_buffer)              \
@@ -25,7 +25,7 @@
 #define IC_TRANSPORTS_FREERTOS_AMP(X) \
     X(message_buffer_amp)
 
-/* Of what Linux has for threads and processes (transport/posix). */
+/* Linux's objects for threads and processes (transport/posix) */
 #define IC_TRANSPORTS_POSIX(X) \
     X(queue)                   \
     X(pipe)                    \
@@ -34,12 +34,12 @@
     X(notification)            \
     X(ring_futex)
 
-/* Of the RP2040's own hardware (transport/rp2040). */
+/* Hardware of the RP2040 (transport/rp2040) */
 #define IC_TRANSPORTS_RP2040(X) \
     X(fifo)                     \
     X(dma)
 
-/* Of ESP-IDF's objects (transport/esp_idf). */
+/* ESP-IDF objects (transport/esp_idf) */
 #define IC_TRANSPORTS_ESP_IDF(X) \
     X(ringbuf)                   \
     X(ringbuf_zero_copy)
@@ -49,8 +49,8 @@
 #define IC_TRANSPORT_DECLARED(name) extern const struct ic_transport ic_transport_##name;
 #define IC_TRANSPORT_LISTED(name) &ic_transport_##name,
 
-/* Those that the program adds of its own (intercore_workload.h), from 0 up, come behind a board's; NULL beyond the
- * last. */
+/* The transport with this index, from 0, of those that the program registers (intercore_workload.h); NULL beyond the
+ * last. They follow the board's transports. */
 #if IC_ADDED_MAX > 0
 const struct ic_transport *ic_transport_added(uint32_t index);
 #else

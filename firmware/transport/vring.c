@@ -2,10 +2,11 @@
 
 #include <stddef.h>
 
-/* Three words beside each ring: flags, idx and an event index, for which 2.7.2 has room whether it is used or not. */
+/* Each ring has three 16-bit words besides its entries: flags, idx, and an event index, for which 2.7.2 reserves room
+ * even if it is not used. */
 #define RING_WORDS_BYTES 6U
 #define SUPPRESSED 1U
-/* Of what is made of a buffer: a header and words. */
+/* Required alignment of a buffer, in bytes */
 #define BUFFER_ALIGN 8U
 
 /* ---- layout ---- */
@@ -32,7 +33,7 @@ struct ic_vring ic_vring_at(void *memory, uint32_t num) {
 
 /* ---- notifications ---- */
 
-/* To be called after each progress that the other end may wait for. */
+/* Call it after each progress that the other end may wait for. */
 static void notify(const struct ic_waiting *waiting, const _Atomic(uint16_t) *flags) {
     if (waiting->wake != NULL) {
         atomic_thread_fence(memory_order_seq_cst);
@@ -53,7 +54,8 @@ static bool has_moved(const _Atomic(uint16_t) *idx, uint16_t seen) {
     return atomic_load_explicit(idx, memory_order_relaxed) != seen;
 }
 
-/* Waits until the other end's idx is another one than we have seen. `flags` are ours. False if wait() gives up. */
+/* Waits until the other end's idx differs from the value last seen. `flags` is this end's word. False if wait() gives
+ * up. */
 static bool await_move(const struct ic_vring_end *end, _Atomic(uint16_t) *flags, const _Atomic(uint16_t) *idx) {
     const struct ic_waiting *waiting = &end->waiting;
     bool moved = false;
@@ -74,8 +76,8 @@ static bool await_move(const struct ic_vring_end *end, _Atomic(uint16_t) *flags,
 
 /* ---- both ends ---- */
 
-/* Whether there is another entry in the other end's ring, where at most so many can be. What that end wrote before it
- * is visible from here on. */
+/* Whether the other end's ring has another entry for this end; more than `most` such entries are invalid. Afterwards
+ * all data are visible that the other end wrote before the entry. */
 static bool look(struct ic_vring_end *end, const _Atomic(uint16_t) *idx, uint16_t most) {
     if (end->taken == end->seen && !end->corrupt) {
         uint16_t seen = atomic_load_explicit(idx, memory_order_acquire);
@@ -114,7 +116,7 @@ bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *wri
     if (!look(driver, &ring->used->idx, (uint16_t)(driver->given - driver->taken))) {
         return false;
     }
-    /* Volatile: read once, so that the number that was checked is the one that is used. */
+    /* Volatile: read once, so that the checked number is the one that is used */
     const volatile struct ic_vring_used_element *element = &ring->used->ring[place(ring, driver->taken)];
     uint32_t found = element->id;
     if (found >= ring->num) {
@@ -147,7 +149,7 @@ void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ri
     suppress(&ring->used->flags);
 }
 
-/* Reads a descriptor; volatile as above. */
+/* Reads a descriptor; volatile for the same reason as above */
 static bool read_descriptor(struct ic_vring_end *device, uint32_t id, struct ic_vring_buffer *buffer) {
     const volatile struct ic_vring_descriptor *descriptor = &device->ring.descriptors[id];
     uint64_t offset = descriptor->addr - device->first;

@@ -1,26 +1,26 @@
-/* A split virtqueue ("vring") for buffers of one descriptor each: what RPMsg, and every virtio device, moves buffers
- * by.
+/* A split virtqueue ("vring") with buffers of one descriptor each, as RPMsg and every virtio device use it.
  *
  * The layout in shared memory is that of the virtio specification, version 1.2, section 2.7 "Split Virtqueues" (2.6 in
  * version 1.1): a table of descriptors (2.7.5), a ring of those that the driver makes available to the device (2.7.6),
- * and a ring of those that the device has used and gives back (2.7.8), one after the other as 2.7.2 has it, which is
- * how remoteproc and OpenAMP place them. All words are little-endian, as 2.7.3 demands: so are all processors that this
- * is for. Without the features EVENT_IDX, INDIRECT_DESC and IN_ORDER, and without chains: RPMsg asks for none of them.
+ * and a ring of those that the device has used and returns (2.7.8), in the order of 2.7.2, as remoteproc and OpenAMP
+ * place them. All words are little-endian, as 2.7.3 demands and as all supported processors are. Not implemented are
+ * the features EVENT_IDX, INDIRECT_DESC and IN_ORDER, and chains of descriptors: RPMsg does not need them.
  *
- * The driver allocates buffers and makes them available; the device takes them and gives them back. Whoever sleeps is
- * notified as 2.7.7 and 2.7.10 have it: each ring has a flag by which its reader says that it wants to be told of
- * nothing. An end takes it back when it is about to sleep, and looks again, lest both miss each other (2.7.14); who has
- * made progress looks at the flag behind a barrier (2.7.13, step 6). With a fence between the two at either end at
- * least one sees the other's (C11 7.17.4: sequentially consistent fences have one order). As in all of virtio an end
- * may be told more than once while it wakes up.
+ * The driver allocates buffers and makes them available; the device takes and returns them. A sleeping end is notified
+ * as in 2.7.7 and 2.7.10: in the ring that it writes, each end has a flag by which it suppresses notifications to
+ * itself. An end that is about to sleep clears its flag and then checks for progress again (2.7.14). An end that has
+ * made progress executes a barrier and then reads the other end's flag (2.7.13, step 6). At both ends a fence is
+ * between the store and the load, so at least one end sees the other's store and no wake-up is lost (C11 7.17.4:
+ * sequentially consistent fences have one order). As in all of virtio, an end may be notified more than once while it
+ * wakes up.
  *
- * Each word in shared memory is written by one end only, so it needs no atomic operation but load and store. Neither
- * end trusts what it finds there: indexes, numbers of buffers, addresses and lengths are read once and checked before
- * they are used. What makes no sense ends it. */
+ * Each word in shared memory is written by one end only, so atomic loads and stores are sufficient. Neither end trusts
+ * shared memory: indexes, numbers of buffers, addresses and lengths are read once and checked before use. Invalid data
+ * end the connection. */
 #ifndef IC_VRING_H
 #define IC_VRING_H
 
-/* First, as newlib's stdatomic.h relies on it with clang. */
+/* Must come first: with clang, newlib's stdatomic.h relies on stdint.h. */
 #include <stdint.h>
 
 #include <stdatomic.h>
@@ -28,14 +28,15 @@
 
 #include "waiting.h"
 
-/* Most buffers: as many as Linux has in each direction (drivers/rpmsg/virtio_rpmsg_bus.c). Powers of two only. */
+/* Largest number of buffers, as in Linux for each direction (drivers/rpmsg/virtio_rpmsg_bus.c). The number must be a
+ * power of two. */
 #define IC_VRING_MOST 256U
-/* "Queue Align" of 2.7.2: what driver and device write stands on different cache lines. */
+/* "Queue Align" of 2.7.2: data of driver and device are on different cache lines. */
 #define IC_VRING_ALIGN 64U
 
-/* 2.7.5. */
+/* The descriptor of a buffer (2.7.5) */
 struct ic_vring_descriptor {
-    uint64_t addr; /* of the buffer: the same for both ends */
+    uint64_t addr; /* address of the buffer, the same for both ends */
     uint32_t len;
     uint16_t flags;
     uint16_t next; /* not used */
@@ -43,14 +44,14 @@ struct ic_vring_descriptor {
 _Static_assert(sizeof(struct ic_vring_descriptor) == 16, "virtio 1.2, 2.7");
 #define IC_VRING_WRITE 2U /* VIRTQ_DESC_F_WRITE: the device writes the buffer, instead of reading it */
 
-/* 2.7.6: written by the driver. */
+/* The ring of available buffers (2.7.6), written by the driver */
 struct ic_vring_available {
     _Atomic(uint16_t) flags; /* 1, VIRTQ_AVAIL_F_NO_INTERRUPT: do not notify the driver */
     _Atomic(uint16_t) idx;
     uint16_t ring[]; /* numbers of descriptors */
 };
 
-/* 2.7.8: written by the device. */
+/* The ring of used buffers (2.7.8), written by the device */
 struct ic_vring_used_element {
     uint32_t id;  /* number of the descriptor */
     uint32_t len; /* bytes that the device has written */
@@ -62,7 +63,7 @@ struct ic_vring_used {
 };
 _Static_assert(sizeof(_Atomic(uint16_t)) == 2, "an index is two plain bytes");
 
-/* Where the parts of a vring are. */
+/* The parts of a vring */
 struct ic_vring {
     uint32_t num; /* "Queue Size": 1 to IC_VRING_MOST, a power of two */
     struct ic_vring_descriptor *descriptors;
@@ -70,60 +71,62 @@ struct ic_vring {
     struct ic_vring_used *used;
 };
 
-/* A buffer that the driver has made available. */
+/* A buffer that the driver has made available */
 struct ic_vring_buffer {
     uint32_t id;
     void *address; /* aligned to 8 */
     uint32_t bytes;
 };
 
-/* One end's own memory, which the other never sees. All members but `corrupt` belong to vring.c. */
+/* Private memory of one end. Only vring.c accesses the members, except `corrupt`. */
 struct ic_vring_end {
     struct ic_vring ring;
     struct ic_waiting waiting;
-    uint16_t given; /* our own ring's idx */
-    uint16_t taken; /* how far we are in the other's ring */
-    uint16_t seen;  /* the other's idx, when we looked last */
-    /* The other end has written what makes no sense: nothing gets through any more. Users set it for what they find in
-     * the buffers. */
+    uint16_t given; /* this end's own idx */
+    uint16_t taken; /* position in the other end's ring */
+    uint16_t seen;  /* the other end's idx, when last read */
+    /* The other end has written invalid data: nothing gets through any more. The caller also sets it if the data in a
+     * buffer are invalid. */
     bool corrupt;
-    /* The device's: where buffers may lie, and what their flags must be. */
+    /* Of the device only: the memory in which buffers must be, and the flags that they must have */
     uint64_t first;
     uint32_t bytes;
     uint16_t flags;
 };
 
-/* Bytes of a vring for so many buffers (2.7.2). */
+/* Bytes of a vring for that many buffers (2.7.2) */
 uint32_t ic_vring_bytes(uint32_t num);
 
-/* The vring that begins there; aligned to IC_VRING_ALIGN. All zero, it is an empty one: so it is to be made before
- * either end opens it. */
+/* The vring at that address, aligned to IC_VRING_ALIGN. Memory of all zeros is an empty vring: clear it before either
+ * end opens the vring. */
 struct ic_vring ic_vring_at(void *memory, uint32_t num);
 
-/* Each is called once, by its own end; the other may be open and at work already. */
+/* Each function is called once, by its own end. The other end may be open and active already. */
 void ic_vring_open_driver(struct ic_vring_end *driver, const struct ic_vring *ring, const struct ic_waiting *waiting);
-/* Takes no buffer but those that lie in so many bytes at `memory`, and have these flags: 0 or IC_VRING_WRITE. */
+/* Accepts only buffers inside the `bytes` at `memory`, with these flags: 0 or IC_VRING_WRITE. */
 void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ring, const struct ic_waiting *waiting,
                           const void *memory, uint32_t bytes, uint16_t flags);
 
 /* ---- the driver's ---- */
 
-/* Makes a buffer available that the device does not have. It has it from then on. `id` is below the vring's num. */
+/* Makes a buffer available to the device, which must not have it already and has it from then on. `id` is below the
+ * vring's num. */
 void ic_vring_make_available(struct ic_vring_end *driver, uint32_t id, const void *address, uint32_t bytes,
                              uint16_t flags);
-/* Takes back the next buffer that the device has used, and how many bytes it says it wrote. False if there is none.
- * That it is one that the device had is not checked: if not, contents suffer, which are the users' to judge. */
+/* Takes back the next used buffer; `written` is the number of bytes that the device says it has written. False if there
+ * is none. Does not check that the device really had the buffer: if it had not, contents are corrupted, which the
+ * caller must check anyway. */
 bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
-/* The same, but waits for one. False if wait() has given up, or the device is corrupt. */
+/* The same, with a wait. False if wait() has given up, or if the device has written invalid data. */
 bool ic_vring_await_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
 
 /* ---- the device's ---- */
 
-/* Takes the next buffer that is available. False if there is none. */
+/* Takes the next available buffer. False if there is none. */
 bool ic_vring_take_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
-/* The same, but waits for one. False if wait() has given up, or the driver is corrupt. */
+/* The same, with a wait. False if wait() has given up, or if the driver has written invalid data. */
 bool ic_vring_await_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
-/* Gives a buffer back of which so many bytes have been written. */
+/* Returns a buffer to the driver, after `written` bytes have been written to it. */
 void ic_vring_give_back(struct ic_vring_end *device, uint32_t id, uint32_t written);
 
 #endif

@@ -1,24 +1,25 @@
-/* How an end of something in shared memory waits for the other end, and wakes it. */
+/* How one end of a structure in shared memory waits for the other end, and wakes it */
 #ifndef IC_WAITING_H
 #define IC_WAITING_H
 
 #include <stdbool.h>
 
 struct ic_waiting {
-    /* Returns when the other end has called its wake() since the last return, or earlier; false: no more waiting, the
-     * caller gives up. An end that polls looks here whether it shall go on, and returns at once. */
+    /* Returns when the other end has called its wake() since this function returned last; it may also return earlier.
+     * False: the caller gives up. For a polling end this function returns at once, and only says whether to
+     * continue. */
     bool (*wait)(void *arg);
-    /* Wakes the other end if it is in its wait(), or lets its next one return at once: a wake is never lost. NULL if
-     * the other end polls. Both order memory no further than they like. */
+    /* Wakes the other end if it is in its wait(), or makes its next wait() return at once: a wake is never lost. NULL
+     * if the other end polls. Neither wait() nor wake() needs to order memory. */
     void (*wake)(void *arg);
     void *arg;
-    /* Whether wait() needs the other end's wake(). */
+    /* Whether wait() needs the other end's wake() */
     bool sleeps;
 };
 
 struct ic_transport_end;
 
-/* What an end of a transport has for it: its setup's. The end is looked at in each wait and wake. */
+/* The waiting of a transport's end, as its setup demands. Each wait and wake uses `end`, which must stay valid. */
 struct ic_waiting ic_waiting_of(struct ic_transport_end *end);
 
 #endif

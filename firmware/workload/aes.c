@@ -1,15 +1,16 @@
-/* A unit is one block of 16 bytes in AES-128 (FIPS 197) in counter mode (NIST SP 800-38A), by a table of 256 bytes: as
- * where there is no unit for it. How long it takes may depend on the key where there is a cache: not for secrets.
+/* A unit is one block of 16 bytes of AES-128 (FIPS 197) in counter mode (NIST SP 800-38A), with a table of 256 bytes,
+ * as on a chip without AES hardware. On a chip with a cache the time of this code may depend on the key: do not use it
+ * for secrets.
  *
- * The blocks are the four of the standard's example, SP 800-38A F.5.1, round and round: so every block is compared with
- * what is published. */
+ * The blocks are the four of the example in SP 800-38A, F.5.1, again and again, so every result is compared with
+ * published values. */
 #include "port.h"
 #include "workloads.h"
 
 #define ROUNDS 10U
 #define BLOCKS 4U
 
-/* FIPS 197 5.1.1, figure 7. */
+/* The S-box: FIPS 197 5.1.1, figure 7. */
 static const uint8_t s_box[256] = {
     0x63, 0x7c, 0x77, 0x7b, 0xf2, 0x6b, 0x6f, 0xc5, 0x30, 0x01, 0x67, 0x2b, 0xfe, 0xd7, 0xab, 0x76, 0xca, 0x82, 0xc9,
     0x7d, 0xfa, 0x59, 0x47, 0xf0, 0xad, 0xd4, 0xa2, 0xaf, 0x9c, 0xa4, 0x72, 0xc0, 0xb7, 0xfd, 0x93, 0x26, 0x36, 0x3f,
@@ -57,7 +58,7 @@ static uint32_t substituted(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
 /* Each of four bytes times x, which is 2, modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 4.2.1). */
 static uint32_t doubled(uint32_t word) { return (word & 0x7f7f7f7fU) << 1U ^ (word >> 7U & 0x01010101U) * 0x1bU; }
 
-/* MixColumns() of one column, FIPS 197 5.1.3: each byte is 2 of its own, 3 of the next, and the other two. */
+/* MixColumns() of one column, FIPS 197 5.1.3: each byte is 2 times itself, 3 times the next, plus the other two. */
 static uint32_t mixed(uint32_t column) {
     uint32_t twice = doubled(column);
     return twice ^ rotated(twice ^ column, 8) ^ rotated(column, 16) ^ rotated(column, 24);

@@ -1,6 +1,6 @@
-/* A unit is one element of a matrix product as a layer of a small neural network has it: 32 products of a weight and an
- * input of 8 bits each, added up in 32 bits, to a bias. The layer has 16 outputs for each of 16 vectors of inputs, in
- * region 0, and is computed again and again. */
+/* A unit is one element of a matrix product as in a layer of a small neural network: 32 products of an 8-bit weight and
+ * an 8-bit input, added to a bias in 32 bits. The layer has 16 outputs for each of 16 input vectors, in region 0, and
+ * is computed repeatedly. */
 #include "port.h"
 #include "workloads.h"
 
@@ -8,7 +8,7 @@
 #define ROWS 16U    /* outputs */
 #define COLUMNS 16U /* vectors of inputs */
 #define ELEMENTS (ROWS * COLUMNS)
-/* More than any product of these vectors takes away, so that no element is 0. */
+/* Larger than the most negative product of two vectors, so that no element is 0 */
 #define BIAS 524288
 
 struct layer {
@@ -20,7 +20,7 @@ static struct {
     const struct layer *layer;
 } product PORT_SHARED(dense_layer);
 
-/* 8 bits that are always the same: the fractions of the golden ratio's multiples. */
+/* Constant, irregular 8-bit values: the fractional parts of multiples of the golden ratio */
 static int8_t content(uint32_t number) { return (int8_t)((int32_t)(number * 0x9e3779b1U >> 24U) - 128); }
 
 static int8_t weight(uint32_t row, uint32_t i) { return content(row * DEPTH + i); }
@@ -59,9 +59,9 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return checksum;
 }
 
-/* The sum of the first so many elements of the layer, without their biases. A sum of products of rows and columns is
- * the product of their sums: that of all rows before this one and of all columns, and that of this row and of the
- * columns up to here. */
+/* The sum of the layer's elements before `element`, without their biases. If each value of one group is multiplied by
+ * each value of another, the sum of the products is the product of the groups' sums. This is used at each position i
+ * for all rows before this row with all columns, and for this row with the columns before this one. */
 static uint32_t sum_to(uint32_t element) {
     uint32_t row = element / COLUMNS;
     uint32_t column = element % COLUMNS;

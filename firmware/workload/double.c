@@ -1,16 +1,16 @@
 /* A unit is one step of a chain of double-precision square root, multiplication and division, each of which needs the
- * result of the one before: fp.c's, in the precision that C computes in where nobody says otherwise. Most small cores
- * do it in software: a Cortex-M0+ and a Cortex-M4F, an Xtensa LX6 and LX7. */
+ * preceding result: the same as in fp.c, in double precision. Most small cores compute double precision in software,
+ * among them Cortex-M0+, Cortex-M4F, Xtensa LX6 and LX7. */
 #include <math.h>
 
 #include "workloads.h"
 
-/* As in fp.c, the step x -> sqrt(x) * FACTOR / DIVISOR returns START for START, to the last bit, wherever the three
- * operations round as IEEE 754 says: so every single step is checked. */
+/* As in fp.c, the step x -> sqrt(x) * FACTOR / DIVISOR maps START exactly to START if the three operations round as
+ * IEEE 754 demands. So every single step is checked. */
 #define FACTOR 3.7
 #define DIVISOR 1.3
 #define START 0x1.03380c1e4bbd6p+3
-#define START_HIGH 0x40203380U /* the halves of its bits */
+#define START_HIGH 0x40203380U /* the two halves of START's bits */
 #define START_LOW 0xc1e4bbd6U
 
 static uint32_t work(uint32_t first, uint32_t count) {
@@ -25,7 +25,7 @@ static uint32_t work(uint32_t first, uint32_t count) {
         x = x / divisor;
         union {
             double value;
-            uint32_t halves[2]; /* in either order: their sum is the same */
+            uint32_t halves[2]; /* in either order: the sum is the same */
         } result = {.value = x};
         checksum += result.halves[0] + result.halves[1];
     }

@@ -1,22 +1,22 @@
-/* A unit is one output of a finite impulse response filter: 32 coefficients of 16 bits, as many samples of 12 bits as
- * an ADC gives them, and a sum of 32 bits. The samples are a signal with a period, in region 0. */
+/* A unit is one output of a finite impulse response filter: 32 coefficients of 16 bits, as many samples of 12 bits, as
+ * from an ADC, and a 32-bit sum. The samples are a periodic signal, in memory region 0. */
 #include "port.h"
 #include "workloads.h"
 
 #define TAPS 32U
-#define PERIOD 256U /* a power of two: the numbers of units wrap at 2^32 */
+#define PERIOD 256U /* a power of two, because unit numbers wrap at 2^32 */
 
-/* A low pass that lets through an eighth of the sample rate, its gain 1 at 0 Hz, in units of 2^-15: round(2^15 *
- * firwin(32, 0.25)) of SciPy, which is a sinc under a Hamming window. */
+/* A low pass at an eighth of the sample rate, with gain 1 at 0 Hz, in units of 2^-15: round(2^15 * firwin(32, 0.25)) of
+ * SciPy, a sinc under a Hamming window */
 static const int16_t taps[TAPS] = {-21,  -60,  -84,  -52,  78,   273,  387,  221,  -301, -974, -1305,
                                    -731, 1017, 3642, 6306, 7987, 7987, 6306, 3642, 1017, -731, -1305,
                                    -974, -301, 221,  387,  273,  78,   -52,  -84,  -60,  -21};
 
 static struct {
-    const int16_t *samples; /* TAPS - 1 of before, then those of a period */
+    const int16_t *samples; /* TAPS - 1 samples before a period, then the period */
 } signal PORT_SHARED(fir_signal);
 
-/* 12 bits of noise that are always the same: the fractions of the golden ratio's multiples. */
+/* Constant 12-bit noise: the fractional parts of multiples of the golden ratio */
 static uint32_t sample(uint32_t number) { return number % PERIOD * 0x9e3779b1U >> 20U; }
 
 IC_UNTIMED static void prepare(void) {
@@ -44,8 +44,8 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return checksum;
 }
 
-/* A filter is linear: the sum of its outputs is the sum over the coefficients of each times the sum of the samples that
- * it meets, and from one coefficient to the next a sample comes and one goes. */
+/* The filter is linear, so the sum of its outputs is the sum, over all coefficients, of the coefficient times the sum
+ * of the samples that it meets (`met`). From one coefficient to the next, that sum gains one sample and loses one. */
 IC_UNTIMED static uint32_t expected(uint32_t first, uint32_t count) {
     uint32_t met = 0;
     for (uint32_t i = 0; i < PERIOD; i++) {

@@ -1,9 +1,9 @@
-/* A unit is the reading of 16 words of a table in flash that is larger than the cache in front of it: a region of the
- * board that can only be read. Each word comes once in a round; the order has no stride that a prefetcher could follow.
- * What is not in the cache, cores that share one wire to the flash fetch one after the other.
+/* A unit reads 16 words of a table in flash. The table is a read-only memory region of the board, and larger than the
+ * cache of the flash. In each round every word is read once, in an order without a stride that a prefetcher could
+ * follow. If the cores share one bus to the flash, their cache misses are served one after the other.
  *
- * A board without such a region has the table in region 0, at most as large as on a board that has one; the numbers
- * then say nothing about flash, and the condition memory.flash says so. */
+ * A board without a read-only region has the table in memory region 0, with at most INSTEAD_BYTES. The result then does
+ * not apply to flash, and the condition memory.flash in the results says so. */
 #include "port.h"
 #include "workloads.h"
 
@@ -12,10 +12,10 @@
 
 static struct {
     const uintptr_t *words;
-    uint32_t mask; /* their number, a power of two, less one */
+    uint32_t mask; /* the number of words, which is a power of two, minus 1 */
 } table PORT_SHARED(flash_table);
 
-/* The first region that can only be read; false, with region 0, if there is none. */
+/* Finds the first read-only region. If there is none, finds region 0 and returns false. */
 static bool find_flash(struct port_region *region) {
     for (uint32_t i = 0; port_region(i, region); i++) {
         if (region->read_only) {
@@ -42,8 +42,8 @@ IC_UNTIMED static void prepare(void) {
     table.mask = count - 1U;
 }
 
-/* Which word is read as the k-th of a round. Every number up to mask, 2^b - 1, comes once: modulo 2^b multiplication by
- * an odd number has an inverse, and so has k ^ k >> s. */
+/* Index of the k-th word to read in a round. Every index up to mask = 2^b - 1 occurs exactly once, because both kinds
+ * of steps can be undone modulo 2^b: multiplication by an odd number, and k ^ k >> s. */
 static uint32_t place(uint32_t k, uint32_t mask) {
     k = k * 0x9e3779b1U & mask;
     k ^= k >> 5U;
@@ -64,7 +64,8 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return sum;
 }
 
-/* Without the table: whole rounds by the sum of all its words, the rest by what they hold. */
+/* Does not read the table: a whole round gives the sum of all words, and the words of the last, partial round are
+ * computed. */
 IC_UNTIMED static uint32_t expected(uint32_t first, uint32_t count) {
     uint64_t size = (uint64_t)table.mask + 1U;
     uint64_t reads = (uint64_t)count * READS;

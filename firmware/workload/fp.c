@@ -1,13 +1,14 @@
 /* A unit is one step of a chain of single-precision square root, multiplication and division, each of which needs the
- * result of the one before. Quach & Nguyen (2026) have the same three operations, on volatile operands as well; how
- * many, in which order and precision they do not say. */
+ * preceding result. Quach & Nguyen (2026) have the same three operations, also on volatile operands, but do not publish
+ * their number, order or precision. */
 #include <math.h>
 
 #include "workloads.h"
 
-/* With these two constants the step x -> sqrt(x) * FACTOR / DIVISOR returns START for START, to the last bit, wherever
- * the three operations round as IEEE 754 says. So every single step is checked (to within one
- * unit in the last place, which the next square root halves away), and all steps cost the same. */
+/* With these two constants the step x -> sqrt(x) * FACTOR / DIVISOR maps START exactly to START if the three operations
+ * round as IEEE 754 demands. So all steps take the same time, and every single result can be checked. Every result is
+ * part of the checksum: an error of one unit in the last place, which the next square root halves, could be gone from
+ * the last result. */
 #define FACTOR 3.7F
 #define DIVISOR 1.3F
 #define START 0x1.03380cp+3F
@@ -26,7 +27,7 @@ static uint32_t work(uint32_t first, uint32_t count) {
         union {
             float value;
             uint32_t bits;
-        } result = {.value = x}; /* not memcpy(), which ESP-IDF's flags make a call into the ROM */
+        } result = {.value = x}; /* not memcpy(): with ESP-IDF's flags it is a call into the ROM */
         checksum += result.bits;
     }
     return checksum;

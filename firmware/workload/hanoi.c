@@ -1,5 +1,5 @@
 /* A unit is one tower of Hanoi of 3 discs (7 moves), solved by recursion: about as much work as a unit of the other
- * kernels, so that the same sizes suit them all. */
+ * workloads, so that the same numbers of units suit all workloads. */
 #include "hanoi.h"
 
 #include "workloads.h"
@@ -12,7 +12,7 @@ struct tower {
     uint32_t checksum;
 };
 
-/* A tower of which somebody wants to know how far it has come. */
+/* A tower with a callback after each part */
 struct watched {
     struct tower tower;
     void (*done)(void *arg);
@@ -34,7 +34,7 @@ static void solve(struct tower *tower, uint32_t discs, uint32_t from, uint32_t s
     }
 }
 
-/* All discs must stand on the last peg; anything else spoils the checksum. */
+/* All discs must be on the last peg; anything else changes the checksum. */
 static uint32_t checksum_of(const struct tower *tower) {
     return tower->checksum + 256U * tower->height[0] + 65536U * tower->height[1] + tower->height[2];
 }
@@ -45,7 +45,7 @@ uint32_t ic_hanoi_tower(uint32_t discs) {
     return checksum_of(&tower);
 }
 
-/* As solve(), and tells of each part. */
+/* Like solve(), with a callback after each part */
 // NOLINTNEXTLINE(misc-no-recursion): recursion is the work
 static void solve_in_parts(struct watched *watched, uint32_t discs, uint32_t from, uint32_t spare, uint32_t to) {
     if (discs <= IC_HANOI_PART_DISCS) {

@@ -1,18 +1,19 @@
-/* The towers of Hanoi, one at a time: also the work of the benchmark `contention`. */
+/* Solves one tower of Hanoi per call, for the workload `hanoi` and the benchmark `contention`. */
 #ifndef IC_HANOI_H
 #define IC_HANOI_H
 
 #include <stdint.h>
 
-/* Solves one tower and returns the checksum of its moves; `discs` is 0 to 31. */
+/* Solves one tower of 0 to 31 discs and returns the checksum of its moves. */
 uint32_t ic_hanoi_tower(uint32_t discs);
 
-/* Solves a tower in parts, each a tower of IC_HANOI_PART_DISCS discs, and calls `done` after each of them: 63 moves,
- * some 16 µs of a core at 125 MHz. A smaller tower is one part; between two parts there is one move. */
+/* Solves a tower in parts, and calls `done` after each part. A part is a tower of IC_HANOI_PART_DISCS discs, which
+ * takes 63 moves, about 16 µs on a core at 125 MHz. Between two parts there is one more move. A smaller tower is a
+ * single part. */
 #define IC_HANOI_PART_DISCS 6U
 uint32_t ic_hanoi_tower_in_parts(uint32_t discs, void (*done)(void *arg), void *arg);
 
-/* The checksum that both must return. */
+/* The checksum that both functions must return */
 uint32_t ic_hanoi_expected(uint32_t discs);
 
 #endif

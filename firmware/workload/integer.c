@@ -1,14 +1,14 @@
 /* A unit is one step of a linear congruential generator: a 32-bit multiplication and an addition in a chain. */
 #include "workloads.h"
 
-/* Numerical Recipes' "quick and dirty" generator; any odd multiplier would do. */
+/* The "quick and dirty" generator of Numerical Recipes; any odd multiplier would do */
 #define MULTIPLIER 1664525U
 #define INCREMENT 1013904223U
 #define START 1U
 
 static uint32_t work(uint32_t first, uint32_t count) {
     (void)first;
-    /* Volatile, because steps with constants can be composed: clang 14 makes one multiplication of eight of them. */
+    /* Volatile, because a compiler may combine steps with constants: clang 14 makes one multiplication of eight. */
     volatile uint32_t multiplier = MULTIPLIER;
     uint32_t x = START;
     for (uint32_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* A unit is the reading of 64 bytes of memory region 0, which is larger than any cache in front of it that a core has
- * to itself. The parts of different cores follow one another and wrap at the end of the region. */
+/* A unit reads 64 bytes of memory region 0, which is larger than any private cache of a core. Successive units are at
+ * successive addresses, and wrap at the end of the region. */
 #include "port.h"
 #include "workloads.h"
 
@@ -10,7 +10,7 @@ static struct {
     uint32_t line_count;
 } stream PORT_SHARED(stream);
 
-/* Every word holds its own index, so that a sum of any range is known in advance. */
+/* Every word holds its index, so that the sum of any range is known in advance. */
 IC_UNTIMED static void prepare(void) {
     struct port_region region;
     if (!port_region(0, &region)) {

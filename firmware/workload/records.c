@@ -1,16 +1,16 @@
-/* A unit is what Dhrystone counts statements of, in a program of our own: records are assigned whole and through
- * pointers, strings of 30 characters are compared, an enumeration decides a branch, an array is indexed, integers are
- * multiplied and divided, and functions are called for it. Its speed is in no relation to a DMIPS. */
+/* A unit is a mix of statements like Dhrystone's, in an independent program: records are assigned whole and through
+ * pointers, strings of 30 characters are compared, an enumeration selects a branch, an array is indexed, integers are
+ * multiplied and divided, and functions are called. Its speed is not comparable with DMIPS. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "workloads.h"
 
-#define PERIOD 32U /* a power of two: the numbers of units wrap at 2^32 */
+#define PERIOD 32U /* a power of two, because unit numbers wrap at 2^32 */
 #define TEXT 30U
 #define KINDS 5U
 #define ENTRIES 8U
-/* Bits of the checksum that tell what was decided. */
+/* Bits of the checksum that show the decisions */
 #define KIND_BIT 8U
 #define DIFFER_BIT 16U
 
@@ -25,7 +25,7 @@ struct record {
 
 static const struct record blank = {.text = "a record that both cores copy."};
 
-/* Called as functions at every level of optimisation, as in a program of several files. */
+/* Called as functions at every level of optimisation, as in a program of several files */
 #define CALLED __attribute__((noinline))
 
 CALLED static enum kind following(enum kind kind, bool differs) {
@@ -79,7 +79,8 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return checksum;
 }
 
-/* What a unit comes to, without a record: the text differs where the number is odd, and the kind follows from both. */
+/* The result of a unit, computed without records: the texts differ if the number is odd, and the kind follows from that
+ * and the number. */
 IC_UNTIMED static uint32_t outcome(uint32_t number) {
     static const uint8_t next[2][KINDS] = {{1, 2, 0, 4, 2}, {1, 3, 0, 4, 2}};
     uint32_t kind = next[number % 2U][number % KINDS];

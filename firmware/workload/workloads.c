@@ -8,7 +8,7 @@
 #define WORKLOAD(name) &ic_workload_##name,
 
 #ifdef IC_OWN
-/* What IC_OWN stands for has to be put in before it becomes part of a name. */
+/* IC_OWN must be expanded before it becomes part of a name. */
 #define IN_FULL(macro, name) macro(name)
 #define OWN_DECLARED(name) extern const struct intercore_workload intercore_workload_##name;
 #define OWN_NAME(name) IC_OWN_PREFIX #name,

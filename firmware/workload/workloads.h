@@ -1,17 +1,17 @@
-/* The list of workloads by the names that a user types after workload=, in this order; everything else is made from it.
- */
+/* The list of workloads, in the order of the choices of the parameter `workload`. Everything else is generated from
+ * this list. */
 #ifndef IC_WORKLOADS_H
 #define IC_WORKLOADS_H
 
 #include "added.h"
 #include "ic_workload.h"
 
-/* What is not timed: its size counts, and its speed does not. */
+/* For functions that are not timed: their size matters, their speed does not. */
 #define IC_UNTIMED __attribute__((cold))
 
 // clang-format off
-/* A board that is short of memory may go without these (IC_FEWER_WORKLOADS): where there is no unit for double
- * precision, the functions that do it are 8 KiB of code. */
+/* A board that is short of memory may exclude these (IC_FEWER_WORKLOADS): on a core without double-precision hardware,
+ * the library functions for it take 8 KiB. */
 #ifdef IC_FEWER_WORKLOADS
 #define IC_WORKLOADS_WITH_ROOM(X)
 #else
@@ -37,9 +37,9 @@
 
 IC_WORKLOADS(IC_WORKLOAD_DECLARED)
 
-/* Behind the list come those of the user's own: the one called IC_OWN, if a build says so, or those that the program
- * adds before it starts (own.h), of which there are IC_ADDED_MAX at most. Where there is neither, nothing of them is in
- * the program, and not an instruction of the others' moves. */
+/* Users' workloads follow the list: the one called IC_OWN, if the build defines it, or those that the program registers
+ * at start (own.h), at most IC_ADDED_MAX. Without either, the program has no code for users' workloads, so the code of
+ * the other workloads stays at its addresses. */
 #ifdef IC_OWN
 #define IC_OWN_MAX 1
 #else
@@ -55,7 +55,7 @@ enum ic_workload_number { IC_WORKLOADS(IC_WORKLOAD_NUMBERED) IC_WORKLOADS_HERE }
 #define IC_WORKLOAD_LISTED const
 #endif
 
-/* The workloads, and their names as the choices of a parameter, in the order of the list; NULL beyond the last. */
+/* The workloads, and their names as the choices of a parameter, in the order of the list; NULL beyond the last */
 extern const char *IC_WORKLOAD_LISTED ic_workload_names[IC_WORKLOAD_COUNT];
 extern const struct ic_workload *IC_WORKLOAD_LISTED ic_workloads[IC_WORKLOAD_COUNT];
 

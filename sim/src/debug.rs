@@ -200,6 +200,7 @@ fn explain<D: Debuggee>(debugged: &mut GdbTarget<'_, D>, stop: &Stop) -> (MultiT
             debugged.last = core;
             (signal(thread(core), Signal::SIGSEGV), why)
         }
+        Stop::BootLoader { core } => (signal(thread(core), Signal::SIGTERM), why()),
         Stop::DeadEnd => (signal(thread(debugged.last), Signal::SIGSTOP), why()),
         Stop::Limit | Stop::ByteSent => {
             let moment = debugged.debuggee.chip().moment();

@@ -1,5 +1,6 @@
 //! What our boot ROM does, by running it: its functions, its choice of what to start.
 
+use intercore_sim::core::chip::Chip as _;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::Watch;
 use intercore_sim::image::{Boot, Image, Lines, Segment};
@@ -14,7 +15,7 @@ const FLASH: u32 = 0x1000_0000;
 const SLEEP: [u8; 4] = [0x30, 0xBF, 0xFD, 0xE7];
 
 /// Calls a function of the ROM on core 0 and returns what it returns; core 1 stays off.
-fn call(machine: &mut Machine, function: u32, arguments: &[u32]) -> u32 {
+pub fn call(machine: &mut Machine, function: u32, arguments: &[u32]) -> u32 {
     machine.load(0, &bootrom::ours()[..]);
     machine.load(SRAM, &SLEEP);
     machine.start_core(0, function, 0x2004_1000);
@@ -22,7 +23,7 @@ fn call(machine: &mut Machine, function: u32, arguments: &[u32]) -> u32 {
         machine.core_mut(0).set_register(register, *argument);
     }
     machine.core_mut(0).set_register(14, SRAM | 1);
-    assert_eq!(machine.run_until(machine.now() + 100_000), Stop::DeadEnd);
+    assert_eq!(machine.run_until(machine.now() + 100_000_000), Stop::DeadEnd);
     assert_eq!(machine.core(0).register(15) & !3, SRAM, "the function returned");
     machine.core(0).register(0)
 }
@@ -33,14 +34,19 @@ fn half(at: u32) -> u32 {
 }
 
 /// Finds a function as firmware does: through the ROM's own look-up.
-fn look_up(code: [u8; 2]) -> u32 {
+pub fn look_up(code: [u8; 2]) -> u32 {
     call(&mut Machine::new(), half(0x18), &[half(0x14), u32::from(u16::from_le_bytes(code))])
 }
 
 #[test]
 fn an_unknown_code_is_answered_with_0() {
-    assert_eq!(look_up(*b"UB"), 0);
     assert_ne!(look_up(*b"P3"), 0);
+    let mut machine = Machine::new();
+    // One of the first ROM, which later ones lack.
+    assert_eq!(call(&mut machine, half(0x18), &[half(0x16), u32::from_le_bytes([b'P', b'8', 0, 0])]), 0);
+    let notes = machine.bus.fabric.diagnostics.take();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("the boot ROM has no function or data 'P8'"), "{notes:?}");
     assert_eq!(call(&mut Machine::new(), half(0x18), &[half(0x16), u32::from_le_bytes([b'X', b'Y', 0, 0])]), 0);
 }
 
@@ -277,8 +283,11 @@ fn the_header_is_as_documented() {
         }
         codes
     };
-    assert_eq!(codes(half(0x14)), ["P3", "R3", "L3", "T3", "MS", "S4", "MC", "C4", "WV"]);
-    assert_eq!(codes(half(0x16)), ["CR", "SF", "SD"]);
+    assert_eq!(
+        codes(half(0x14)),
+        ["P3", "R3", "L3", "T3", "MS", "S4", "MC", "C4", "WV", "UB", "DT", "DE", "IF", "EX", "RE", "RP", "FC", "CX",]
+    );
+    assert_eq!(codes(half(0x16)), ["CR", "SF", "SD", "GR", "FZ", "FS", "FE", "DS", "DE"]);
 }
 
 #[test]
@@ -289,12 +298,13 @@ fn the_committed_bytes_are_those_of_the_source() {
     }
     let folder = std::env::temp_dir().join(format!("intercore-bootrom-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/rp2040/bootrom/bootrom.s");
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/rp2040/bootrom");
+    let source = &format!("{sources}/bootrom.s");
     let file = |name: &str| folder.join(name).display().to_string();
     let run = |program: &str, arguments: &[&str]| {
         assert!(Command::new(program).args(arguments).status().expect(program).success(), "{program} failed");
     };
-    run("arm-none-eabi-as", &["-o", &file("object"), source]);
+    run("arm-none-eabi-as", &["-I", sources, "-o", &file("object"), source]);
     run("arm-none-eabi-ld", &["-Ttext=0", "-e", "0", "-o", &file("elf"), &file("object")]);
     run("arm-none-eabi-objcopy", &["-O", "binary", "-j", ".text", &file("elf"), &file("bin")]);
     let assembled = std::fs::read(file("bin")).expect("assembled");
@@ -318,6 +328,56 @@ fn a_file_that_is_no_boot_rom_is_refused() {
     assert!(bootrom::open(&path).is_ok());
     std::fs::remove_file(&path).expect("removed");
     assert!(matches!(bootrom::open(&path), Err(BootromError::Unreadable { .. })));
+}
+
+/// The chip's own ROM knows no boot through a vector table: whoever loads the image sets the table's address.
+#[test]
+fn another_rom_than_ours_starts_images_in_sram_and_in_flash() {
+    let mut other = bootrom::ours();
+    let at = other.windows(9).position(|text| text == b"Intercore").expect("in the copyright");
+    other[at] = b'i';
+    // TABLE_BOOT in the ROM's literals: now it cannot be asked for that.
+    let magic = 0x1C0D_E7AB_u32.to_le_bytes();
+    let at = other.windows(4).position(|word| word == magic).expect("a literal");
+    other[at] ^= 1;
+    let vectors = table(0x2003_0000, SRAM + 0x100);
+    let segment = |address: u32, bytes: &[u8]| Segment { address, bytes: bytes.to_vec() };
+    let segments = vec![segment(SRAM, &vectors), segment(SRAM + 0x100, &SLEEP)];
+    let image = Image { segments, boot: Boot::Table(SRAM), symbols: Vec::new(), lines: Lines::default() };
+    let mut machine = Machine::booted(&image, Some(&other), None).expect("it fits");
+    assert_eq!(machine.run_until(10_000_000), Stop::DeadEnd);
+    assert_eq!((machine.core(0).register(15) & !3, machine.core(0).msp()), (SRAM + 0x100, 0x2003_0000));
+    machine.raise_interrupt(0, 3);
+    let vector = SRAM + 4 * (16 + 3);
+    machine.load(vector, &(SRAM + 0x101).to_le_bytes());
+    machine.write_private(0, 0xE000_E100, 1 << 3);
+    machine.run_until(machine.now() + 1000);
+    assert_eq!(machine.core(0).xpsr() & 0x3F, 16 + 3, "in the handler of the table in SRAM");
+}
+
+#[test]
+fn the_boot_loader_over_usb_is_an_end_of_the_run() {
+    let mut machine = Machine::new();
+    machine.load(0, &bootrom::ours()[..]);
+    machine.start_core(0, look_up(*b"UB"), 0x2004_1000);
+    machine.core_mut(0).set_register(14, SRAM + 0x235);
+    let stop = machine.run_until(100_000);
+    assert_eq!(stop, Stop::BootLoader { core: 0 });
+    let why = machine.why_stopped(&stop, &());
+    assert!(why.contains("core 0 restarted the chip into its boot loader") && why.contains("0x20000234"), "{why}");
+}
+
+#[test]
+fn the_debug_trampoline_stops_behind_the_function() {
+    let mut machine = Machine::new();
+    machine.load(0, &bootrom::ours()[..]);
+    let end = look_up(*b"DE");
+    machine.start_core(0, look_up(*b"DT"), 0x2004_1000);
+    machine.core_mut(0).set_register(0, 0x00F0_0000);
+    machine.core_mut(0).set_register(7, look_up(*b"L3"));
+    machine.bus.fabric.watch.add_breakpoint(end & !1);
+    assert_eq!(machine.run_until(100_000), Stop::Breakpoint { core: 0, pc: end & !1 });
+    assert_eq!(machine.core(0).register(0), 8);
 }
 
 #[test]

@@ -51,6 +51,41 @@ fn firmware_chooses_the_exit_code() {
     assert_eq!(run("exit", &code, &[]).status.code(), Some(42));
 }
 
+/// Whatever firmware has erased or programmed is there in the next run, except where the image is.
+#[test]
+fn flash_is_kept_in_a_file() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kept.flash");
+    let _ = std::fs::remove_file(&path);
+    let file = path.display().to_string();
+    // LDR r1, =0x10004000; LDR r0, [r1]; MOVS r0, #0x18; LDR r1, ...: exits with the word at 0x10004000 by SYS_EXIT_EXTENDED.
+    // LDR r2, [pc, #12]; LDR r2, [r2]; LDR r1, [pc, #12]; STR r2, [r1, #4]; MOVS r0, #0x20; BKPT 0xAB
+    let code = [0x4A02, 0x6812, 0x4902, 0x604A, 0x2020, 0xBEAB, 0x4000, 0x1000, 0x001C, 0x2000, 0x0026, 0x0002, 0, 0];
+    assert_eq!(run("keep", &code, &["--flash", &file]).status.code(), Some(255), "erased");
+    let mut content = std::fs::read(&path).expect("written");
+    assert_eq!(content.len(), 2 << 20);
+    content[0x4000..0x4004].copy_from_slice(&42_u32.to_le_bytes());
+    std::fs::write(&path, &content).expect("written");
+    assert_eq!(run("keep", &code, &["--flash", &file]).status.code(), Some(42));
+    assert!(std::fs::read(&path).expect("written") == content, "as it was");
+    std::fs::write(&path, b"a person's notes").expect("written");
+    fails(&run("keep", &code, &["--flash", &file]), 2, &["16 bytes and is no content of a flash"]);
+    assert_eq!(std::fs::read(&path).expect("there"), b"a person's notes");
+}
+
+/// BL to `reset_usb_boot` by its address in the ROM.
+#[test]
+fn a_restart_into_the_boot_loader_is_told_and_is_no_failure() {
+    let rom = intercore_sim::rp2040::bootrom::ours();
+    let half = |at: usize| u16::from_le_bytes([rom[at], rom[at + 1]]);
+    let mut at = usize::from(half(0x14));
+    while rom[at..at + 2] != *b"UB" {
+        at += 4;
+    }
+    // LDR r0, [pc, #0]; BLX r0
+    let output = run("usb-boot", &[0x4800, 0x4780, half(at + 2), 0], &[]);
+    fails(&output, 0, &["core 0 restarted the chip into its boot loader, which waits for a host on USB"]);
+}
+
 #[test]
 fn the_cycle_limit_tells_where_the_cores_are() {
     let output = run("forever", &[0xE7FE], &[]);

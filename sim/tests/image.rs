@@ -28,6 +28,21 @@ fn error(bytes: &[u8]) -> ImageError {
     parse(bytes).expect_err("a bad image was accepted")
 }
 
+/// What a linker drops leaves its line information behind, for address 0.
+#[test]
+fn a_function_that_was_dropped_gives_its_line_to_no_address() {
+    let source = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("dropped.c");
+    std::fs::write(&source, "void dropped(void) { for (;;); }\nvoid kept(void) { for (;;); }\n").expect("written");
+    let source = source.display().to_string();
+    let more = ["-g", "-ffunction-sections", "-Wl,--gc-sections,-e,kept", &source];
+    let Some(elf) = crate::compiler::build("dropped", "sram", &more) else { return };
+    let image = Image::open(&elf, None, &IMAGES).expect("an image");
+    let kept = image.symbol("kept").expect("it is kept");
+    assert!(image.symbol("dropped").is_none(), "it is dropped");
+    assert_eq!(image.line_at(kept).map(|(_, line)| line), Some(2));
+    assert_eq!(image.line_at(0), None);
+}
+
 #[test]
 fn what_is_no_image_is_told_how_it_begins() {
     assert_eq!(error(b"#!/bin/sh"), ImageError::Unknown { first: b"#!/b".to_vec() });

@@ -4,6 +4,7 @@
 
 mod armv7em;
 mod bootrom;
+mod bootrom_float;
 mod cli;
 mod compiler;
 mod contention;
@@ -16,6 +17,7 @@ mod engines;
 mod examples;
 mod exceptions;
 mod fault;
+mod flash;
 mod gdb;
 mod image;
 mod interleaving;

@@ -17,14 +17,17 @@ __all__ = ["open"]
 
 
 def open(path: str | os.PathLike[str] = "intercore.db", *runs: int, frames: Library | None = None) -> Results:  # noqa: A001
-    """Return runs of a store as data frames: those with the given numbers, or all. See `intercore.results.Results`."""
+    """Return runs of a store as data frames: those with the given numbers, or all of them.
+
+    See `intercore.results.Results`.
+    """
     from intercore.results import Results  # noqa: PLC0415 - numpy and the statistics take longer to load than Python
 
     return Results(path, *runs, frames=frames)
 
 
 def __getattr__(name: str) -> str:
-    """Return `__version__`, when it is asked for: what finds it takes longer to load than Python itself."""
+    """Return `__version__` on demand: importlib.metadata takes longer to import than Python takes to start."""
     if name == "__version__":
         from importlib import metadata  # noqa: PLC0415 - see above
 

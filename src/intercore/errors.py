@@ -1,4 +1,4 @@
-"""Errors that end a command with one sentence for the person who typed it."""
+"""Errors that end a command with a message to the user."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it."""
+"""Exit status after Ctrl-C, as in shells."""
 
 
 class IntercoreError(Exception):
-    """Something failed: the message says what, where, and what to do. The command ends with exit status 1."""
+    """A failure: the message states what failed, where, and what to do. Exit status 1."""
 
     exit_status = 1
 
 
 class UsageError(IntercoreError):
-    """The command was asked for something that does not exist or is out of range. Exit status 2."""
+    """The user named something that does not exist or is out of range. Exit status 2."""
 
     exit_status = 2
 
 
 class SimulatorError(IntercoreError):
-    """The simulated chip cannot do what it was asked for. Exit status 1."""
+    """The simulated chip cannot do what was requested. Exit status 1."""
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the sentence that says a name is unknown, with the nearest right one or all of them."""
+    """Return the error for an unknown name, with the nearest known one or all of them."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
     if near:
         return f"there is no {kind} '{name}'; did you mean '{near[0]}'?"
-    return f"there is no {kind} '{name}'; there is: {', '.join(names)}"
+    return f"there is no {kind} '{name}'; known: {', '.join(names)}"

@@ -41,7 +41,7 @@ def why_not_here(what: str, otherwise: str) -> str | None:
     """Return a sentence if this is not Linux, which `what` needs; it ends with what a user may do in place of it."""
     if sys.platform == "linux":
         return None
-    return f"{what} needs Linux, and this is {_NAMES.get(sys.platform, sys.platform)}; {otherwise}"
+    return f"{what} needs Linux, but this is {_NAMES.get(sys.platform, sys.platform)}; {otherwise}"
 
 
 def need_linux(what: str, otherwise: str) -> None:
@@ -53,7 +53,7 @@ def need_linux(what: str, otherwise: str) -> None:
 def need_posix(what: str, otherwise: str) -> None:
     """Raise IntercoreError if this is Windows."""
     if sys.platform == "win32":
-        raise IntercoreError(f"{what} needs Linux or macOS, and this is Windows; {otherwise}")
+        raise IntercoreError(f"{what} needs Linux or macOS, but this is Windows; {otherwise}")
 
 
 # Processes
@@ -136,7 +136,7 @@ def local_socket() -> socket.socket:
     import socket  # noqa: PLC0415 - few commands need it
 
     if sys.platform == "win32":
-        raise IntercoreError("a socket with a name on this machine needs Linux, and this is Windows")
+        raise IntercoreError("a named socket on this machine needs Linux, but this is Windows")
     return socket.socket(socket.AF_UNIX)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from intercore.benchmarks.failed import analysable, failed_by
 from intercore.errors import UsageError, unknown
 from intercore.record.export import columns, frames
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.record.store import StoreReader
 from intercore.statistics.distribution import Distribution, distribution
 
@@ -44,35 +44,35 @@ _STATISTICS: Mapping[str, Kind] = {
     **dict.fromkeys(("mean", "stdev"), "Float64"),
 }
 _OF_REPETITION = ("seed",)
-"""Factors that may differ between repetitions of a setting."""
+"""Factors that may differ between the repetitions of a setting."""
 
 
 class Results:
     """Runs of a store, as data frames.
 
-    Every frame is one of Polars, or of pandas if that is what is installed. Every method raises IntercoreError if the
-    file cannot be read, and UsageError (which is one) for a run or benchmark that is not there.
+    Frames are Polars', or pandas' if only that is installed. Every method raises IntercoreError if the file cannot be
+    read, and its subclass UsageError for a run or benchmark that does not exist.
     """
 
     def __init__(self, path: str | os.PathLike[str], *runs: int, frames: Library | None = None) -> None:
-        """Take the runs with these numbers from the store at `path`, all of them if none is given.
+        """Open the runs with these numbers of the store at `path`, all of them if none is given.
 
-        `frames` chooses the library; None takes what is installed, Polars if both are.
+        `frames` selects the library; None selects the installed one, Polars if both are.
         """
         self.path = Path(path)
         if not self.path.exists():
-            raise UsageError(f"there is no store {self.path}; measure something first: intercore run host speedup")
+            raise UsageError(f"there is no store {self.path}: measure something first, e.g. intercore run host speedup")
         self._library = frames
         with StoreReader(self.path) as store:
             stored = {summary.id: summary for summary in store.runs()}
         for number in runs:
             if number not in stored:
-                raise UsageError(f"there is no run {number} in {self.path}; it holds {', '.join(map(str, stored))}")
+                raise UsageError(f"there is no run {number} in {self.path}; its runs are {', '.join(map(str, stored))}")
         self._runs: list[RunSummary] = [stored[number] for number in (runs or stored)]
 
     @property
     def runs(self) -> DataFrame:
-        """A row for each run: target, benchmarks, UTC time of its start, and how much of its plan is measured."""
+        """A row for each run: target, benchmarks, UTC time of its start, number of measurements done and planned."""
         rows = [
             {
                 "run": run.id,
@@ -91,7 +91,7 @@ class Results:
 
     @property
     def conditions(self) -> DataFrame:
-        """A row for each value of each condition of a run, with the number of measurements that it was true of."""
+        """A row for each value of each condition of a run, with the number of measurements that have it."""
         counts: Counter[tuple[int, str, str]] = Counter()
         for number, headers in self._headers(None):
             counts.update((number, *condition) for one in headers for condition in one.conditions.items())
@@ -99,7 +99,7 @@ class Results:
         return self._frame(rows, _CONDITIONS)
 
     def samples(self, benchmark: str | None = None) -> DataFrame:
-        """Return a row for each raw sample, of one benchmark or of all: the columns of `intercore export`."""
+        """Return a row for each raw sample, of one benchmark or of all, with the columns of `intercore export`."""
         kinds = columns.factor_kinds(one for _, headers in self._headers(benchmark) for one in headers)
 
         def parts_of(run: RunInParts) -> list[SeriesPart]:
@@ -115,8 +115,8 @@ class Results:
     def summary(self, benchmark: str | None = None) -> DataFrame:
         """Return a row for each setting and series, over all its repetitions; of one benchmark or of all.
 
-        `count` is the number of samples. Times are in ns; counts are as they came. `median_low` and `median_high` bound
-        the 95 % interval of the median, and are null where too few samples give none, as percentiles are
+        `count` is the number of samples. Times are in ns, counts as measured. `median_low` and `median_high` bound the
+        95 % interval of the median; they and the percentiles are null if there are too few samples for them
         (docs/statistics.md). Failed measurements, moments, timestamp overheads and times of emulated targets are left
         out.
         """
@@ -133,7 +133,7 @@ class Results:
         return self._frame(rows, {**_SETTING, **factors, **_STATISTICS})
 
     def _headers(self, benchmark: str | None) -> Iterator[tuple[int, list[Measurement]]]:
-        """Give the measurements of each run, without their samples, that are of the benchmark."""
+        """Yield the measurements of the benchmark in each run, without their samples."""
         known = list(dict.fromkeys(name for run in self._runs for name in run.plan.benchmarks))
         if benchmark is not None and benchmark not in known:
             raise UsageError(unknown(f"benchmark in {self.path}", benchmark, known))
@@ -147,7 +147,7 @@ class Results:
 
 
 def _summarised(run: Run, benchmark: str | None, kinds: Mapping[str, Kind]) -> Iterator[dict[str, Any]]:
-    """Give a row for each setting and series of a run."""
+    """Yield a row for each setting and series of a run."""
     pools: defaultdict[tuple[Any, ...], list[Series]] = defaultdict(list)
     settings: dict[tuple[Any, ...], dict[str, Any]] = {}
     for one in run.measurements:
@@ -169,7 +169,7 @@ def _summarised(run: Run, benchmark: str | None, kinds: Mapping[str, Kind]) -> I
 
 
 def _is_summarised(series: Series) -> bool:
-    return series.unit != "moment" and len(series.ticks) > 0 and not series.name.startswith(LOOKING_PREFIX)
+    return series.unit != "moment" and len(series.ticks) > 0 and not series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX)
 
 
 def _distribution(pool: Iterable[Series]) -> Distribution:

@@ -1,4 +1,4 @@
-"""Releases made up for the analysis and the report of jitter."""
+"""Activations made up for the analysis and the report of jitter."""
 
 from __future__ import annotations
 

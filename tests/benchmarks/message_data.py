@@ -54,7 +54,7 @@ def measurement(
         benchmark="message",
         factors=known,
         repetition=repetition,
-        series=(*series, Series("looking.0", "common", hz, np.array([40] * 9, np.int64))),
+        series=(*series, Series("timestamp_overhead.0", "common", hz, np.array([40] * 9, np.int64))),
         conditions={"memory.word_bytes": "4", **(conditions or {})},
         checks={"checked": len(ticks), "wrong": 0, "lost": 0, **(checks or {})},
         started=started,

@@ -30,12 +30,12 @@ def measured(
 ) -> Measurement:
     """A measurement whose series are times in µs."""
     made = [Series(name, "common", HZ, np.array([round(1e3 * us) for us in values])) for name, values in series.items()]
-    looking = Series("looking.0", "common", HZ, np.array([30, 30, 30]))
+    overhead = Series("timestamp_overhead.0", "common", HZ, np.array([30, 30, 30]))
     return Measurement(
         benchmark,
         {**USUAL, **factors},
         repetition,
-        (*made, looking),
+        (*made, overhead),
         {**CONDITIONS, **(conditions or {})},
         {},
         "2026-11-22T10:00:00.000Z",

@@ -40,7 +40,7 @@ class Kind(NamedTuple):
 ALL = (
     Kind("speedup", "t1", factors={"n": 1000}),
     Kind("speedup", "tp", factors={"n": 1000, "cores": 2}),
-    Kind("speedup", "looking.0"),
+    Kind("speedup", "timestamp_overhead.0"),
     Kind("contention", "alone.0"),
     Kind("contention", "tower.0"),
     Kind("contention", "task0.0", "moment"),

@@ -29,7 +29,7 @@ def measurement(
     checks: Mapping[str, int] | None = None,
     conditions: Mapping[str, str] | None = None,
     extra: Mapping[str, Sequence[int]] | None = None,
-    looking: int = 46,
+    overhead: int = 46,
     **factors: Level,
 ) -> Measurement:
     known: dict[str, Level] = {
@@ -38,7 +38,13 @@ def measurement(
     }  # fmt: skip
     known |= {name.removesuffix("_"): level for name, level in factors.items()}
     clock = "common" if known["time"] == "common" else "counter"
-    values = {"looking.0": [looking] * 9, "looking.1": [looking] * 9, "switch": ticks, "call": call, **(extra or {})}
+    values = {
+        "timestamp_overhead.0": [overhead] * 9,
+        "timestamp_overhead.1": [overhead] * 9,
+        "switch": ticks,
+        "call": call,
+        **(extra or {}),
+    }
     return Measurement(
         benchmark="switch",
         factors=known,

@@ -23,7 +23,7 @@ from intercore.terminal.formats.table import print_table
 from intercore.view.quantity import duration
 
 HZ = 125_000_000
-LOOKING = 46
+OVERHEAD = 46
 
 
 def measurement(
@@ -34,14 +34,14 @@ def measurement(
     size: int = 64,
     core: int = 0,
     batch: int = 1,
-    looking: int | None = LOOKING,
+    overhead: int | None = OVERHEAD,
     opt: str = "O2",
     wrong: int = 0,
     hz: int = HZ,
 ) -> Measurement:
-    """Return samples whose calls took so many cycles, looking not counted."""
-    ticks = np.asarray(cycles if isinstance(cycles, list) else [cycles] * 20, np.int64) + (looking or 0)
-    values = {f"looking.{core}": [looking] * 9, "call": ticks} if looking is not None else {"call": ticks}
+    """Return samples whose calls took so many cycles, the overhead not counted."""
+    ticks = np.asarray(cycles if isinstance(cycles, list) else [cycles] * 20, np.int64) + (overhead or 0)
+    values = {f"timestamp_overhead.{core}": [overhead] * 9, "call": ticks} if overhead is not None else {"call": ticks}
     factors = {"call": call, "size": size, "core": core, "other": other, "batch": batch, "opt": opt, "seed": 1}
     return Measurement(
         benchmark="api",
@@ -59,11 +59,11 @@ def run_of(measurements: list[Measurement], *, simulated: bool = False) -> Run:
     return Run(1, plan, "", "0", len(measurements), tuple(measurements))
 
 
-def test_a_cost_is_the_median_less_looking() -> None:
+def test_a_cost_is_the_median_less_the_overhead() -> None:
     (found,) = api.analyse([measurement("give", [300, 354, 900])]).calls
     assert found.cost_cycles == pytest.approx(354)
     assert found.cost_us.value == pytest.approx(354 / 125)
-    assert found.samples_us.max == pytest.approx((900 + LOOKING) / 125), "raw samples stay as they are"
+    assert found.samples_us.max == pytest.approx((900 + OVERHEAD) / 125), "raw samples stay as they are"
     assert (found.size, found.factor, found.more_us) == (None, None, None)
 
 
@@ -185,10 +185,10 @@ def test_any_samples_give_a_report_that_is_json_and_fits_the_terminal(
         print_table(table, console)
 
 
-def test_no_measurements_and_no_looking_are_no_error() -> None:
+def test_no_measurements_and_no_overhead_are_no_error() -> None:
     assert report(run_of([])).findings == []
-    (found,) = api.analyse([measurement("give", 350, looking=None)]).calls
-    assert found.looking_us == 0
+    (found,) = api.analyse([measurement("give", 350, overhead=None)]).calls
+    assert found.timestamp_overhead_us == 0
 
 
 def test_without_a_clock_of_cycles_there_are_none() -> None:

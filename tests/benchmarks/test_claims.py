@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.benchmarks.claims import Said, difference, in_words, outcome, quotient, within_scope
+from intercore.benchmarks.claims import ClaimResult, difference, in_words, outcome, quotient, within_scope
 from intercore.benchmarks.published import Scope
 from intercore.statistics.intervals import Interval, scaled
 from intercore.view.exhibit import Outcome
@@ -81,14 +81,14 @@ def test_scaling_keeps_what_is_known(known: Interval, factor: float) -> None:
 def test_another_chip_contradicts_no_finding_and_agrees_with_none_that_is_about_one_chip(
     scope: Scope, outcome_: Outcome
 ) -> None:
-    said = Said(outcome_, "So many.")
+    said = ClaimResult(outcome_, "So many.")
     assert within_scope(scope, said, "") == said, "on the publication's chip"
     elsewhere = within_scope(scope, said, "RP2040")
     assert elsewhere.because.startswith(said.because)
     agrees = outcome_ == "agrees" and scope != "chip"
     assert elsewhere.outcome == ("agrees" if agrees else "cannot tell")
     without = within_scope(scope, said, "", "host does not run FreeRTOS.")
-    assert without == (Said("cannot tell", "host does not run FreeRTOS.") if scope == "kernel" else said)
+    assert without == (ClaimResult("cannot tell", "host does not run FreeRTOS.") if scope == "kernel" else said)
 
 
 def test_bounds_that_read_as_the_value_are_left_out() -> None:

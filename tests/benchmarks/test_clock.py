@@ -36,7 +36,7 @@ def measurement(
     wrong: int = 0,
     longest_us: int = 1000,
 ) -> Measurement:
-    values = {"looking.0": [46] * 9, "looking.1": [47] * 9, "interval": interval}
+    values = {"timestamp_overhead.0": [46] * 9, "timestamp_overhead.1": [47] * 9, "interval": interval}
     if true is not None:
         values["true"] = true
     return Measurement(
@@ -55,7 +55,7 @@ def test_a_constant_difference_has_no_spread() -> None:
     assert found.exactness == clock.Exactness(difference=46, low=46, high=46, interrupted=0, largest=46)
     assert found.exactness.spread == 0
     assert (found.shortest, found.median, found.longest) == (1046, 2046, 5046)
-    assert found.looking == {0: 46, 1: 47}
+    assert found.overhead == {0: 46, 1: 47}
 
 
 def test_interrupted_intervals_are_told_apart_and_not_forgotten() -> None:

@@ -13,7 +13,6 @@ from rich.console import Console
 
 from intercore.benchmarks.contention.analysis import analyse, caveats
 from intercore.benchmarks.contention.findings import (
-    Apart,
     ContentionAloneWithoutSleep,
     ContentionBesideLoop,
     ContentionBothCores,
@@ -34,6 +33,7 @@ from intercore.benchmarks.contention.findings import (
     ContentionSleep,
     ContentionSlowedByLoop,
     ContentionUnsteady,
+    SeparateWindows,
 )
 from intercore.benchmarks.contention.report import asked, report
 from intercore.benchmarks.contention.results import results
@@ -79,7 +79,7 @@ def measurement(
             if part:
                 every = TOWER / part
                 ends[name] += [number * WINDOW + round(every * (1 + i)) - 1 for i in range(int(WINDOW / every))]
-    found = {"looking.0": [40], "alone.0": [TOWER] * 5, "alone.1": [TOWER] * 5, **ends}
+    found = {"timestamp_overhead.0": [40], "alone.0": [TOWER] * 5, "alone.1": [TOWER] * 5, **ends}
     return Measurement(
         benchmark="contention",
         factors={**DEFAULT, **factors},
@@ -176,7 +176,7 @@ def test_the_work_of_free_tasks_counts_where_it_ran_and_not_where_towers_ended()
     ]
     shown = report(run(free_tasks()))
     assert cells(shown, "Towers")[0][-2:] == ["200 2.00", "98–100% 100%"]
-    assert [row[2] for row in cells(shown, "Shares")] == ["0: 48% 1: 50% ?: 2%", "0: 50% 1: 50%"]
+    assert [row[2] for row in cells(shown, "Share of")] == ["0: 48% 1: 50% ?: 2%", "0: 50% 1: 50%"]
     assert found_in(free_tasks(), kind=ContentionFreeTasks) == [
         ContentionFreeTasks(tasks=2, cores=2, times=near(2.0), parts_percent=(near(100), near(100)))
     ]
@@ -218,15 +218,15 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
 @pytest.mark.parametrize(
     ("parts", "about"),
     [
-        ({"task0.0": 0.9, "task1.1": 0.9}, "one core's, at recursion (2 is ideal); other work differs"),
-        ({"task0.0": 1.1, "task1.1": 1.0}, "one core's, at recursion (above 2: one was slower alone)"),
+        ({"task0.0": 0.9, "task1.1": 0.9}, "that of one core, recursion (ideal: 2); other work differs"),
+        ({"task0.0": 1.1, "task1.1": 1.0}, "that of one core, recursion (above 2: a core was slower alone)"),
     ],
 )
 def test_more_than_all_cores_can_do_is_said_to_come_from_what_they_are_compared_with(
     parts: Mapping[str, float], about: str
 ) -> None:
     shown = report(run(own(parts, task0="work", task1="work")))
-    (told,) = (each for each in shown.answers if each.question == "a task on each core does")
+    (told,) = (each for each in shown.answers if each.question == "throughput on all cores")
     assert told.about == about
     first = shown.findings[0]
     assert isinstance(first, ContentionBothCores)
@@ -237,7 +237,7 @@ def test_what_a_task_on_each_core_does_is_told_of_those_and_not_of_others_that_d
     pair = own({"task0.0": 0.9, "main.1": 0.9}, task0="work", main="work")
     crowd = own({"task0.0": 0.5, "task1.1": 0.75, "main.1": 0.8}, task0="work", task1="work", main="work")
     told = [{each.question: each.number for each in report(run(*some)).answers} for some in ((crowd, pair), (crowd,))]
-    assert [each["a task on each core does"] for each in told] == ["1.80 ×", "2.05 ×"], "the most, if none is such"
+    assert [each["throughput on all cores"] for each in told] == ["1.80 ×", "2.05 ×"], "the most, if none is such"
 
 
 def test_no_core_is_used_for_more_than_all_of_it_but_a_warning_says_what_it_would_be() -> None:
@@ -423,10 +423,10 @@ def test_what_cores_take_from_each_other_is_told_by_the_same_work_on_one_of_them
     )
     assert found_in(both) == [told, ContentionCoreSpeed(core=1, first=0, times=1.0, varied_percent=None)]
     single = [own({"task0.0": 1.0}, task0="work"), own({"main.1": 1.0}, main="work")]
-    apart = Apart((near(100), near(100)), lost_percent=near(30))
+    apart = SeparateWindows((near(100), near(100)), lost_percent=near(30))
     assert found_in(both, *single)[0] == msgspec.structs.replace(told, apart=apart)
     slow = [own({"task0.0": 0.9}, task0="work"), own({"main.1": 0.8}, main="work")]
-    apart = Apart((near(90), near(80)), lost_percent=None)
+    apart = SeparateWindows((near(90), near(80)), lost_percent=None)
     assert found_in(both, *slow)[0] == msgspec.structs.replace(told, apart=apart)
 
 
@@ -536,7 +536,7 @@ def cells(shown: Any, title: str) -> list[list[str]]:  # noqa: ANN401
 
 def test_the_table_shows_published_counts_below_ours() -> None:
     shown = report(run(preset()))
-    rows = cells(shown, "Towers (pieces of work) in a window")
+    rows = cells(shown, "Towers (pieces of work) per window")
     assert rows[0] == ["task0, task1, main", "pico-sim", "100 100%", "50 50%", "50 50%", "200 2.00", "100% 100%"]
     assert rows[1] == ["task0, task1, main", "published", "59 100%", "30 51%", "30 51%", "119 2.02", ""]
     assert rows[-1] == ["Raspberry Pi Zero W", "published", "", "", "", "126", ""]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.benchmarks.contention.analysis import analyse
-from intercore.benchmarks.contention.charge import Charged, published_charges
+from intercore.benchmarks.contention.charge import ChargeRow, published_charges
 from intercore.benchmarks.contention.claims import CLAIMS, Evidence
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.published import published
@@ -41,7 +41,7 @@ def rows(**changed: float) -> Measurement:
 def held(
     *measurements: Measurement,
     main_loop: str = "",
-    charges: Sequence[Charged] = (),
+    charges: Sequence[ChargeRow] = (),
     estimated: str = "",
 ) -> Evidence:
     contests = analyse(measurements).contests
@@ -55,10 +55,10 @@ def held(
     )
 
 
-def currents(*milliamps: float, volts: float = 5.0, towers: int = 119, error: float = 0.01) -> list[Charged]:
+def currents(*milliamps: float, volts: float = 5.0, towers: int = 119, error: float = 0.01) -> list[ChargeRow]:
     """What a meter saw of the rows in their order."""
     return [
-        Charged(names, ", ".join(names), False, known, volts, 10.0, towers, 20,
+        ChargeRow(names, ", ".join(names), False, known, volts, 10.0, towers, 20,
                 Interval(*(10 * one / towers for one in (known.value, known.low or 0, known.high or 0))), None)
         for names, ma in zip(NAMES, milliamps, strict=False)
         for known in [Interval(ma / 1e3, ma * (1 - error) / 1e3, ma * (1 + error) / 1e3)]

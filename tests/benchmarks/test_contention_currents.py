@@ -60,7 +60,7 @@ def test_ones_own_currents_and_their_model_stand_beside_the_published_ones() -> 
     assert own[2].startswith("21.1 mA"), (
         "(63 + 62 + 63 + 60.4) / 4 - (42 + 41 + 40) / 3 = 21.1, on no border of rounding"
     )
-    assert own[3] == published[3] == "in rest: busy in every row"
+    assert own[3] == published[3] == "part of rest: busy in every row"
     names = [figure.name for figure in found["contention"].section.figures]
     assert "currents" in names
     assert found["energy"].section.tables

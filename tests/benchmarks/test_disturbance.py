@@ -13,7 +13,7 @@ STARTED = "2026-01-01T00:00:00+00:00"
 
 
 def measured(*series: Series, **checks: int) -> Measurement:
-    return Measurement("lock", {"measure": "hand-over"}, 0, series, {}, checks, STARTED)
+    return Measurement("lock", {"measure": "hand-off"}, 0, series, {}, checks, STARTED)
 
 
 def run(*measurements: Measurement) -> Run:
@@ -25,7 +25,7 @@ def run(*measurements: Measurement) -> Run:
     [
         ({}, ""),
         ({"wrong": 0, "preempted": 0}, ""),
-        ({"preempted": 1}, "a task was forced off its core once, in 1 of 2 measurements"),
+        ({"preempted": 1}, "a task was preempted once, in 1 of 2 measurements"),
         ({"lost": 2, "wrong": 1}, "a result was wrong once, a sample was lost 2 times, in 1 of 2 measurements"),
     ],
 )
@@ -37,9 +37,9 @@ def test_what_ran_beside_it_is_told() -> None:
     quiet = measured()
     busy = msgspec.structs.replace(quiet, conditions={"os.load_at_start": "1.53 0.20 0.10", "cores": "2"})
     assert in_words(run(quiet)) == ""
-    assert in_words(run(busy)) == "something else was running when it started"
+    assert in_words(run(busy)) == "other programs were running at the start"
 
 
 def test_samples_that_cannot_be_are_told() -> None:
     backwards = Series("there", "common", 10**6, np.array([-1000] * 9))
-    assert in_words(run(measured(backwards))) == "1 failed, with samples that cannot be"
+    assert in_words(run(measured(backwards))) == "1 failed, with impossible samples"

@@ -50,7 +50,7 @@ def test_table_1_has_every_published_row_and_the_runs_own_in_the_same_columns() 
     assert [row["S"] for row in theirs] == ["1.3909", "1.8484", "1.9914", "1.9952", "1.9954"]
     assert [row["E"] for row in theirs] == ["69.5%", "92.5%", "99.5%", "99.7%", "99.7%"]
     assert len(rows) == 3 * len(theirs), "by join=notify and join=poll-tick"
-    assert all(value for row in rows for name, value in row.items() if name != "own S, 95 %")
+    assert all(value for row in rows for name, value in row.items() if name != "S here, 95 %")
     assert not {"S / P", "past a tick"} & {*rows[0]}, "they are not the paper's"
 
 
@@ -97,10 +97,10 @@ def test_a_run_of_other_work_has_no_table_1() -> None:
 @pytest.mark.measures("contention")
 def test_the_towers_have_the_seven_rows_twice_and_bars_for_either() -> None:
     exhibit = of(esp32.run())["seed-001-towers"]
-    rows = [row for row in cells(exhibit) if not row["at work"].startswith("Raspberry")]
+    rows = [row for row in cells(exhibit) if not row["active"].startswith("Raspberry")]
     assert [row["of"] for row in rows] == ["published", "own: 20 discs, 10 s"] * 7
     assert [row["main (core1)"] for row in rows[::2]] == ["30", "59", "0", "30", "59", "0", "0"], "as printed"
-    theirs = [row["at work"] for row in cells(exhibit) if row["of"] == "published"]
+    theirs = [row["active"] for row in cells(exhibit) if row["of"] == "published"]
     assert not [label for label in theirs if "spins" in label or "likely" in label], "our words"
     totals = [row["total"].split()[0] for row in rows]
     assert totals[::2] == totals[1::2] == ["119", "118", "89", "60", "59", "59", "30"], "made up so"

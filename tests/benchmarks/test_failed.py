@@ -18,7 +18,7 @@ from intercore.page.page import write_page
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.terminal.findings import Failure
 from intercore.terminal.run import RunFindings
-from tests.benchmarks.test_possible import as_run
+from tests.benchmarks.test_plausibility import as_run
 from tests.budgets.test_check import budgets
 from tests.fakes import esp32 as fake_esp32
 

@@ -24,10 +24,10 @@ import importlib, pkgutil, sys
 for part in {PARTS}:
     package = importlib.import_module(f"intercore.{{part}}")
     for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if not found.name.endswith(".witness"):
+        if not found.name.endswith(".ground_truth"):
             importlib.import_module(found.name)
 """
-"""A witness is on the simulator's side, and nothing but that loads it."""
+"""A probe for the ground truth is on the simulator's side, and nothing but that loads it."""
 
 
 def run(script: str, sources: Path) -> str:

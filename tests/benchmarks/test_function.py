@@ -38,4 +38,4 @@ def test_a_check_that_an_emulated_target_fails_is_not_said_to_be_a_fault_of_the_
 
 
 def test_what_the_program_is_known_to_have_done_wrong_is_the_reason() -> None:
-    assert failure({"desk.mistakes": "it wrote out of bounds"}) == failed("it wrote out of bounds")
+    assert failure({"host.mistakes": "it wrote out of bounds"}) == failed("it wrote out of bounds")

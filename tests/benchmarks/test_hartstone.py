@@ -50,7 +50,7 @@ def test_breakdown_lies_between_last_kept_and_first_missed_load() -> None:
     assert [one.load for one in found.loads] == [90, 95, 100, 120]
     assert (found.kept_percent, found.missed_percent) == (95, 100)
     assert (found.kept_of_all_percent, found.uneven) == (95, None)
-    assert [one.releases for one in found.loads] == [31] * 4
+    assert [one.activations for one in found.loads] == [31] * 4
     assert found.loads[-1].missed_of_task == (0, 0, 0, 0, 1)
     assert (found.loads[0].longest, found.loads[0].longest_of_task) == (0.5, 0)
 
@@ -63,7 +63,7 @@ def test_the_load_is_what_was_measured_and_not_what_was_asked_for() -> None:
 def test_one_miss_in_any_repetition_is_a_miss() -> None:
     (found,) = analyse([measurement(90), measurement(90, missed=1)]).sets
     assert (found.kept_percent, found.missed_percent) == (None, 90)
-    assert found.loads[0].releases == 62
+    assert found.loads[0].activations == 62
 
 
 @pytest.mark.parametrize(("cores", "share"), [("2", 80), ("4", 40), ("64", 32), ("x", None)])
@@ -94,8 +94,8 @@ def test_a_miss_below_a_load_that_was_kept_is_doubted() -> None:
     ("measured", "words"),
     [
         ([measurement(80), measurement(90, 1)], "no deadline was missed up to a load of 80.0 % of one core, and some"),
-        ([measurement(80), measurement(90)], "no deadline was missed at any load that was tried, up to 90.0 %"),
-        ([measurement(80, 1)], "deadlines were missed at every load that was tried, from 80.0 % of one core on."),
+        ([measurement(80), measurement(90)], "no deadline was missed at any load measured, up to 90.0 %"),
+        ([measurement(80, 1)], "deadlines were missed at every load measured, from 80.0 % of one core on."),
         ([measurement(160, 0, "free")], "up to 160.0 % of one core (80.0 % of all cores)."),
     ],
 )

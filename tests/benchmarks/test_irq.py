@@ -48,7 +48,7 @@ def measurement(
     sys_hz: int | None = HZ,
     **factors: int | str,
 ) -> Measurement:
-    values = {"looking.0": [46] * 9, "looking.1": [54] * 9, "latency": ticks}
+    values = {"timestamp_overhead.0": [46] * 9, "timestamp_overhead.1": [54] * 9, "latency": ticks}
     return Measurement(
         benchmark="irq",
         factors={"path": path, "from": first, "to": second, "interrupted": interrupted, "seed": 1, **factors},
@@ -91,7 +91,7 @@ def test_latencies_are_in_microseconds_and_in_cycles() -> None:
     (found,) = irq.analyse([measurement("doorbell", [125, 250, 500], 0, 1)]).latencies
     assert (found.latency_us.min, found.latency_us.median.value, found.latency_us.max) == (1.0, 2.0, 4.0)
     assert found.cycles == irq.Cycles(125, 250.0, 500)
-    assert found.looking_us == pytest.approx(54 / 125), "of the core that reads last"
+    assert found.timestamp_overhead_us == pytest.approx(54 / 125), "of the core that reads last"
 
 
 @pytest.mark.parametrize("sys_hz", [None, HZ // 2])
@@ -101,11 +101,11 @@ def test_there_are_no_cycles_where_the_clock_counts_something_else(sys_hz: int |
 
 
 @pytest.mark.parametrize(
-    ("path", "looking"), [("doorbell", 54), ("handler-task", 54), ("doorbell-round-trip", 46), ("timer-handler", 46)]
+    ("path", "overhead"), [("doorbell", 54), ("handler-task", 54), ("doorbell-round-trip", 46), ("timer-handler", 46)]
 )
-def test_looking_is_that_of_the_core_that_reads_last(path: str, looking: int) -> None:
+def test_the_overhead_is_that_of_the_core_that_reads_last(path: str, overhead: int) -> None:
     (found,) = irq.analyse([measurement(path, [125], 0, 1)]).latencies
-    assert found.looking_us == pytest.approx(looking / 125)
+    assert found.timestamp_overhead_us == pytest.approx(overhead / 125)
 
 
 def test_a_timer_has_no_second_core_and_its_repetitions_are_pooled() -> None:

@@ -27,7 +27,7 @@ def test_an_interrupt_is_predicted_by_its_path(tmp_path: Path) -> None:
     found = predict(store, "host", ["path=doorbell"], extrapolate=False)
     assert isinstance(found, EventPrediction)
     assert found.median_us.value == pytest.approx(3)
-    assert found.event == "From a ring to the handler of the core that is rung"
+    assert found.event == "From a doorbell to its handler on the other core"
     ranking = predict(store, "host", (), extrapolate=False)
     assert isinstance(ranking, EventRanking)
     assert [one.rank for one in ranking.ranking] == [1, 1]  # nobody chooses a path by how fast it is

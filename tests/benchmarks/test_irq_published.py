@@ -30,7 +30,7 @@ def test_they_stand_beside_what_is_like_them_and_say_where_they_come_from() -> N
     found = report(run(measurement("timer-handler", [100] * 30)))
     (table,) = (one for one in found.section.tables if one.title.startswith("RTEMS"))
     cells = [[column.text(row) for column in table.columns] for row in table.rows]
-    assert cells[0] == ["published", "IRQ latency", "0.12 ms, kind not stated", "not said"]
+    assert cells[0] == ["published", "IRQ latency", "0.12 ms, kind not stated", "not stated"]
     assert cells[1][1] == "timer-handler, one core"
     assert [row[1] for row in cells[2:]] == ["post object", "receive object"]
     assert any("master thesis" in note and "was not read here" in note for note in found.section.notes)
@@ -49,5 +49,5 @@ def test_without_anything_like_them_they_are_not_shown() -> None:
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text('id = "x"\nbenchmark = "irq"\n')
-    with pytest.raises(IntercoreError, match="not a published table"):
+    with pytest.raises(IntercoreError, match="not a valid file of published figures"):
         load(path)

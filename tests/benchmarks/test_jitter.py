@@ -1,4 +1,4 @@
-"""What releases are taken to say: known latencies, deviations, migrations and bounds are found again."""
+"""What activations are taken to say: known latencies, deviations, migrations and bounds are found again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.benchmark import Role
 from intercore.benchmarks.disturbance import in_words
-from intercore.benchmarks.jitter.activations import releases
+from intercore.benchmarks.jitter.activations import activations
 from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, caveats, results
 from intercore.benchmarks.jitter.findings import (
     Deviation,
@@ -24,7 +24,7 @@ from intercore.benchmarks.jitter.findings import (
     JitterNoBound,
     JitterNotMoved,
 )
-from intercore.benchmarks.possible import impossible
+from intercore.benchmarks.plausibility import impossible
 from intercore.benchmarks.series import role
 from intercore.record.measurement import Part, Plan, Run, Series, Unit
 from intercore.statistics.histogram import quantile
@@ -76,7 +76,14 @@ def test_nothing_measured_says_nothing() -> None:
 
 def test_migrations_are_counted_by_core() -> None:
     (one,) = analyse(
-        [measurement([10, 20, 10, 20], core_series=[1, 0, 1, 0], migrate="affinity", checks={"asked": 4, "moved": 4})]
+        [
+            measurement(
+                [10, 20, 10, 20],
+                core_series=[1, 0, 1, 0],
+                migrate="affinity",
+                checks={"migrations_requested": 4, "migrations_done": 4},
+            )
+        ]
     ).settings
     assert one.migrations == 3
     assert (one.asked, one.moved) == (4, 4)
@@ -86,14 +93,21 @@ def test_migrations_are_counted_by_core() -> None:
 
 def test_forced_migrations_are_told_with_their_bound_beside_rest() -> None:
     rest = measurement([1000, 1000, 1000])
-    moved = measurement([1000, 1125, 1000], core_series=[1, 0, 1], migrate="affinity", checks={"asked": 3, "moved": 3})
+    moved = measurement(
+        [1000, 1125, 1000],
+        core_series=[1, 0, 1],
+        migrate="affinity",
+        checks={"migrations_requested": 3, "migrations_done": 3},
+    )
     unmoved = Deviation(0.0, (10_000.0,))
     expected = JitterMoved(published=False, deviation_us=1.0, unmoved=unmoved, asked=3, moved=3)
     assert found_in(moved, rest, kind=JitterMoved) == expected
 
 
 def test_migrations_that_did_not_happen_are_told() -> None:
-    moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="blockers", checks={"asked": 3, "moved": 2})
+    moved = measurement(
+        [1000] * 3, core_series=[1, 0, 0], migrate="blockers", checks={"migrations_requested": 3, "migrations_done": 2}
+    )
     found = found_in(moved, kind=JitterMoved)
     assert (found.asked, found.moved) == (3, 2)
     expected = JitterNotMoved(label="blockers", load="none", migrate="blockers", asked=3, moved=2)
@@ -101,8 +115,10 @@ def test_migrations_that_did_not_happen_are_told() -> None:
 
 
 def test_movers_that_came_too_late_are_told() -> None:
-    moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="affinity", checks={"asked": 2, "moved": 2})
-    expected = JitterFewMigrations(label="affinity", load="none", migrate="affinity", asked=2, releases=3)
+    moved = measurement(
+        [1000] * 3, core_series=[1, 0, 0], migrate="affinity", checks={"migrations_requested": 2, "migrations_done": 2}
+    )
+    expected = JitterFewMigrations(label="affinity", load="none", migrate="affinity", asked=2, activations=3)
     assert list(caveats([moved])) == [expected]
 
 
@@ -111,7 +127,7 @@ def test_overdue_releases_leave_no_bound() -> None:
     late = measurement([1000, period, 3 * period, 1000], load="same-priority")
     assert analyse([late]).settings[0].missed == 2
     found = found_in(late, kind=JitterNoBound)
-    assert (found.missed, found.releases) == (2, 4)
+    assert (found.missed, found.activations) == (2, 4)
 
 
 def test_whether_the_bound_holds_is_told_by_the_second_half() -> None:
@@ -130,7 +146,7 @@ def test_what_unsynchronised_blockers_do_is_not_told_as_a_bound() -> None:
 
 def test_releases_before_they_were_due_are_an_error_of_the_clock() -> None:
     (found,) = caveats([measurement([-1, 2], checks={"wrong": 1})])
-    assert found == JitterEarly(label="core 0", load="none", migrate="none", releases=1)
+    assert found == JitterEarly(label="core 0", load="none", migrate="none", activations=1)
     assert found.severity == "error"
 
 
@@ -151,7 +167,7 @@ def test_settings_are_told_apart_by_what_varies() -> None:
 def test_deviations_add_up_to_the_change_of_latency(late: list[int], data: st.DataObject) -> None:
     others = data.draw(st.sets(st.integers(1, max(1, len(late) - 1)), max_size=5))
     begins = [0, *sorted(one for one in others if one < len(late))]
-    known = releases(measurement(late, begins=begins))
+    known = activations(measurement(late, begins=begins))
     assert len(known.deviation) == len(late) - len(begins)
     ends = [*begins[1:], len(late)]
     assert known.deviation.sum() == sum(late[end - 1] - late[begin] for begin, end in zip(begins, ends, strict=True))
@@ -171,10 +187,10 @@ def test_a_quantile_of_counted_releases_is_not_beyond_the_longest_one() -> None:
 def test_counted_releases_widen_the_bound() -> None:
     (one,) = analyse([measurement([1000, 1000], more=counted([990, 1250], [-125, 250]))]).settings
     assert one.counted is not None
-    assert (one.counted.releases, one.counted.periods) == (2, 2)
+    assert (one.counted.activations, one.counted.periods) == (2, 2)
     assert one.bound_us == (-1.0, 2.0)
     assert one.largest_us == 10.0
-    assert one.releases == 4
+    assert one.activations == 4
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=200))

@@ -44,14 +44,14 @@ def taken(
     conditions: Mapping[str, str] = KERNEL,
     **factors: int | str,
 ) -> Measurement:
-    """Return releases on either core by turns, of which as many migrations as asked for happened unless it is said."""
+    """Return activations on alternating cores, with as many migrations as requested unless a factor differs."""
     cores = [step % 2 for step in range(len(late))] if factors.get("migrate", "none") != "none" else [0] * len(late)
     asked = len(late) if "migrate" in factors else 0
     found = measurement(
         late,
         core_series=cores,
         more={"raw": raw} if len(raw) else None,
-        checks={"asked": asked, "moved": asked if moved is None else moved},
+        checks={"migrations_requested": asked, "migrations_done": asked if moved is None else moved},
         **factors,
     )
     series = tuple(msgspec.structs.replace(one, clock="counter") if one.name == "raw" else one for one in found.series)
@@ -259,7 +259,7 @@ def test_what_a_migration_costs(us: int, expected: str, migrate: str) -> None:
         ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "kept", "cannot tell"),
         ([0, 30_000 * US, 25_000 * US, 20_000 * US, 14_000 * US], "kept", "agrees"),
         ([0, 1000 * US, 0, 1000 * US], "kept", "cannot tell"),
-        ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "anew", "cannot tell"),
+        ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "reset", "cannot tell"),
     ],
 )
 def test_whether_load_can_be_the_reason(late: Sequence[int], wake: str, expected: str) -> None:

@@ -37,7 +37,7 @@ RUN = (
         core_series=[0, 1] * 300,
         migrate="blockers",
         load="both",
-        checks={"asked": 600, "moved": 600},
+        checks={"migrations_requested": 600, "migrations_done": 600},
         samples=600,
     ),
     measurement([*LATE, 4_000_000], core_series=[1] * 601, migrate="unsynchronised"),

@@ -1,4 +1,4 @@
-"""Which releases of very many are drawn."""
+"""Which activations of very many are drawn."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from intercore.benchmarks.jitter.findings import JitterEarly, JitterFalsePeriods
 from intercore.benchmarks.jitter.literature import counters_of
 from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.jitter.report import report
-from intercore.benchmarks.jitter.two_counters import TwoCounters, Wrapped, wrap_us
-from intercore.benchmarks.possible import impossible, longer_than
+from intercore.benchmarks.jitter.two_counters import TwoCounters, WrappedRow, wrap_us
+from intercore.benchmarks.plausibility import impossible, longer_than
 from intercore.benchmarks.published import published
 from intercore.benchmarks.series import has_median, incomparable
 from tests.benchmarks.esp32_report import cells
@@ -37,7 +37,7 @@ PICO = {"bits": 16, "hz": 125_000_000}
 def raw(
     periods: Sequence[int], *, bits: int, apart: int, cores: Sequence[int], wrong: int = 0, **factors: int | str
 ) -> Measurement:
-    """Return what a target sends of releases with these true periods, in counts, on these cores, the first one not."""
+    """Return a measurement of activations with these true periods, in counts, on these cores."""
     clock = np.concatenate(([0], np.cumsum(periods)))
     counters = clock + np.array(cores) * apart
     moved = int(np.count_nonzero(np.diff(cores)))
@@ -46,7 +46,7 @@ def raw(
         (clock - grid + 1000)[1:].tolist(),
         core_series=list(cores[1:]),
         more={"raw": (np.diff(counters) & (2**bits - 1 if bits < 64 else -1)).tolist()},
-        checks={"asked": moved, "moved": moved, "wrong": wrong},
+        checks={"migrations_requested": moved, "migrations_done": moved, "wrong": wrong},
         **{"migrate": "published", "wake": "kept", "time": "raw-counter", **factors},
     )
     series = tuple(msgspec.structs.replace(one, clock="counter") if one.name == "raw" else one for one in found.series)
@@ -133,7 +133,7 @@ def test_another_variance_is_of_other_numbers_or_of_none() -> None:
 @pytest.mark.parametrize("n", [40, 128])
 def test_splits_find_the_number_that_a_table_was_made_of(n: int) -> None:
     model = TwoCounters(24, 125_000_000, 10_000.0, 30_000.0, n // 2, n // 2)
-    table = Wrapped(
+    table = WrappedRow(
         mean=round(model.mean_us / 1e3, 3),
         least=round(model.least_us / 1e3, 3),
         largest=round(model.largest_us / 1e3, 3),
@@ -225,13 +225,13 @@ def test_raw_counters_are_in_no_setting_and_in_no_true_table() -> None:
     assert list(pools([true, false])) == [BY_PROCEDURE]
     assert [one.factors["time"] for one in pools([true, false], raw=True)[BY_PROCEDURE]] == ["raw-counter"]
     assert incomparable(true) == ""
-    assert "own counters" in incomparable(false)
+    assert "counter" in incomparable(false)
     assert not has_median("jitter", false.samples("raw"))
 
 
 def test_what_is_wrong_with_them_is_told_all_the_same() -> None:
     false = raw([1_250_000] * 8, bits=16, apart=0, cores=[0, 1] * 4 + [0], wrong=2)
-    expected = JitterEarly(label=f"{BY_PROCEDURE}, raw counters", load="none", migrate="published", releases=2)
+    expected = JitterEarly(label=f"{BY_PROCEDURE}, raw counters", load="none", migrate="published", activations=2)
     assert expected in caveats([false])
 
 

@@ -22,7 +22,7 @@ FACTORS: dict[str, Level] = {"from": 0, "to": 1, "cores": 2, "hold": 10, "pause"
 
 
 def hand_overs(lock: str, there: float, back: float) -> list[Measurement]:
-    setting = {**FACTORS, "lock": lock, "measure": "hand-over"}
+    setting = {**FACTORS, "lock": lock, "measure": "hand-off"}
     return [measured("lock", {"there": [there] * 50, "back": [back] * 50}, setting, at) for at in range(5)]
 
 
@@ -63,7 +63,7 @@ def test_locks_are_ranked_by_direction(store: Store) -> None:
 def test_contention_is_told_by_acquisition_and_a_ping_pong_by_one_way(store: Store) -> None:
     contended = one(store, "measure=contention")
     assert contended.median_us.value == pytest.approx(4)  # of 3 and 5
-    assert contended.event == "Each acquisition, while all cores want it"
+    assert contended.event == "Each acquisition under contention"
     assert "from" not in contended.setting
     assert one(store, "measure=ping-pong").median_us.value == pytest.approx(1.5)
 

@@ -47,7 +47,7 @@ CHIP = {
 def measurement(
     alone: Sequence[int], beside: Sequence[int] = (), *, conditions: dict[str, str] | None = None, **more: Level
 ) -> Measurement:
-    values = {"looking.0": [46] * 9, "alone": alone, "beside": beside}
+    values = {"timestamp_overhead.0": [46] * 9, "alone": alone, "contended": beside}
     factors: dict[str, Level] = {"access": "read", "region": "sram4", "core": 0, "bytes": 1000, "seed": 1}
     factors |= {"other": "write" if beside else "none", "other_region": "sram4"}
     return Measurement(

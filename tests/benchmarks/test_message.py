@@ -95,7 +95,7 @@ def test_a_line_is_found_with_its_units() -> None:
     assert row.sizes[0].latency_us.n == 100
     assert row.sizes[0].send_us is not None
     assert row.sizes[0].send_us.value == pytest.approx(row.sizes[0].latency_us.median.value / 2, rel=0.01)
-    assert row.looking_us == {"0": 0.04}
+    assert row.timestamp_overhead_us == {"0": 0.04}
 
 
 def test_a_stream_is_modelled_by_its_time_per_message() -> None:
@@ -184,23 +184,23 @@ def test_a_model_that_does_not_predict_is_said_to_fail() -> None:
 
 def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -> None:
     found = {one.question: one for one in answers(message.analyse(everything()))}
-    latencies = [name for name in found if "bytes/s" not in name]
+    latencies = [name for name in found if "throughput" not in name]
     assert latencies == [
-        *("4 bytes, no copy", "4 bytes, copied"),
-        *("300 bytes, no copy", "300 bytes, copied"),
-        *("4,096 bytes, no copy", "4,096 bytes, copied"),
+        *("4 bytes, zero-copy", "4 bytes, copied"),
+        *("300 bytes, zero-copy", "300 bytes, copied"),
+        *("4,096 bytes, zero-copy", "4,096 bytes, copied"),
     ], "of all sizes the smallest, the largest, and one between them"
-    for name, about, took in ((", no copy", "ring-zero-copy", 1.0), (", copied", "ring", 1.0 + 0.02 * 4096)):
+    for name, about, took in ((", zero-copy", "ring-zero-copy", 1.0), (", copied", "ring", 1.0 + 0.02 * 4096)):
         told = found[f"4,096 bytes{name}"]
         assert told.value is not None
         assert told.value.value == pytest.approx(took, rel=0.01)
         assert about in told.about.split()
-    by_line = "; estimated from 11 sizes: 1.00 µs + 20.0 ns a byte"
+    by_line = "; estimated from 11 sizes: 1.00 µs + 20.0 ns per byte"
     assert found["300 bytes, copied"].number == "7.00 µs"
     assert found["300 bytes, copied"].about.endswith(by_line)
-    assert found["300 bytes, no copy"].number == "1.00 µs"
-    assert found["300 bytes, no copy"].about.startswith("ring-zero-copy")
-    assert found["300 bytes, no copy"].about.endswith("; whatever the size")
+    assert found["300 bytes, zero-copy"].number == "1.00 µs"
+    assert found["300 bytes, zero-copy"].about.startswith("ring-zero-copy")
+    assert found["300 bytes, zero-copy"].about.endswith("; independent of size")
     assert [copies(name) for name in ("ring", "dma", "ring-zero-copy", "notification")] == [True, True, False, False]
 
 
@@ -460,7 +460,7 @@ def test_figures_have_a_line_for_every_setting_and_its_points() -> None:
 def test_of_many_transports_those_that_copy_have_a_panel_and_those_that_do_not() -> None:
     in_place = ("ring-zero-copy", "rpmsg-zero-copy", "notification")
     copying = ("ring", "rpmsg", "queue", "pipe", "fifo")
-    for names, panels in (((*copying, *in_place), ["copied", "no copy"]), ((copying[0], in_place[0]), [])):
+    for names, panels in (((*copying, *in_place), ["copied", "zero-copy"]), ((copying[0], in_place[0]), [])):
         taken = [one for name in names for one in campaign(line(2.0, 20.0), transport=name)]
         figure = report(run_of(taken)).section.figures[0]
         assert [panel.title for panel in figure.panels if panel.title] == panels
@@ -496,4 +496,4 @@ def test_latencies_carry_the_uncertainty_of_a_clock_of_two_counters() -> None:
     assert [(one.second, one.within_us) for one in analysis.latency] == [(0, 0), (1, pytest.approx(0.025))]
     assert CrossCoreUncertainty(times_of="latency", within_us=pytest.approx(0.025)) in results_of(known)
     titles = [table.title for table in report(run_of(known)).section.tables]
-    assert any("give or take 25.0 ns" in title for title in titles), titles
+    assert any("±25.0 ns" in title for title in titles), titles

@@ -31,7 +31,7 @@ def test_between_sizes_the_quickest_there_is_named_not_the_quickest_with_small_m
     taken = [one for name, way in ways.items() for one in campaign(way, (16, 256, 4096), transport=name)]
     told = {one.question: one for one in answers(message.analyse(taken))}
     assert told["message of 16 bytes"].about == "ring"
-    by_line = "3.30 µs, queue; estimated from 3 sizes: 3.00 µs + 1.00 ns a byte"
+    by_line = "3.30 µs, queue; estimated from 3 sizes: 3.00 µs + 1.00 ns per byte"
     assert told["message of 300 bytes"].text == by_line
 
 
@@ -50,7 +50,7 @@ def test_what_chance_alone_may_have_added_is_not_told_as_what_the_size_adds() ->
     assert row.beta_ns_per_byte.low < 0
     beside = {one.bytes: one.latency_us.median.value for one in row.sizes}
     said = f"between {duration(beside[256])} at 256 and {duration(beside[4096])} at 4,096 bytes"
-    assert told.about == f"{row.transport}; {said}, a difference that chance may have made"
+    assert told.about == f"{row.transport}; {said}, a difference that may be chance"
     assert told.value is not None
     assert min(beside[256], beside[4096]) <= told.value.value <= max(beside[256], beside[4096])
     known = next(one for one in answers(_with_medians_known_to(0.1, found)) if one.question == told.question).value
@@ -82,10 +82,8 @@ def test_a_line_that_begins_nobody_knows_where_says_less_than_the_sizes_beside_i
         name: {one.question: one.text for one in answers(each)}["message of 300 bytes"]
         for name, each in {"clear": found, "vague": msgspec.structs.replace(found, latency=tuple(vague))}.items()
     }
-    assert told["clear"] == "2.00 µs, ring; whatever the size"
-    expected = (
-        "2.00 µs, ring; between 2.00 µs at 256 and 2.00 µs at 4,096 bytes, a difference that chance may have made"
-    )
+    assert told["clear"] == "2.00 µs, ring; independent of size"
+    expected = "2.00 µs, ring; between 2.00 µs at 256 and 2.00 µs at 4,096 bytes, a difference that may be chance"
     assert told["vague"] == expected
 
 
@@ -144,5 +142,5 @@ def test_latency_of_a_sleeping_receiver_includes_its_wake_up() -> None:
         ]
         return {one.question: one for one in answers(message.analyse(taken))}["message of 300 bytes"].about
 
-    assert told("blocked") == "ring; waking the receiver included; whatever the size"
-    assert told("polling") == "ring; whatever the size"
+    assert told("blocked") == "ring; includes waking the receiver; independent of size"
+    assert told("polling") == "ring; independent of size"

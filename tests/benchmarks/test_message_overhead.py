@@ -94,7 +94,7 @@ def test_the_least_and_the_most_of_both_cores_are_said_and_how_far_the_truth_is(
 
 def test_the_table_fits_a_hundred_columns_and_the_document_its_schema() -> None:
     run = run_of([taking(1500, 2500), taking(1500, 2500, transport="ring-zero-copy", size=4096)], simulated=True)
-    (table,) = (one for one in report(run).section.tables if one.title.startswith("What a message takes"))
+    (table,) = (one for one in report(run).section.tables if one.title.startswith("Processor time of a message"))
     out = StringIO()
     print_table(table, Console(file=out, width=100))
     assert max(map(len, out.getvalue().splitlines())) <= 100

@@ -66,5 +66,5 @@ def test_between_two_levels_no_number_is_enough() -> None:
     analysis = message.analyse(known)
     assert [one.for_median for one in analysis.pilots] == [None]
     assert any(isinstance(one, MessagePilotTwoLevels) for one in pilot_results(analysis.pilots))
-    (table,) = (one for one in report(run_of(known)).section.tables if one.title.startswith("Samples that know"))
+    (table,) = (one for one in report(run_of(known)).section.tables if one.title.startswith("Samples needed"))
     assert "none do" in [column.text(table.rows[0]) for column in table.columns]

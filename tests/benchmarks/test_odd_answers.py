@@ -70,7 +70,7 @@ KNOWN: Mapping[str, tuple[Mapping[str, Sequence[Level]], Sequence[str]]] = {
             "core": ("0", "any"),
             "load": ("none", "both", "same-priority"),
             "migrate": ("none", "affinity", "unsynchronised", "published"),
-            "wake": ("kept", "anew"),
+            "wake": ("kept", "reset"),
             "time": ("common", "raw-counter"),
             "period_us": (1000, 10_000),
         },
@@ -100,7 +100,7 @@ KNOWN: Mapping[str, tuple[Mapping[str, Sequence[Level]], Sequence[str]]] = {
     ),
     "lock": (
         {
-            "measure": ("hand-over", "contention", "ping-pong"),
+            "measure": ("hand-off", "contention", "ping-pong"),
             "lock": ("mutex", "atomic-add"),
             "from": CORES,
             "to": CORES,
@@ -121,12 +121,22 @@ KNOWN: Mapping[str, tuple[Mapping[str, Sequence[Level]], Sequence[str]]] = {
             "other_region": ("ram", "l1"),
             "bytes": (0, 64, 65536),
         },
-        ("alone", "beside"),
+        ("alone", "contended"),
     ),
     "clock": ({"from": CORES, "to": CORES}, ("interval", "true")),
 }
 """Levels and series of each benchmark; to each factor comes a level that this tool does not know."""
-CHECKS = ("done", "checked", "wrong", "migrated", "lost", "preempted", "asked", "moved", "interrupted")
+CHECKS = (
+    "done",
+    "checked",
+    "wrong",
+    "migrated",
+    "lost",
+    "preempted",
+    "migrations_requested",
+    "migrations_done",
+    "interrupted",
+)
 
 COUNTS = st.sampled_from([0, 1, 7, 2**32 - 1])
 TICKS = st.one_of(
@@ -142,7 +152,7 @@ def measurements(draw: st.DrawFn, benchmark: str) -> Measurement:
         name: draw(st.sampled_from([*some, *(["unheard-of"] if isinstance(some[0], str) else [])]))
         for name, some in {**levels, "samples": (1, 20), "opt": ("O2", "O3")}.items()
     }
-    held = [name for name in (*names, "looking.0") if draw(st.integers(0, 9))]
+    held = [name for name in (*names, "timestamp_overhead.0") if draw(st.integers(0, 9))]
     hz = draw(st.sampled_from([1_000_000_000, 125_000_000, 1]))
     return Measurement(
         benchmark=benchmark,

@@ -35,10 +35,10 @@ def test_a_source_is_cited_with_all_that_it_has() -> None:
 def test_a_file_that_is_not_toml_is_refused_with_its_name(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.toml"
     path.write_bytes(content)
-    with pytest.raises(IntercoreError, match=r"bad\.toml: is not TOML"):
+    with pytest.raises(IntercoreError, match=r"bad\.toml is not valid TOML"):
         load(path)
 
 
 def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
-    with pytest.raises(IntercoreError, match=r"none\.toml: cannot be read"):
+    with pytest.raises(IntercoreError, match=r"cannot read .*none\.toml"):
         load(tmp_path / "none.toml")

@@ -31,7 +31,7 @@ HZ = 125_000_000
 def measurement(
     component: str, cycles: list[int], form: str = "same", core: int = 0, wrong: int = 0, opt: str = "O2"
 ) -> Measurement:
-    values = {f"looking.{core}": [46] * 9, "time": cycles}
+    values = {f"timestamp_overhead.{core}": [46] * 9, "time": cycles}
     return Measurement(
         benchmark="rhealstone",
         factors={"component": component, "form": form, "core": core, "opt": opt, "seed": 1},

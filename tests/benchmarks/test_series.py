@@ -40,7 +40,7 @@ def test_the_median_of_a_result_is_a_result(benchmark: str, name: str, unit: Uni
 @pytest.mark.parametrize(
     ("benchmark", "name", "unit", "expected"),
     [
-        ("speedup", "looking.0", "tick", Role.AUXILIARY),
+        ("speedup", "timestamp_overhead.0", "tick", Role.AUXILIARY),
         ("message", "true", "tick", Role.AUXILIARY),
         ("clock", "interval", "tick", Role.AUXILIARY),
         ("contention", "alone.0", "tick", Role.AUXILIARY),
@@ -62,7 +62,7 @@ def test_what_is_beside_the_matter_has_none(benchmark: str, name: str, unit: Uni
 def test_of_a_benchmark_without_a_folder_the_unit_decides() -> None:
     roles = {unit: role("novel", series("begins", unit)) for unit in ("tick", "count", "moment", "core")}
     assert roles == {"tick": Role.RESULT, "count": Role.RESULT, "moment": Role.MOMENTS, "core": Role.AUXILIARY}
-    assert role("novel", series("looking.1")) is Role.AUXILIARY
+    assert role("novel", series("timestamp_overhead.1")) is Role.AUXILIARY
     assert role("novel", series("true")) is Role.AUXILIARY
 
 
@@ -81,7 +81,7 @@ def test_other_samples_are_times_or_counts() -> None:
 
 
 def test_differences_of_counters_that_are_not_aligned_are_not_compared() -> None:
-    assert incomparable(measured("switch", time="raw-counter")).startswith("by the cores' own counters")
+    assert incomparable(measured("switch", time="raw-counter")).startswith("by each core's counter")
     assert not incomparable(measured("switch", time="common"))
     assert not incomparable(measured("novel", time="raw-counter"))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
-from intercore.benchmarks.speedup.answers import answers, concerns, paying, pays_from, remarks
+from intercore.benchmarks.speedup.answers import answers, break_even_findings, break_even_ranges, concerns, remarks
 from intercore.benchmarks.speedup.caveats import caveats
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.findings import (
@@ -487,19 +487,19 @@ class TestFewSizes:
             assert (well.t1_us, well.n) == (None, None)
             assert well.reason is not None
             assert not any(
-                "% used" in one.text or "efficient" in one.question for one in answers(found, 0.9) if one.value
+                "% efficiency" in one.text or "efficiency" in one.question for one in answers(found, 0.9) if one.value
             )
-            assert [way.efficient for told in pays_from(found, 0.9) for way in told.ways] == [None]
-            (told,) = (one for one in answers(found, 0.9) if "efficient" in one.question)
-            assert "no work" not in told.about, "whether some does is not known"
-            assert list(paying(found, 0.9)) == []
+            assert [way.efficient for told in break_even_findings(found, 0.9) for way in told.ways] == [None]
+            (told,) = (one for one in answers(found, 0.9) if "efficiency" in one.question)
+            assert "not reached" not in told.about, "whether some does is not known"
+            assert list(break_even_ranges(found, 0.9)) == []
         three = analyse(synthetic(overhead_us=100, loss=0.05, noise_us=1, sizes=(10, 200, 2_000)))
         assert holds(only_fit(three).isoefficiency.t1_us, 0.9 * 2 * 100 / (1 - 0.9 * 1.05))
 
     def test_one_that_reaches_it_is_a_bound(self) -> None:
         """That needs no model: all the work that was measured has that efficiency."""
         found = analyse(synthetic(overhead_us=10, noise_us=1, sizes=(2_000, 4_000)))
-        (told,) = pays_from(found, 0.9)
+        (told,) = break_even_findings(found, 0.9)
         (way,) = told.ways
         assert way.tasks == "create"
         assert way.efficient == Start(Interval(pytest.approx(8000, rel=0.01)), "or less")
@@ -517,7 +517,7 @@ def test_work_that_takes_longer_on_more_cores_stands_out() -> None:
 )
 def test_a_caveat_marks_the_answers_of_the_ways_that_it_is_about(modes: tuple[str, ...], *, concerned: bool) -> None:
     run = [measured([100] * 5, [60] * 5, n=n, mode=mode) for n in (1000, 2000) for mode in ("create", "spin")]
-    (answer,) = (one for one in answers(analyse(run), 0.9) if one.question == "created tasks pay from")
+    (answer,) = (one for one in answers(analyse(run), 0.9) if one.question == "created tasks break even")
     failed = SpeedupFailedCheck(benchmark="speedup", check="preempted", count=3, factor="mode", levels=modes)
     assert concerns(failed, answer) == concerned
     if len(modes) == 1:

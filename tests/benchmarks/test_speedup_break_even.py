@@ -104,7 +104,7 @@ class TestTheBreakEven:
         break_even = only_fit(analyse(synthetic(overhead_us=100, loss=1.2, noise_us=1))).break_even
         assert (break_even.place, break_even.t1_us) == ("never", None)
         assert break_even.reason == (
-            "never reached: the work loses 120% per core, so 2 cores are slower than one however large it is"
+            "never reached: the work loses 120% per core, so 2 cores are slower than one at any size"
         )
 
     def test_of_one_core_does_not_exist(self) -> None:
@@ -143,7 +143,7 @@ class TestTheWantedEfficiency:
     def test_is_never_reached_with_a_large_loss(self) -> None:
         wanted = only_fit(analyse(synthetic(overhead_us=100, loss=0.2, noise_us=1))).isoefficiency
         assert wanted.t1_us is None
-        assert wanted.reason == "never reached: the work loses 20.0% per core however large it is"
+        assert wanted.reason == "never reached: the work loses 20.0% per core at any size"
 
     def test_is_passed_at_the_smallest_size_if_there_is_no_overhead(self) -> None:
         wanted = only_fit(analyse(synthetic(overhead_us=0, noise_us=5))).isoefficiency
@@ -154,7 +154,7 @@ class TestTheWantedEfficiency:
         wanted = only_fit(analyse([measured([1000, 9000, 5000], [9000, 1000, 2600])], 0.98)).isoefficiency
         assert wanted.t1_us is None
         assert wanted.reason is not None
-        assert "cannot be told from 0" in wanted.reason
+        assert "not significantly above 0" in wanted.reason
 
     def test_outside_the_measured_sizes_says_so(self) -> None:
         inside = only_fit(analyse(synthetic(overhead_us=100, noise_us=1))).isoefficiency
@@ -180,9 +180,9 @@ class TestTheWantedEfficiency:
         assert wanted.t1_us is not None
         assert wanted.n is None
         assert wanted.reason is not None
-        assert "in proportion to n" in wanted.reason
+        assert "proportional to n" in wanted.reason
 
     @pytest.mark.parametrize("efficiency", [0, 1, -0.5, 90, math.nan])
     def test_is_refused_for_an_impossible_efficiency(self, efficiency: float) -> None:
-        with pytest.raises(UsageError, match="between 0 and 1"):
+        with pytest.raises(UsageError, match="above 0 and below 1"):
             analyse([], efficiency)

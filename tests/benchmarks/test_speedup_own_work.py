@@ -15,7 +15,7 @@ from intercore.benchmarks.own_work import (
     Mistake,
     OwnWorkWrong,
     OwnWorkWrongUnit,
-    Split,
+    WorkSplit,
     without_own_wrong,
     wrong_units,
 )
@@ -38,7 +38,7 @@ def with_unit(one: Measurement, mistake: Mistake, unit: int) -> Measurement:
     return msgspec.structs.replace(one, series=(*one.series, found))
 
 
-ON_TWO_CORES: dict[str, Any] = {"work": "fft", "benchmark": "speedup", "split": Split(64, 2)}
+ON_TWO_CORES: dict[str, Any] = {"work": "fft", "benchmark": "speedup", "split": WorkSplit(64, 2)}
 
 
 @pytest.mark.parametrize("mistake", get_args(Mistake))

@@ -94,7 +94,7 @@ def test_the_duration_alone_ranks_all_settings(tmp_path: Path) -> None:
 
 
 def test_outside_of_what_was_measured_it_extrapolates_only_when_told_to(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"is outside of what was measured of .* to 10\.0 ms\. Measure it"):
+    with pytest.raises(UsageError, match=r"is outside the measured range of .* to 10\.0 ms\. Measure it"):
         one(tmp_path, "duration=1s")
     (tmp_path / "again").mkdir()
     found = one(tmp_path / "again", "duration=1s", extrapolate=True)
@@ -105,12 +105,12 @@ def test_outside_of_what_was_measured_it_extrapolates_only_when_told_to(tmp_path
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "say how long the work takes on one core, e.g. duration=3ms"),
-        (("duration=3",), "duration=3 is no duration above 0, such as 250us, 3ms or 1.5s"),
-        (("duration=0ms",), "duration=0ms is no duration above 0"),
-        (("duration=٣ms",), "is no duration above 0"),
-        (("n=3000",), "n is a size in units of the workload; say what the work takes on one core"),
-        (("duration=3ms", "mode=tick"), "mode=tick was not measured; these levels were: mode=create,pool"),
+        ((), "give the time of the work on one core, e.g. duration=3ms"),
+        (("duration=3",), "duration=3 is not a duration: give a time above 0"),
+        (("duration=0ms",), "duration=0ms is not a duration: give a time above 0"),
+        (("duration=٣ms",), "is not a duration: give a time above 0"),
+        (("n=3000",), "give the time of the work on one core"),
+        (("duration=3ms", "mode=tick"), "mode=tick was not measured; the levels measured are mode=create,pool"),
         (("duration=3ms", "mode=create", "join=poll"), "mode=create join=poll was never measured on host; the nearest"),
         (("duration=3ms", "mood=pool"), "there is no factor of speedup 'mood'; did you mean 'mode'?"),
     ],
@@ -125,7 +125,7 @@ def test_what_cannot_be_answered_is_refused_with_what_is_there(
 
 
 def test_a_single_size_has_no_model(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"there is no model of workload=fp mode=pool .*, measured at n=1,000 alone"):
+    with pytest.raises(UsageError, match=r"workload=fp mode=pool .* cannot be predicted, .*n=1,000"):
         one(tmp_path, "duration=10us", runs=[work("pool", [1000])])
 
 
@@ -135,4 +135,4 @@ def test_an_interval_that_is_no_answer_says_what_to_measure(tmp_path: Path) -> N
     assert found.to_measure is not None
     assert found.to_measure.command.startswith("intercore run host speedup n=")
     assert "mode=pool" in found.to_measure.command
-    assert any("This is no answer" in sentence for sentence in prediction_section(found).sentences)
+    assert any("This is inconclusive" in sentence for sentence in prediction_section(found).sentences)

@@ -82,7 +82,7 @@ def test_the_three_durations_of_seed_000_stand_beside_what_its_table_implies() -
     ]  # fmt: skip
     assert rows["E"] == ["50.0%", "64.4%", "70.7%", "85.7%", "90.0%"]
     assert ["extrapolated" in text for text in rows["T1"]] == [True, True, True, False, False]
-    assert [text for text in rows["what it says"] if "likely" in text] == [rows["what it says"][1]]
+    assert [text for text in rows["statement"] if "likely" in text] == [rows["statement"][1]]
     (found,) = to_json(0.9).values()
     assert [(one["side"], round(one["ms"], 2)) for one in found] == [
         (None, 1.65), ("below", 3.0), ("below", 4.0), ("above", 10.0), (None, 15.16)

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from intercore.benchmarks.findings import Imprecise, PrecisionNotReached
+from intercore.benchmarks.findings import ImpreciseSetting, PrecisionNotReached
 from intercore.benchmarks.stop_rule import caveats, is_reached, precisions, to_json
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series, StopRule, Unit
 from intercore.record.plan import Setting, repetitions_by_setting
@@ -88,7 +88,7 @@ def test_the_worst_series_counts_and_those_beside_the_matter_do_not() -> None:
         Setting("speedup", {}, 0),
         series("narrow", [100] * 10),
         series("wide", wide),
-        *(series(name, [1, 10**6] * 5) for name in ("looking.0", "true")),
+        *(series(name, [1, 10**6] * 5) for name in ("timestamp_overhead.0", "true")),
         series("where", [0, 1] * 5, "core"),
         series("when", wide, "moment"),
         series("empty", []),
@@ -106,7 +106,7 @@ def test_what_has_no_median_that_means_something_is_not_repeated(benchmark: str)
 
 def test_too_few_samples_are_worse_than_any_interval() -> None:
     mixed = measured(Setting("b", {}, 0), series("few", [1] * 5), series("wide", [1, 10**6] * 10))
-    assert str(worst(precisions([mixed]))) == "few not known from 5 samples"
+    assert str(worst(precisions([mixed]))) == "few unknown from 5 samples"
 
 
 # How it is told
@@ -131,7 +131,7 @@ def test_without_a_rule_there_is_nothing_to_say() -> None:
 def test_a_warning_says_which_settings_did_not_get_there_and_how_far_they_got() -> None:
     known = worst(precisions(repetitions_by_setting(RUN)["b", '{"spread":100000}']))
     assert known is not None
-    short = (Imprecise("b", {"spread": 100_000}, known),)
+    short = (ImpreciseSetting("b", {"spread": 100_000}, known),)
     assert list(caveats(RUN)) == [PrecisionNotReached(until=0.01, cap=12, settings=short)]
 
 

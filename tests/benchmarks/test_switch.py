@@ -75,7 +75,7 @@ def test_a_known_wake_up_is_found_again() -> None:
     assert (found.wake_up_us.min, found.wake_up_us.max) == (8, 10)
     assert found.call_us.median.value == pytest.approx(600.5 / US)
     assert (found.median_ticks, found.hz) == (1125, HZ)
-    assert found.looking_us == {"0": 46 / US, "1": 46 / US}
+    assert found.timestamp_overhead_us == {"0": 46 / US, "1": 46 / US}
     assert found.within_us == 0
 
 
@@ -244,7 +244,7 @@ def test_early_yields_are_blamed_on_time_slicing_before_the_clock() -> None:
     for broken in (
         measurement([1], primitive="yield", checks={"wrong": 5}, conditions=whole),
         measurement([1], primitive="queue", checks={"wrong": 5}, conditions=sliced),
-        measurement([1], primitive="yield", checks={"wrong": 5, "retaken": 15}, conditions=sliced),
+        measurement([1], primitive="yield", checks={"wrong": 5, "repeated_turns": 15}, conditions=sliced),
     ):
         (found,) = caveats([broken])
         assert isinstance(found, SwitchFailedCheck)
@@ -252,7 +252,7 @@ def test_early_yields_are_blamed_on_time_slicing_before_the_clock() -> None:
 
 
 def test_turns_that_were_taken_again_are_counted_and_nothing_to_warn_of() -> None:
-    taken = measurement([1], primitive="yield", checks={"retaken": 2}, conditions={"freertos.time_slicing": "1"})
+    taken = measurement([1], primitive="yield", checks={"repeated_turns": 2}, conditions={"freertos.time_slicing": "1"})
     assert found_in(taken)[-1] == SwitchRetaken(turns=2)
     assert list(caveats([taken])) == []
 
@@ -375,13 +375,13 @@ def test_wake_ups_across_cores_carry_the_uncertainty_of_a_clock_of_two_counters(
     assert [one.within_us for one in analysis.wake_ups] == [0, 25 / US], "on one core there is none"
     assert CrossCoreUncertainty(times_of="wake-up", within_us=25 / US) in found_in(*known)
     found = report(run(*known))
-    assert any("give or take 200 ns" in table.title for table in found.section.tables)
+    assert any("±200 ns" in table.title for table in found.section.tables)
     assert found_in(*FOUR, kind=CrossCoreUncertainty) == []
 
 
 def test_what_aligned_counters_and_such_a_clock_leave_open_is_added() -> None:
     one = aligned(1100, 1_000_000)
-    known = [one, measurement([1190] * 20, conditions={"clock.uncertainty": "10 ticks"}, looking=46)]
+    known = [one, measurement([1190] * 20, conditions={"clock.uncertainty": "10 ticks"}, overhead=46)]
     assert [one.explained for one in found_in(*known, kind=SwitchAlignedAgainstCommon)] == [True], (
         "83 and 10 ticks explain 90"
     )

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from intercore.benchmarks.switch.analysis import analyse
 from intercore.benchmarks.switch.answers import answers, costs, remarks
-from intercore.benchmarks.switch.findings import SwitchCallTime, SwitchCrossCore, SwitchSlowerAcross, Wake
+from intercore.benchmarks.switch.findings import PrimitiveWakeUp, SwitchCallTime, SwitchCrossCore, SwitchSlowerAcross
 from intercore.benchmarks.switch.report import report
 from intercore.record.measurement import Measurement
 from intercore.terminal.formats.table import print_table
@@ -60,8 +60,8 @@ def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int,
     assert back.ratio.value == pytest.approx(to_0 / on_1)
     found = {one.question: one.value.value for one in answers(analysis) if one.value is not None}
     other, same = found["wake a task, other core"], found["wake a task, same core"]
-    assert found["other core against same"] == pytest.approx(other / same)
-    assert found["core 1 against 0, waking"] == pytest.approx(on_1 / on_0)
+    assert found["wake-up, other/same core"] == pytest.approx(other / same)
+    assert found["wake-up, core 1/core 0"] == pytest.approx(on_1 / on_0)
     assert same in ([on_0 / US] if to_1 > to_0 else [on_1 / US] if to_0 > to_1 else [on_0 / US, on_1 / US])
     assert other == max(to_1, to_0) / US
     (cost,) = costs(analysis)
@@ -74,8 +74,8 @@ def test_directions_that_differ_by_four_are_both_told_and_never_averaged() -> No
     assert [round(one.ratio.value, 2) for one in analysis.ratios] == [1.19, 7.6]
     (both,) = found_in(*of_both(475, 1900, on_0=400, on_1=250), kind=SwitchCrossCore)
     there, back = both.ways
-    assert (there.quickest, there.most_times) == (Wake("notification", 3.8, 3.2), pytest.approx(1.1875))
-    assert (back.quickest, back.most_times) == (Wake("notification", 15.2, 2.0), pytest.approx(7.6))
+    assert (there.quickest, there.most_times) == (PrimitiveWakeUp("notification", 3.8, 3.2), pytest.approx(1.1875))
+    assert (back.quickest, back.most_times) == (PrimitiveWakeUp("notification", 15.2, 2.0), pytest.approx(7.6))
     assert [(one.first, one.second) for one in both.ways] == [(0, 1), (1, 0)]
     across, *_ = answers(analysis)
     assert across.text == "15.2 µs, notification 1 → 0; 0 → 1: 3.80 µs"
@@ -136,7 +136,7 @@ def test_a_busy_core_is_told_only_where_none_was_asleep() -> None:
     assert alone.value is not None
     assert alone.value.value == 9000 / US
     found = {one.question: one for one in answers(analyse([*busy, *FOUR]))}
-    both, ratio = found["wake a task, other core"], found["other core against same"]
+    both, ratio = found["wake a task, other core"], found["wake-up, other/same core"]
     assert both.value is not None
     assert ratio.value is not None
     assert ratio.value.value < 9000 / 2401, "nor against the same core"
@@ -152,7 +152,9 @@ def test_of_many_directions_the_quickest_and_the_slowest_are_told() -> None:
     assert across.directions == 12
     assert [(one.first, one.second, one.quickest.cross_us) for one in across.ways] == [(0, 1, 8.08), (3, 2, 32.16)]
     (table, *_) = report(run(*known)).section.tables
-    assert table.title.startswith("Median wake-up across cores, and on the core that signals, in the quickest and the")
+    assert table.title.startswith(
+        "Median wake-up latency across cores, and on the signalling core, in the quickest and the"
+    )
     assert [table.columns[1].text(row) for row in table.rows] == ["0 → 1", "3 → 2"]
 
 
@@ -176,8 +178,8 @@ def test_the_answer_tells_of_cores_that_differ() -> None:
     found = {one.question: one.text for one in answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))}
     assert found["wake a task, same core"] == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
     both = "0.80 × as long on another core, notification 1 → 0; 0 → 1: 2.40 ×"
-    assert found["other core against same"] == both
-    assert found["core 1 against 0, waking"] == "3.00 × as long to wake a task of its own, notification"
+    assert found["wake-up, other/same core"] == both
+    assert found["wake-up, core 1/core 0"] == "3.00 × as long to wake its own task, notification"
 
 
 @pytest.mark.parametrize(("quicker_by", "told"), [(0, "notification"), (40, "counting-semaphore")])

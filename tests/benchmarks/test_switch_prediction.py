@@ -53,7 +53,7 @@ def test_another_repetition_and_a_single_wake_up_lie_within_what_was_predicted(t
     assert (found.basis.runs, found.basis.repetitions, found.basis.samples) == ((1,), 5, 250)
     text = " ".join(prediction_section(found).sentences)
     assert "Setting: primitive=queue from=0 to=1 target=idle time=common opt=O2 on host." in text
-    assert "It rests on run 1: 250 samples in 5 repetitions, measured on 2026-11-22." in text
+    assert "Basis: run 1, 250 samples in 5 repetitions, measured on 2026-11-22." in text
 
 
 def test_runs_by_turns_are_of_builds_that_somebody_tries_and_not_pooled(tmp_path: Path) -> None:
@@ -83,13 +83,13 @@ def test_what_is_left_open_is_ranked_by_direction_and_ties_are_named(tmp_path: P
     assert isinstance(open_ones, EventRanking)
     assert [rank.rank for rank in open_ones.ranking] == [1, 2, 3]
     assert [row["rank"] for row in prediction_rows(open_ones)] == [1, 2, 3]
-    assert "From a signal to the task that it wakes" in prediction_section(open_ones).title
+    assert "Wake-up latency" in prediction_section(open_ones).title
 
 
 def test_settings_that_cannot_be_told_from_the_first_are_named(tmp_path: Path) -> None:
     runs = [wake_ups({"queue": 20.0, "mutex": 20.1})]
     found = predict(stored(tmp_path / "db", *runs), "host", (), extrapolate=False)
-    assert any("These cannot be told from the first, primitive=queue: primitive=mutex." in one for one in
+    assert any("Not significantly different from the first, primitive=queue: primitive=mutex." in one for one in
                prediction_section(found).sentences)  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def test_an_interval_that_is_no_answer_says_what_to_measure(tmp_path: Path) -> N
     assert found.to_measure.repetitions >= 5
     command = found.to_measure.command
     assert command.startswith("intercore run host switch primitive=queue from=0 to=1 target=idle time=common opt=O2")
-    assert any(sentence.startswith("This is no answer:") for sentence in prediction_section(found).sentences)
+    assert any(sentence.startswith("This is inconclusive:") for sentence in prediction_section(found).sentences)
 
 
 def test_measured_once_it_says_what_it_does_not_know(tmp_path: Path) -> None:
@@ -113,11 +113,11 @@ def test_measured_once_it_says_what_it_does_not_know(tmp_path: Path) -> None:
     [
         (
             ["primitive=quene"],
-            "primitive=quene was not measured; these levels were: primitive=mutex,notification,queue",
+            "primitive=quene was not measured; the levels measured are primitive=mutex,notification,queue",
         ),
-        (["primitive=queue,mutex"], "primitive has 2 values: one prediction is for one setting"),
+        (["primitive=queue,mutex"], "primitive is given 2 levels"),
         (["primitve=queue"], "there is no factor of switch 'primitve'; did you mean 'primitive'?"),
-        (["samples=3"], "samples says how something is measured and not what: leave it out"),
+        (["samples=3"], "samples says how to measure"),
         (
             ["primitive=mutex", "from=1"],
             "primitive=mutex from=1 was never measured on host; the nearest measured setting has",
@@ -141,7 +141,7 @@ def test_a_combination_never_measured_is_extrapolated_by_main_effects_and_says_s
 
 
 def test_times_by_the_cores_own_counters_are_none_to_predict_from(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds no switch of host that has times"):
+    with pytest.raises(UsageError, match="holds no switch of host with times"):
         one(tmp_path, runs=[wake_ups(time="raw-counter")])
 
 
@@ -156,7 +156,7 @@ def test_a_run_of_another_kernel_is_left_out_and_named(tmp_path: Path) -> None:
     found = one(tmp_path, "primitive=queue", runs=[of("Linux 6.1", 20), of("Linux 6.6", 10)])
     assert found.basis.runs == (2,)
     assert found.median_us.value == pytest.approx(10)
-    assert any("Run 1 is left out: it was measured with another kernel (Linux 6.1)" in note for note in found.notes)
+    assert any("Run 1 is left out: it has another kernel (Linux 6.1)" in note for note in found.notes)
 
 
 def test_numbers_of_a_simulated_chip_say_so(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_another_kind_of_board_is_left_alone(tmp_path: Path, image: Path) -> Non
 def test_of_two_boards_one_must_be_chosen(tmp_path: Path, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     boards = [drive(tmp_path, "a"), drive(tmp_path, "b")]
     monkeypatch.setattr(boot_drive, "mounted", lambda: boards)
-    with pytest.raises(UsageError, match=r"there are 2 boards .* choose one by --drive"):
+    with pytest.raises(UsageError, match=r"2 boot drives .* choose one by --drive"):
         flash_drive(image)
     flash_drive(image, boards[1])
     assert not (boards[0] / "program.uf2").exists()
@@ -74,7 +74,7 @@ def test_of_two_boards_one_must_be_chosen(tmp_path: Path, image: Path, monkeypat
 
 
 def test_without_a_board_it_is_said_what_to_do(image: Path) -> None:
-    with pytest.raises(IntercoreError, match="there is no Pico to flash; hold the BOOTSEL button"):
+    with pytest.raises(IntercoreError, match="was found; hold the BOOTSEL button"):
         flash_drive(image)
 
 
@@ -93,7 +93,7 @@ def test_a_drive_comes_before_picotool(tmp_path: Path, image: Path, monkeypatch:
 
 def test_picotool_that_finds_nothing_is_quoted(tmp_path: Path, image: Path) -> None:
     picotool(tmp_path, 'echo "No accessible RP-series devices in BOOTSEL mode were found." >&2; exit 249')
-    with pytest.raises(IntercoreError, match=r"loaded nothing \(No accessible RP-series devices.*BOOTSEL button"):
+    with pytest.raises(IntercoreError, match=r"\(No accessible RP-series devices.*BOOTSEL button"):
         flash_drive(image)
 
 

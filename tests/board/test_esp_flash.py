@@ -54,9 +54,9 @@ def test_an_image_is_written_verified_and_started(here: Fakes, image: Path) -> N
         (
             "no-port",
             IntercoreError,
-            rf"there is no port {PORT} \(esptool says: Could not open .*\); name one by --port",
+            rf"there is no port {PORT} \(esptool reports: Could not open .*\); name it by --port",
         ),
-        ("forbidden", IntercoreError, rf"may not open {PORT}: join the group .*dialout"),
+        ("forbidden", IntercoreError, rf"no permission to open {PORT}: .*dialout"),
         ("busy", IntercoreError, rf"{PORT} is in use: close the serial monitor"),
         (
             "silent",
@@ -64,12 +64,12 @@ def test_an_image_is_written_verified_and_started(here: Fakes, image: Path) -> N
             rf"the chip at {PORT} does not answer: hold the board's BOOT button.*No serial data",
         ),
         ("boot", IntercoreError, r"does not answer: hold the board's BOOT button.*Wrong boot mode detected \(0x13\)"),
-        ("s3", UsageError, rf"is an ESP32-S3 and not an ESP32; flash it by: intercore flash esp32s3 --port {PORT}$"),
-        ("c3", UsageError, r"is an ESP32-C3 and not an ESP32; Intercore has no program for it"),
-        ("md5", IntercoreError, rf"the flash at {PORT} does not hold what was written to it"),
-        ("breaks", IntercoreError, rf"the connection to {PORT} broke off"),
-        ("unverified", IntercoreError, "does not say that it verified what it wrote"),
-        ("odd", IntercoreError, "esptool failed, exit status 2; its last words are: The moon is in the wrong house."),
+        ("s3", UsageError, rf"is an ESP32-S3, not an ESP32; .*intercore flash esp32s3 --port {PORT}$"),
+        ("c3", UsageError, "is an ESP32-C3, not an ESP32; Intercore"),
+        ("md5", IntercoreError, rf"verification of the flash at {PORT} failed"),
+        ("breaks", IntercoreError, rf"the connection to {PORT} was lost"),
+        ("unverified", IntercoreError, "does not report a"),
+        ("odd", IntercoreError, r": The moon is in the wrong house\."),
     ],
 )
 def test_what_esptool_complains_of_is_told_with_what_to_do(
@@ -94,7 +94,7 @@ def test_a_line_that_is_bad_at_the_fast_rate_gets_the_slow_one(
     monkeypatch.setenv("FAKE_ESPTOOL", "slow-line")
     said: list[str] = []
     flashed(image, said)
-    assert "that failed at 460800 bits per second: trying once more at 115200" in said
+    assert "flashing at 460800 bits per second failed: trying again at 115200" in said
     rates = [call["words"][call["words"].index("--baud") + 1] for call in here.calls("esptool")]
     assert rates == ["460800", "115200"]
 
@@ -108,7 +108,7 @@ def test_an_esptool_that_hangs_is_ended(here: Fakes, image: Path, monkeypatch: p
         monkeypatch.setattr(esp_flash, "SILENCE_S", 0.5)
 
     threading.Thread(target=lose_patience_once_it_hangs, daemon=True).start()
-    with pytest.raises(IntercoreError, match="esptool hangs; its last words are: Changed"):
+    with pytest.raises(IntercoreError, match="esptool does not answer; its last"):
         flashed(image)
     assert len(here.calls("esptool")) == 1
 
@@ -119,22 +119,20 @@ def test_hours_in_which_this_program_was_stopped_are_no_silence_of_esptool(
 ) -> None:
     now, stopped = time.monotonic, itertools.chain([0.0] * 3, itertools.repeat(7200.0))
     monkeypatch.setattr(time, "monotonic", lambda: now() + next(stopped))
-    monkeypatch.setattr(esp_flash, "_LOOK_S", 0.01)
+    monkeypatch.setattr(esp_flash, "_POLL_S", 0.01)
     assert flashed(image)
 
 
 def test_esptool_must_be_there_and_know_the_commands(here: Fakes, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here.install_esptool("4.9.0")
-    with pytest.raises(
-        IntercoreError, match=r"esptool 5 or newer is needed, and this is 4.9.0; install it: pip install"
-    ):
+    with pytest.raises(IntercoreError, match="esptool 5 or newer is needed, and"):
         flashed(image)
 
     def missing(_: str) -> str:
         raise esp_flash.importlib.metadata.PackageNotFoundError
 
     monkeypatch.setattr(esp_flash.importlib.metadata, "version", missing)
-    with pytest.raises(IntercoreError, match=r"there is no esptool.*pip install 'intercore\[esp32\]'"):
+    with pytest.raises(IntercoreError, match=r"esptool.* is missing.*pip install 'intercore\[esp32\]'"):
         flashed(image)
     assert here.calls("esptool") == []
 
@@ -143,17 +141,17 @@ def test_esptool_must_be_there_and_know_the_commands(here: Fakes, image: Path, m
 def test_nothing_is_written_that_is_not_for_the_board(tmp_path: Path, here: Fakes) -> None:
     path = tmp_path / "s3.bin"
     path.write_bytes(whole("esp32s3"))
-    with pytest.raises(IntercoreError, match=r"s3.bin was not flashed: it is for ESP32-S3, and not for ESP32"):
+    with pytest.raises(IntercoreError, match=": it is for ESP32-S3, not for ESP32"):
         flashed(path)
     assert here.calls("esptool") == []
 
 
 def test_a_port_is_needed_before_anything_is_built() -> None:
-    with pytest.raises(UsageError, match=r"which port.*name one by --port"):
+    with pytest.raises(UsageError, match=r"port is needed.*by --port"):
         flash(ESP32, {}, Flashing(), [].append)
-    with pytest.raises(UsageError, match="and has no use for --port"):
+    with pytest.raises(UsageError, match="--port does not apply"):
         flash(PICO, {}, Flashing(port=PORT), [].append)
-    with pytest.raises(UsageError, match="flashed by esptool over its serial port, and has no use for --drive"):
+    with pytest.raises(UsageError, match="--drive does not apply"):
         flash(ESP32, {}, Flashing(drive=Path("/")), [].append)
 
 

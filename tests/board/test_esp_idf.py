@@ -91,15 +91,15 @@ def test_a_variant_is_built_once_and_each_by_itself(idf: Fakes) -> None:
 @pytest.mark.parametrize(
     ("behaviour", "complaint"),
     [
-        ("old", "ESP-IDF 5.5 or newer is needed, and this is v5.4.2; install ESP-IDF 5.5"),
-        ("mute", "idf.py --version says: no output; is it activated in this shell"),
-        ("odd", "idf.py --version says: idf 5.5; is it"),
+        ("old", r"ESP-IDF 5\.5 or newer is needed, and this is"),
+        ("mute", ": no output; is it activated in this shell"),
+        ("odd", r"idf\.py --version reports"),
         ("inactive", "requirements are not satisfied; is it activated in this shell"),
-        ("fails", r"cannot be built: idf.py says: /x/run.c:12:5: error: 'foo' undeclared"),
+        ("fails", r": /x/run\.c:12:5: error: 'foo' undeclared"),
         ("forgets", "ESP-IDF v5.5.1 did not accept CONFIG_INTERCORE_CODE_IRAM=y for ESP32"),
-        ("escapes", "cannot be put together: the file '../../../../etc/passwd' is outside of the build"),
-        ("scribbles", "cannot be put together"),
-        ("other", "it is for ESP32-S3, and not for ESP32"),
+        ("escapes", r": the file '\.\./\.\./\.\./\.\./etc/passwd' is outside of the build"),
+        ("scribbles", "cannot be built"),
+        ("other", "it is for ESP32-S3, not for ESP32"),
     ],
 )
 def test_what_goes_wrong_is_told_and_nothing_is_kept(
@@ -114,7 +114,7 @@ def test_what_goes_wrong_is_told_and_nothing_is_kept(
 def test_a_build_that_hangs_is_ended(idf: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_IDF", "hangs")
     monkeypatch.setattr(esp_idf, "BUILD_TIMEOUT_S", 1.0)
-    with pytest.raises(IntercoreError, match="takes more than"):
+    with pytest.raises(IntercoreError, match="more than 0 min"):
         board_image(ESP32, {}, lambda _: None)
     assert not list(idf.cache.rglob("flash.bin"))
 
@@ -124,7 +124,7 @@ def test_without_esp_idf_there_is_a_way_to_get_it(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(IntercoreError, match=r"no ESP-IDF in this shell \(idf.py was not found\): install ESP-IDF 5.5"):
         board_image(ESP32, {}, lambda _: None)
     monkeypatch.setenv("IDF_PATH", "/opt/idf")
-    with pytest.raises(IntercoreError, match="IDF_PATH is /opt/idf, but that is not activated"):
+    with pytest.raises(IntercoreError, match="IDF_PATH is /opt/idf, but that"):
         board_image(ESP32, {}, lambda _: None)
 
 
@@ -170,7 +170,7 @@ def test_an_offset_is_a_number_or_refused(text: str) -> None:
         assert 0 <= _offset(text) < 1 << 32
     except ValueError as error:
         refusal = str(error)
-        assert refusal.endswith("is no offset in flash")
+        assert refusal.endswith("is not an offset in flash")
 
 
 @given(st.text(alphabet="./\\abC:\0 é", max_size=12))

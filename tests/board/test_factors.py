@@ -38,8 +38,8 @@ def test_every_whole_rate_in_the_range_can_be_had(text: str) -> None:
         ("134", "the nearest is 133"),
         ("62.5", "the nearest are 62 and 63"),
         ("1e400", "the nearest is 133"),
-        ("nan", "clock_mhz is a whole number"),
-        ("inf", "clock_mhz is a whole number"),
+        ("nan", r"a whole number \(48 to"),
+        ("inf", r"a whole number \(48 to"),
         ("fast", "a whole number"),
         ("", "a whole number"),
     ],
@@ -64,9 +64,9 @@ def test_a_level_is_one_of_those_listed_or_refused(text: str) -> None:
     ("wanted", "says"),
     [
         ({"xip_cache": ["off"]}, "xip_cache=off has no effect with code=sram"),
-        ({"code": ["sram"], "xip_cache": ["off"]}, "give it with code=flash only"),
+        ({"code": ["sram"], "xip_cache": ["off"]}, "with code=sram"),
         ({"code": ["flash", "sram"], "xip_cache": ["on", "off"]}, "has no effect with code=sram"),
-        ({"code": ["rom"]}, "no place for the code 'rom'"),
+        ({"code": ["rom"]}, "for the code 'rom'"),
         ({"opt": ["03"]}, "no optimisation level '03'"),
     ],
 )
@@ -109,13 +109,13 @@ def test_the_clocks_of_two_cores_are_those_that_the_chip_can_have(supply: str, m
     [
         (
             {"m7_mhz": ["240"]},
-            "m4_mhz=200, but with m4_mhz=60 or m4_mhz=120 or m4_mhz=240",
+            "with m4_mhz=60 or m4_mhz=120 or m4_mhz=240",
         ),
-        ({"m4_mhz": ["240"]}, "m4_mhz=240 cannot be had with m7_mhz=400, but with m7_mhz=240 or m7_mhz=480"),
-        ({"m7_mhz": ["60"], "m4_mhz": ["120"]}, "but with m4_mhz=60: the M4 runs at the M7's clock or at a half"),
-        ({"m7_mhz": ["480"], "m4_mhz": ["120"]}, "with supply=smps, but with supply=ldo: .* has to be rewired"),
+        ({"m4_mhz": ["240"]}, "with m7_mhz=240 or m7_mhz=480"),
+        ({"m7_mhz": ["60"], "m4_mhz": ["120"]}, "with m4_mhz=60: the M4 runs at the"),
+        ({"m7_mhz": ["480"], "m4_mhz": ["120"]}, "with supply=smps.*be rewired for that"),
         ({"m7_mhz": ["100"]}, r"m7_mhz=100 cannot be had: the nearest are 60 and 120 \(60|120|240|400|480\)"),
-        ({"shared": ["d4"]}, "no domain of the memory that both cores share 'd4'"),
+        ({"shared": ["d4"]}, "domain of the memory that both cores share 'd4'"),
     ],
 )
 def test_what_the_two_cores_cannot_have_is_refused_with_what_they_can(wanted: dict[str, list[str]], says: str) -> None:
@@ -135,7 +135,7 @@ def test_levels_are_typed_and_the_usual_optimisation_is_always_named() -> None:
 
 
 def test_a_board_that_is_flashed_says_how() -> None:
-    with pytest.raises(UsageError, match="intercore flash pico --clock-mhz 48, then run without it"):
+    with pytest.raises(UsageError, match="intercore flash pico --clock-mhz 48"):
         target_levels(find("pico"), {"clock_mhz": ["48", "133"]})
     with pytest.raises(UsageError, match="intercore flash pico --xip-cache off"):
         find("pico").check(Address("loop://", build={"xip_cache": "off"}))
@@ -164,7 +164,7 @@ def test_a_factor_that_what_is_stored_would_not_be_understood_by_is_refused() ->
 
 def test_chips_that_call_a_factor_alike_have_levels_of_their_own() -> None:
     assert (PICO.level("code", "sram"), ESP32.level("code", "iram")) == ("sram", "iram")
-    with pytest.raises(UsageError, match="there is no place for the code 'sram'; did you mean 'iram'"):
+    with pytest.raises(UsageError, match="for the code 'sram'; did you mean 'iram'"):
         ESP32.level("code", "sram")
     assert (PICO.whole({})["code"], ESP32.whole({})["code"]) == ("sram", "flash")
 

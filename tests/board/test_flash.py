@@ -15,10 +15,10 @@ from intercore.errors import UsageError
     ("board", "way", "says"),
     [
         ("stm32h745", Flashing(tool="opencod"), "did you mean 'openocd'"),
-        ("stm32h745", Flashing(probe="; rm"), "--probe is the serial number"),
+        ("stm32h745", Flashing(probe="; rm"), "the serial number"),
         ("pico", Flashing(drive=Path("/nowhere")), "/nowhere is not the boot drive of a Pico"),
-        ("pico", Flashing(port="/dev/ttyUSB0"), "no use for --port"),
-        ("esp32", Flashing(), "which port"),
+        ("pico", Flashing(port="/dev/ttyUSB0"), "--port does not apply"),
+        ("esp32", Flashing(), "port is needed"),
     ],
 )
 def test_a_wrong_way_to_the_flash_is_refused_before_anything_is_built(

@@ -72,7 +72,7 @@ def test_a_folder_that_is_no_kernel_is_named(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("version", ["V10.6.2", "V11.1.0", "V9.0.0"])
 def test_an_older_kernel_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
     monkeypatch.setenv(KERNEL_VARIABLE, str(kernel(tmp_path / "mine", version)))
-    with pytest.raises(IntercoreError, match=f"V11.2 or later is needed, and .* is {version}"):
+    with pytest.raises(IntercoreError, match=f"V11.2 or later is needed, but .* is {version}"):
         freertos_kernel(tmp_path, pytest.fail)
 
 
@@ -100,9 +100,7 @@ def test_without_cargo_it_is_said_what_to_do(tmp_path: Path) -> None:
 
 def test_a_cargo_that_fails_is_quoted(tmp_path: Path) -> None:
     cargo(tmp_path, "echo 'error: failed to download' >&2; echo 'Caused by:' >&2; echo '  no network' >&2; exit 101")
-    with pytest.raises(
-        IntercoreError, match=r"cannot be had: cargo fetch says: error: failed to download \(no network\)"
-    ):
+    with pytest.raises(IntercoreError, match=r": error: failed to download \(no network\)"):
         freertos_kernel(tmp_path, lambda _: None)
 
 

@@ -58,28 +58,26 @@ def test_a_file_in_cpp_takes_the_compiler_for_it(tmp_path: Path, name: str) -> N
 
 @pytest.mark.parametrize("name", ["Big.c", "2d.c", "a-b.c", "my fft.c", "fft.v2.c", "größe.c", "a" * 17 + ".c", ".c"])
 def test_a_file_whose_name_is_none_of_a_function_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(
-        UsageError, match=r"is no (name of a function for it: at most 16 lower-case|file of a workload)"
-    ):
+    with pytest.raises(UsageError, match=r"at most 16 lower-case|cannot be a file of a workload"):
         own_work([file(tmp_path / name)], [], [])
 
 
 def test_a_folder_is_no_file_whatever_it_is_called(tmp_path: Path) -> None:
     for name in ("fft.c", "fft"):
         (tmp_path / name).mkdir()
-        with pytest.raises(UsageError, match=rf"{name} is a folder: name the files of a workload"):
+        with pytest.raises(UsageError, match=rf"{name} is a folder: name"):
             own_work([tmp_path / name], [], [])
 
 
 @pytest.mark.parametrize("odd", [";", "|", '"', "\\", "$"])
 def test_a_path_that_a_build_would_take_apart_is_refused(tmp_path: Path, odd: str) -> None:
-    with pytest.raises(UsageError, match="has a character in its path that a build cannot pass on"):
+    with pytest.raises(UsageError, match="has a character that the build does not support"):
         own_work([file(tmp_path / f"a{odd}b" / "fft.c")], [], [])
 
 
 @pytest.mark.parametrize("flag", ["O3", "", "-O3;-g", "-DA=1|2"])
 def test_what_is_no_flag_is_refused(tmp_path: Path, flag: str) -> None:
-    with pytest.raises(UsageError, match="is no flag of a compiler"):
+    with pytest.raises(UsageError, match="is not a compiler flag"):
         own_work([file(tmp_path / "fft.c")], [], [flag])
 
 
@@ -164,23 +162,23 @@ def test_what_a_digest_cannot_be_made_of_is_said(tmp_path: Path) -> None:
                 "fft.c:3: undefined reference to `sine'",
                 "ld: x: undefined reference to `sine'",
             ],
-            "sine is not there: the library is missing",
+            "sine is undefined",
         ),
         (
             [
                 "ld: fft.o: in function `main':",
                 "fft.c:3: multiple definition of `main'; main.o:main.c:9: first defined here",
             ],
-            "main is defined twice: call one of the two otherwise",
+            "main is defined twice",
         ),
         (
             ["ld: skipping incompatible /home/me/libdsp.a when searching", "undefined reference to `sine'"],
-            "libdsp.a is no library for the target's compiler",
+            "libdsp.a is not built for the target",
         ),
-        (["ld: /my dsp/libdsp.a: file format not recognized"], "libdsp.a is no library for the target's compiler"),
+        (["ld: /my dsp/libdsp.a: file format not recognized"], "libdsp.a is not built for the target"),
         (
             ["/bin/ld: /home/me/libdsp.a(dsp.o): error adding symbols: file in wrong format", "ld returned 1"],
-            "libdsp.a is no library for the target's compiler",
+            "libdsp.a is not built for the target",
         ),
         (["ld: region `RAM' overflowed by 8 bytes", "ld: fft will not fit in region `RAM'"], "will not fit"),
     ],

@@ -67,9 +67,9 @@ def test_another_build_says_in_one_sentence_all_that_it_needs(monkeypatch: pytes
         board_image(PICO, {"opt": "O3"}, pytest.fail)
     assert str(refused.value) == (
         "the program for the Pico cannot be built: the cross compiler (arm-none-eabi-gcc), CMake (cmake), make "
-        "(make) and Rust's cargo (cargo) were not found; on Debian or Ubuntu: apt install gcc-arm-none-eabi "
-        "libnewlib-arm-none-eabi cmake make cargo; only its build with -O2 needs none of them: own "
-        "functions, trace and other levels, such as --opt, are built here"
+        "(make) and Rust's cargo (cargo) were not found. To install on Debian or Ubuntu: apt install gcc-arm-none-eabi "
+        "libnewlib-arm-none-eabi cmake make cargo; only its build with -O2 needs none of them; your own "
+        "workloads, the recorder and other levels, such as --opt, do"
     )
 
 
@@ -114,7 +114,7 @@ def test_a_board_that_this_version_does_not_know_is_left_out(carried: Path) -> N
 @pytest.mark.parametrize("text", ["", "[", "{}", "[{}]", '[{"board": 5}]', "null"])
 def test_an_index_that_is_damaged_is_named(carried: Path, text: str) -> None:
     (carried / INDEX).write_text(text)
-    with pytest.raises(IntercoreError, match=r"index\.json, which Intercore brought, cannot be used: .*install"):
+    with pytest.raises(IntercoreError, match=r"cannot be used: .*install"):
         board_image(PICO, {}, pytest.fail)
 
 

@@ -86,7 +86,7 @@ def test_a_percentile_says_how_many_samples_it_takes() -> None:
     found = check(budgets("switch: p99 <= 200 us"), host(*of(STEADY, 40)), {})
     (one,) = found.budgets
     assert (one.outcome, one.more_repetitions) == ("cannot tell", 20)
-    assert one.why == "p99 takes 1,000 samples, and there are 200"
+    assert one.why == "p99 needs 1,000 samples, and there are 200"
 
 
 def test_a_budget_is_for_each_setting_that_has_its_levels() -> None:
@@ -168,16 +168,16 @@ def test_the_exit_status_is_that_of_the_worst(texts: list[str], outcome: str, st
         ),
         (
             "switch: median <= 1",
-            "b.toml:2: switch of switch is a time: give its limit in ns, us, ms, s or cycles, and no",
+            "b.toml:2: switch of switch is a time: give its limit in ns, us, ms, s or cycles, no",
         ),
-        ("switch: median <= 10 cycles", "b.toml:2: the target does not say how many cycles it has in a second"),
+        ("switch: median <= 10 cycles", "b.toml:2: the target does not report its cycles per second"),
         (
             "speedup: median <= 1 us",
-            "b.toml:2: speedup has several series (t1, tp, S): name one of them, as 't1 median",
+            "b.toml:2: speedup has several series (t1, tp, S): name one of them, e.g. 't1 median",
         ),
         (
             "speedup: S median >= 1 us",
-            "b.toml:2: S of speedup is a factor: give its limit without a unit, and not in us",
+            "b.toml:2: S of speedup is a factor: give its limit without a unit, not in us",
         ),
     ],
 )
@@ -191,7 +191,7 @@ def test_what_a_benchmark_does_not_have_and_units_that_do_not_fit_are_one_senten
 
 def test_a_ratio_of_what_the_baseline_does_not_have_is_refused() -> None:
     before = parse(text_of(of_run(host(*of(STEADY, to=1)))), "b.txt")
-    with pytest.raises(UsageError, match=r"b\.toml:2: the baseline b\.txt has no such setting"):
+    with pytest.raises(UsageError, match=r"b\.toml:2: the baseline b\.txt does not have this setting"):
         check(budgets("switch to=0: median / baseline <= 1", baseline=before), host(*of(STEADY, to=0)), {})
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from intercore.campaign.budget_plan import draft_for, repetitions_for
-from intercore.campaign.planning import compiled
+from intercore.campaign.planning import complete_plan
 from intercore.comparison.baseline_file import parse
 from intercore.errors import UsageError
 from intercore.link.protocol import Hello
@@ -76,7 +76,7 @@ def planned(*texts: str, baseline: Baseline | None = None, **conditions: str) ->
     plan = Plan("pico-sim", None, "budgets", (), 1, simulated=True)
     session = cast("Session", Target(**conditions))
     draft = draft_for(file, plan, session, session.benchmarks(), find("pico-sim"))
-    made = compiled(draft, session, session.benchmarks())
+    made = complete_plan(draft, session, session.benchmarks())
     return [one.factors for one in settings(made) if one.repetition == 0]
 
 

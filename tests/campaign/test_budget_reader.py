@@ -51,26 +51,26 @@ budgets = [
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", ":1: budgets is a list of at least one text: budgets = ["),
-        ("budgets = []", ":1: budgets is a list of at least one text"),
-        ('\nbudgets = "switch: p99 <= 20 us"', ":2: budgets is a list of at least one text"),
-        ("budgets = [\n1\n]", ":2: a budget is a text in quotes and not 1"),
-        ('budgets = ["a\\nb"]', ":1: a budget is a text in quotes and not 'a"),
+        ("", ":1: budgets must be a list"),
+        ("budgets = []", ":1: budgets must be a list"),
+        ('\nbudgets = "switch: p99 <= 20 us"', ":2: budgets must be a list"),
+        ("budgets = [\n1\n]", ":2: a budget must be a string"),
+        ('budgets = ["a\\nb"]', ":1: a budget must be a string"),
         ('budgets = [\n"switch: p99 <= 20 us",\n"irq: p98 <= 20 us"\n]', ":3: there is no statistic 'p98'"),
         (
             'budgets = [\n"switch: p99 <= 20 us",\n"switch:  p99 <= 20 us"\n]',
-            ":3: this budget is there already",
+            ":3: this budget repeats the one in line 2",
         ),
         (
             'budgets = [\n"switch: p99 <= 20 us",\n"switch to=1: median >= 30 us"\n]',
-            ":3: no measurement keeps both this budget (median >= 30 us) and that of line 2 (p99 <= 20 us): change one",
+            ":3: this budget (median >= 30 us) contradicts the one in line 2 (p99 <= 20 us)",
         ),
         ('budget = ["switch: p99 <= 20 us"]', ":1: there is no key 'budget'; did you mean 'budgets'?"),
-        ('repetitions = 0\nbudgets = ["switch: p99 <= 20 us"]', ":1: repetitions=0 is out of range: 1 to"),
-        ('repetitions = "5"\nbudgets = ["switch: p99 <= 20 us"]', ":1: repetitions is a whole number and not '5'"),
-        ('budgets = ["switch: p99 / baseline <= 2"]', ":1: this is a ratio to a baseline, and the file names none"),
+        ('repetitions = 0\nbudgets = ["switch: p99 <= 20 us"]', ":1: repetitions=0 is out of range"),
+        ('repetitions = "5"\nbudgets = ["switch: p99 <= 20 us"]', ":1: repetitions must be a whole number"),
+        ('budgets = ["switch: p99 / baseline <= 2"]', ":1: this budget is a ratio to a baseline"),
         ('baseline = "not.txt"\nbudgets = ["switch: p99 <= 2 us"]', ":1: cannot read "),
-        ("budgets = [", ":1: this is not TOML"),
+        ("budgets = [", ":1: TOML syntax error"),
     ],
 )
 def test_what_is_wrong_is_named_with_file_and_line(tmp_path: Path, text: str, says: str) -> None:
@@ -95,7 +95,7 @@ def test_everything_that_is_wrong_in_a_file_is_named_at_once(tmp_path: Path) -> 
 
 @pytest.mark.measures("clock")
 def test_a_benchmark_without_a_median_has_nothing_that_a_budget_could_limit(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=":1: clock has no series that a budget could limit"):
+    with pytest.raises(UsageError, match=":1: clock cannot have a budget"):
         read(written(tmp_path, 'budgets = ["clock: median <= 1 us"]'))
 
 
@@ -110,5 +110,5 @@ def test_hundreds_of_budgets_are_read_with_their_lines_and_thousands_refused(tmp
     lines = [f'"switch size={number}: median <= 20 us",' for number in range(501)]
     path = written(tmp_path, "budgets = [\n" + "\n".join(lines[:200]) + "\n]")
     assert [one.line for one in read(path).budgets] == list(range(2, 202))
-    with pytest.raises(UsageError, match="these are 501 budgets, more than 500"):
+    with pytest.raises(UsageError, match=r"budgets has 501 entries.*500"):
         read(written(tmp_path, "budgets = [" + "".join(lines) + "]"))

@@ -38,5 +38,5 @@ def test_repetitions_pair_with_counterparts_in_swapped_order() -> None:
 
 
 def test_two_plans_that_do_not_measure_the_same_are_refused() -> None:
-    with pytest.raises(IntercoreError, match="measure the same settings, and these two plans do not"):
+    with pytest.raises(IntercoreError, match=r"the same settings.*differ"):
         turns(plan("O2"), plan("O2", to=[0]))

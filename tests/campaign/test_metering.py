@@ -11,7 +11,7 @@ import pytest
 from intercore.campaign import metering
 from intercore.campaign.metering import Metering, attached
 from intercore.errors import IntercoreError
-from intercore.meter.meter import Meter, MeterError, Seen
+from intercore.meter.meter import Meter, MeterData, MeterError
 from intercore.record.measurement import Measurement, Part, Plan, Run
 from intercore.record.meter_recording import Trace
 from tests.energy.made_up import OFFSET_S, seen, window
@@ -44,9 +44,9 @@ class Fake(Meter):
     def begin(self) -> None:
         self._fail("begin")
 
-    def end(self, windows: Sequence[Window]) -> Seen:
+    def end(self, windows: Sequence[Window]) -> MeterData:
         self._fail("end")
-        return Seen(recording_of(len(windows) // 2, mark=self.mark))
+        return MeterData(recording_of(len(windows) // 2, mark=self.mark))
 
     def close(self) -> None:
         pass
@@ -81,11 +81,11 @@ def test_what_a_meter_does_wrong_is_noted_and_the_next_measurement_has_its_energ
     monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     beside, said = opened(monkeypatch, Fake([fault]))
-    first, second = (beside.around(lambda: measurement(0)) for _ in range(2))
+    first, second = (beside.measure_with_meter(lambda: measurement(0)) for _ in range(2))
     assert first.recording is not None
     assert first.recording.missing == f"it failed at its {fault}"
-    assert said == [f"energy is missing: it failed at its {fault}"]
-    assert first.conditions == {"cpu": "A53", "desk.meter": "fake", "desk.meter_path": "chip"}
+    assert said == [f"the energy is missing: it failed at its {fault}"]
+    assert first.conditions == {"cpu": "A53", "host.meter": "fake", "host.meter_path": "chip"}
     assert msgspec.structs.replace(first, recording=None).checks == measurement(0).checks
     assert second.recording is not None
     assert not second.recording.missing
@@ -98,7 +98,7 @@ def test_what_measuring_raises_is_not_the_meters(monkeypatch: pytest.MonkeyPatch
         raise IntercoreError("the target is gone")
 
     with pytest.raises(IntercoreError, match="the target is gone"):
-        beside.around(lost)
+        beside.measure_with_meter(lost)
 
 
 def test_a_meter_that_is_not_there_is_an_error_unless_the_times_are_wanted_anyway(
@@ -110,7 +110,7 @@ def test_a_meter_that_is_not_there_is_an_error_unless_the_times_are_wanted_anywa
     monkeypatch.setattr(metering, "opened", absent)
     with pytest.raises(MeterError):
         Metering("fake:", (), lambda _: None)
-    found = Metering("fake:", (), lambda _: None, required=False).around(lambda: measurement(0))
+    found = Metering("fake:", (), lambda _: None, required=False).measure_with_meter(lambda: measurement(0))
     assert found.recording is not None
     assert found.recording.missing == "there is none"
 
@@ -120,7 +120,7 @@ def test_a_recording_of_a_run_is_cut_into_those_of_its_measurements(
     monkeypatch: pytest.MonkeyPatch, mark: bool
 ) -> None:
     beside, _ = opened(monkeypatch, Fake(mark=mark, afterwards=True))
-    measured = tuple(beside.around(lambda number=number: measurement(number)) for number in range(3))
+    measured = tuple(beside.measure_with_meter(lambda number=number: measurement(number)) for number in range(3))
     assert all(one.recording is not None and one.recording.missing == metering.NOT_YET for one in measured)
     run = Run(1, PLAN, "", "", 3, measured)
     found = list(attached(run, beside))
@@ -135,7 +135,7 @@ def test_a_recording_of_a_run_is_cut_into_those_of_its_measurements(
 
 def test_a_recording_that_does_not_fit_a_run_is_refused_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     beside, _ = opened(monkeypatch, Fake(afterwards=True))
-    measured = tuple(beside.around(lambda number=number: measurement(number)) for number in range(3))
-    monkeypatch.setattr(Fake, "end", lambda *_: Seen(recording_of(2, mark=True)))
+    measured = tuple(beside.measure_with_meter(lambda number=number: measurement(number)) for number in range(3))
+    monkeypatch.setattr(Fake, "end", lambda *_: MeterData(recording_of(2, mark=True)))
     for _, recording in attached(Run(1, PLAN, "", "", 3, measured), beside):
-        assert "high 4 times in the file, and the run has 6 windows" in recording.missing
+        assert "4 pulses of the mark pin" in recording.missing

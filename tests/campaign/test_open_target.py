@@ -10,9 +10,9 @@ import pytest
 
 from intercore.campaign import estimate
 from intercore.campaign.batch import Batch, Failure, close, measure_batch
-from intercore.campaign.here import carry_out
 from intercore.campaign.kept_target import KeptTarget
 from intercore.campaign.open_target import opened
+from intercore.campaign.this_thread import carry_out
 from intercore.link.host_port import HostPort
 from intercore.link.port import TargetLostError
 from intercore.record.measurement import Part, Plan
@@ -22,7 +22,7 @@ from intercore.target import opening
 from intercore.target.connection import Connection
 from intercore.target.targets import Address, find
 from tests.built_once import host_program_once
-from tests.campaign.test_here import Silent
+from tests.campaign.test_this_thread import Silent
 from tests.fakes.console import Console, ConsolePort
 
 if TYPE_CHECKING:
@@ -114,10 +114,10 @@ def test_a_program_that_has_been_replaced_is_not_measured_as_if_it_were_the_same
     with opened(find("host").open(Address(), print), PLAN, 10.0) as target:
         target.measure(first)
         started.replace()
-        with pytest.raises(TargetLostError, match=r"cannot start the target anew: .*program has been replaced since"):
+        with pytest.raises(TargetLostError, match=r"the target.*program was .*replaced"):
             target.measure(second)
         started.program.unlink()
-        with pytest.raises(TargetLostError, match=r"cannot start the target anew: .*program: No such file"):
+        with pytest.raises(TargetLostError, match=r"the target.*program: No such file"):
             target.measure(third)
 
 

@@ -58,7 +58,7 @@ def test_without_a_compiler_the_change_says_so_and_names_no_function() -> None:
 
 
 def test_what_was_measured_with_faults_is_not_measured_again() -> None:
-    assert "faults" in found(before_and_after(**{"desk.faults": "uart-out:flip=1e-4"})).why_unknown
+    assert "faults" in found(before_and_after(**{"host.faults": "uart-out:flip=1e-4"})).why_unknown
 
 
 def test_none_are_measured_where_none_are_asked_for() -> None:

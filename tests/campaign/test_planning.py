@@ -9,7 +9,7 @@ import pytest
 
 from intercore.campaign.plan_file import Experiment
 from intercore.campaign.plan_reader import parse
-from intercore.campaign.planning import compiled, drafted, drafts, plan_without_parts
+from intercore.campaign.planning import complete_plan, draft_plan, drafts, plan_without_parts
 from intercore.errors import UsageError
 from intercore.record.level_words import parse_levels
 from intercore.target.targets import Address, find
@@ -34,12 +34,12 @@ TYPED = ["primitive=queue,notification", "from=0", "to=1", "time=common", "sampl
 
 def plan_of(draft: Draft) -> Plan:
     session = cast("Session", Target())
-    return compiled(draft, session, session.benchmarks())
+    return complete_plan(draft, session, session.benchmarks())
 
 
 def asked(*experiments: Experiment, target: str = "pico-sim", image: str | None = None) -> Draft:
     plan = plan_without_parts(find(target), Address(), experiments[0].benchmark, repetitions=1)
-    return drafted(msgspec.structs.replace(plan, image=image), experiments)
+    return draft_plan(msgspec.structs.replace(plan, image=image), experiments)
 
 
 def test_a_command_line_and_a_plan_file_make_one_plan() -> None:

@@ -41,14 +41,13 @@ def test_the_suite_then_has_time_for_messages_both_ways_over_their_size(origin: 
 
 def test_a_sentence_lists_what_is_left_out_and_why() -> None:
     plan = Plan("pico-amp-sim", None, "suite", (Part("clock", {}),), excluded=tuple(refused([CLOCK, LOCK, JITTER])))
-    assert left_out(plan) == (
-        "Left out, because pico-amp-sim cannot measure them (not applicable on AMP): lock, jitter. "
-        "To see why of each: intercore run pico-amp-sim NAME."
-    )
+    sentence = left_out(plan)
+    assert "(not applicable on AMP): lock, jitter." in sentence
+    assert "intercore run pico-amp-sim NAME" in sentence
     assert left_out(Plan("host", None, "suite", ())) == ""
 
 
 def test_what_is_asked_for_by_name_is_refused_with_the_targets_reason() -> None:
-    with pytest.raises(UsageError, match="lock cannot be measured there: not applicable on AMP: no lock is shared"):
+    with pytest.raises(UsageError, match=": not applicable on AMP: no lock is shared"):
         find_benchmark([CLOCK, LOCK], "lock")
     assert find_benchmark([CLOCK, LOCK], "clock") is CLOCK

@@ -34,7 +34,7 @@ WORKER = "a worker of tcp://h:1"
 
 def test_a_result_comes_back_as_it_was() -> None:
     back = from_bytes(SETTINGS, as_bytes(SETTINGS, RESULT), WORKER)
-    assert (back.seconds, back.told, back.outcomes[1]) == (RESULT.seconds, RESULT.told, RESULT.outcomes[1])
+    assert (back.seconds, back.messages, back.outcomes[1]) == (RESULT.seconds, RESULT.messages, RESULT.outcomes[1])
     measurement = back.outcomes[0]
     assert isinstance(measurement, Measurement)
     assert np.array_equal(measurement.series[0].ticks, MEASUREMENT.series[0].ticks)

@@ -145,5 +145,5 @@ def test_the_program_is_built_once_per_optimisation_level(fresh: Tool) -> None:
 
 def test_another_system_than_linux_is_told_to_use_a_board(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(IntercoreError, match="needs Linux, and this is macOS; to measure a board, name its port"):
+    with pytest.raises(IntercoreError, match="needs Linux, but this is macOS; to measure a board, name its port"):
         host_program("O2", lambda _: None)

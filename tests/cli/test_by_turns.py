@@ -51,7 +51,7 @@ def test_two_builds_are_measured_by_turns_and_stored_as_two_runs(tool: Tool) -> 
     assert again == done.json
     refused = tool("report", "host").failed(2).error
     assert "all runs of host in" in refused
-    assert "two builds by turns, so the target's name does not say which one: give a run, e.g. 2" in refused
+    assert "two builds, so the target's name is ambiguous: name a run by its number, e.g. 2" in refused
     assert "24/24 clock " in done.err  # one progress for both
     assert done.err.count(", run 1\n") == done.err.count(", run 2\n") == 12
 
@@ -76,12 +76,12 @@ def test_what_was_interrupted_goes_on_where_it_was(tool: Tool) -> None:
     kept = [len(run.measurements) for run in runs(tool.store)]
     assert sorted(kept) == [4, 5]
     refused = tool("run", "--resume").failed(2)
-    assert "is measured by turns, and goes on: intercore compare --alternate --resume" in refused.error
+    assert "continue it with: intercore compare --alternate --resume" in refused.error
     shown = " ".join(tool("show", "1").succeeded().out.split())
-    assert f"{kept[0]} of 12 measurements so far; go on with: intercore compare --alternate --resume" in shown
+    assert f"{kept[0]} of 12 measurements so far; continue with: intercore compare --alternate --resume" in shown
     tool("compare", "--alternate", "--resume").succeeded()
     assert [(run.id, len(run.measurements), run.complete) for run in runs(tool.store)] == [(1, 12, True), (2, 12, True)]
-    assert "no unfinished runs that are measured by turns" in tool("compare", "--alternate", "--resume").failed(2).error
+    assert "no unfinished alternating runs" in tool("compare", "--alternate", "--resume").failed(2).error
 
 
 def test_other_sources_of_the_firmware_are_named_and_kept_for_going_on(tool: Tool) -> None:
@@ -104,23 +104,23 @@ def test_a_program_that_falls_silent_is_told_with_the_command_to_go_on(tool: Too
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--alternate",), "--alternate takes a target and a benchmark, and what differs twice: intercore compare"),
-        (("--alternate", "host"), "--alternate takes a target and a benchmark"),
-        (("--alternate", "host", "clock"), "what differs is given twice, by --kernel, --firmware or --build"),
-        (("--alternate", "host", "clock", "--build", "opt=O2"), "what differs is given twice"),
-        (("--alternate", "host", "clock", *SAME, "--build", "opt=O3"), "--build is given 3 times: once for both"),
-        (("--alternate", "host", "clock", "opt=O2", *SAME), "opt is how host is built: say it with --build opt=…"),
-        (("--alternate", "host", "clock", "--build", "n=3", "--build", "n=4"), "and n is none of that"),
-        (("--alternate", "host", "clock", "--build", "opt=O2,O3", *SAME[2:]), "each side has one build"),
+        (("--alternate",), "--alternate needs a target, a benchmark and two builds"),
+        (("--alternate", "host"), "--alternate needs a target, a benchmark and two builds"),
+        (("--alternate", "host", "clock"), "nothing differs between the two builds"),
+        (("--alternate", "host", "clock", "--build", "opt=O2"), "nothing differs between the two builds"),
+        (("--alternate", "host", "clock", *SAME, "--build", "opt=O3"), "--build was given 3 times"),
+        (("--alternate", "host", "clock", "opt=O2", *SAME), "--build opt=…"),
+        (("--alternate", "host", "clock", "--build", "n=3", "--build", "n=4"), "n is not a build factor"),
+        (("--alternate", "host", "clock", "--build", "opt=O2,O3", *SAME[2:]), "a build has one level of each factor"),
         (("--alternate", "host", "clock", "--build", "opt=O9", *SAME[2:]), "no optimisation level 'O9'"),
         (("--alternate", "host", "clock", "--build", "code=sram", *SAME[2:]), "there is no factor of host 'code'"),
         (("--alternate", "hosd", "clock", *SAME), "there is no target 'hosd'; did you mean 'host'?"),
-        (("--alternate", "serial", "clock", *SAME), "serial cannot be measured by turns"),
-        (("--alternate", "esp32-qemu", "clock", *SAME), "esp32-qemu cannot be measured by turns"),
-        (("--alternate", "pico", "clock", "--kernel", "a", "--kernel", "b"), "--kernel is for targets whose program"),
+        (("--alternate", "serial", "clock", *SAME), "serial cannot be measured"),
+        (("--alternate", "esp32-qemu", "clock", *SAME), "esp32-qemu cannot be measured"),
+        (("--alternate", "pico", "clock", "--kernel", "a", "--kernel", "b"), "targets whose program"),
         (
             ("--alternate", "host", "clock", "--kernel", "a", "--kernel", "b"),
-            "--kernel names a FreeRTOS kernel, and host",
+            "--kernel names a FreeRTOS kernel, but host",
         ),
         (
             ("--alternate", "pico-sim", "clock", "--kernel", "a", "--kernel", "b"),
@@ -128,13 +128,13 @@ def test_a_program_that_falls_silent_is_told_with_the_command_to_go_on(tool: Too
         ),
         (
             ("--alternate", "host", "clock", "--firmware", "a", "--firmware", "b"),
-            "does not hold the sources of Intercore",
+            "does not contain the sources of Intercore",
         ),
-        (("--alternate", "--resume", "host", "clock"), "--resume goes on with stored plans: leave out what to measure"),
-        (("--alternate", "--resume", "--seed", "3"), "--resume goes on with stored plans: leave out --seed"),
-        (("1", "2", "--kernel", "a"), "--kernel is for builds that are measured for this: add --alternate"),
-        (("1", "2", "--resume"), "--resume is for builds that are measured for this: add --alternate"),
-        ((), "which two runs or targets? e.g. intercore compare 3 4"),
+        (("--alternate", "--resume", "host", "clock"), "omit what to measure"),
+        (("--alternate", "--resume", "--seed", "3"), "omit --seed"),
+        (("1", "2", "--kernel", "a"), ": add --alternate"),
+        (("1", "2", "--resume"), ": add --alternate"),
+        ((), "nothing to compare: name two runs or targets, e.g. intercore compare 3 4"),
     ],
 )
 def test_what_cannot_be_measured_by_turns_is_refused_before_anything_is_built(
@@ -159,5 +159,5 @@ def test_a_single_run_takes_the_same_sources_and_its_page_says_how_to_measure_it
     assert f"--firmware={sources}" in (tool.directory / "page.html").read_text("utf-8")
     assert "--kernel names a FreeRTOS kernel" in tool.here("run", "host", *QUICK, "--kernel", "a").failed(2).error
     refused = tool.here("run", "serial", "--port", "socket://a:1", *QUICK, "--firmware", sources).failed(2).error
-    assert "--firmware is for targets whose program is built here when they are opened (host, pico-sim" in refused
-    assert "leave out --firmware" in tool.here("run", "--resume", "--firmware", sources).failed(2).error
+    assert "targets whose program" in refused
+    assert "omit --firmware" in tool.here("run", "--resume", "--firmware", sources).failed(2).error

@@ -57,8 +57,8 @@ def test_the_exit_status_says_what_a_stored_run_comes_to(speedups: Tool) -> None
     setting = "speedup mode=create n=1000: t1"
     for texts, status, says in (
         ([f"{setting} max <= 1 s"], 0, "one number with a budget: 1 kept"),
-        ([f"{setting} max <= 0.001 ns", f"{setting} median <= 1 s"], 1, "1 broken and 1 that cannot be told"),
-        ([f"{setting} median <= 1 s"], 3, "one repetition does not show how repetitions differ; 4 more repetit"),
+        ([f"{setting} max <= 0.001 ns", f"{setting} median <= 1 s"], 1, "1 broken and 1 undecided"),
+        ([f"{setting} median <= 1 s"], 3, "one repetition does not show"),
         (["speedup mode=create n=77: t1 median <= 1 s"], 4, "run 1 has no such setting"),
     ):
         budgets(speedups, *texts)
@@ -77,7 +77,7 @@ def test_a_run_is_held_against_a_baseline(speedups: Tool) -> None:
     assert "Of 4 numbers with a budget: 4 kept." in checked(speedups("check", "b.toml"), 0)
     text = (speedups.directory / "kept.txt").read_text().replace('"version":2', '"version":9')
     (speedups.directory / "kept.txt").write_text(text)
-    assert "kept.txt:1: this baseline is of version 9" in speedups("check", "b.toml").failed(2).error
+    assert "kept.txt:1: this baseline has format version 9" in speedups("check", "b.toml").failed(2).error
 
 
 def test_a_board_that_is_not_there_is_no_broken_budget(tool: Tool, board: FakeBoard) -> None:
@@ -101,10 +101,10 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
 @pytest.mark.parametrize(
     ("text", "words", "says"),
     [
-        (KEPT.replace("<=", "<"), ("host",), "b.toml:1: '<' limits nothing here: a budget has <= or >="),
+        (KEPT.replace("<=", "<"), ("host",), "b.toml:1: a budget cannot have '<': use <= or >="),
         (KEPT.replace("mode", "mod"), ("host",), "b.toml:1: there is no factor of speedup 'mod'; did you mean 'mode'?"),
         (KEPT.replace("create", "creat"), ("host",), "b.toml:1: there is no mode 'creat'; did you mean 'create'?"),
-        (KEPT.replace("n=10", "n=0"), ("host",), "b.toml:1: n=0 is out of range: 1 to"),
+        (KEPT.replace("n=10", "n=0"), ("host",), "b.toml:1: n=0 is out of range:"),
         (
             KEPT.replace("speedup ", "spedup "),
             ("host",),
@@ -114,14 +114,14 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
         (
             KEPT,
             ("esp32-qemu",),
-            "esp32-qemu is emulated: its times mean nothing, so no budget can be held against them",
+            "its times mean nothing",
         ),
-        (KEPT, ("serial",), "which port? e.g. --port /dev/ttyACM0"),
+        (KEPT, ("serial",), "a port is needed, e.g. --port /dev/ttyACM0"),
         (KEPT, ("1",), "there is no store intercore.db"),
         (
             KEPT,
             ("1", "--repetitions", "3"),
-            "--repetitions is for a target that is to be measured",
+            "--repetitions applies only when",
         ),
     ],
 )
@@ -146,7 +146,7 @@ def test_a_series_or_unit_that_is_wrong_is_found_before_the_target_is_asked(
 
 def test_what_the_target_does_not_have_is_found_before_anything_is_measured(tool: Tool) -> None:
     budgets(tool, KEPT, f"{SETTING} samples=5: t1 p99 <= 1 s")
-    assert "b.toml:1: p99 takes 1,000 samples" in tool("check", "b.toml", "host").failed(2).error
+    assert "b.toml:1: p99 needs 1,000 samples" in tool("check", "b.toml", "host").failed(2).error
     assert not tool.store.exists()
 
 

@@ -312,7 +312,7 @@ def test_what_takes_its_worker_with_it_is_set_aside_and_the_rest_completes(tool:
             fragile.kill_worker()
             _, errors = process.communicate(timeout=LONG_PATIENCE)
         assert process.returncode == 1, errors
-        assert "is set aside: workers of the cluster died of it" in " ".join(errors.split())
+        assert "skipped: workers of the cluster died" in " ".join(errors.split())
         with Store(tool.directory / "there.db") as store:
             assert TOTAL - 10 <= len(store.run().measurements) < TOTAL
         tool(*words).succeeded()
@@ -322,7 +322,10 @@ def test_what_takes_its_worker_with_it_is_set_aside_and_the_rest_completes(tool:
 def test_a_cluster_is_for_simulated_targets(tool: Tool) -> None:
     write_plan(tool, SMALL.replace("pico-sim", "host"))
     error = tool(*sweep("there.db", "--cluster", "tcp://127.0.0.1:1")).failed(2).error
-    assert error == "error: plan.toml:2: with --cluster, all targets are simulated, and host is not"
+    assert error == (
+        "error: plan.toml:2: host is not a simulated chip, and --cluster runs only those: remove it from the plan, or "
+        "omit --cluster"
+    )
     assert not (tool.directory / "there.db").exists()
 
 
@@ -362,7 +365,7 @@ def test_nothing_of_a_hostile_worker_runs_on_the_machine_of_the_campaign(
         for _ in ("as a result", "as an exception"):
             with pytest.raises(IntercoreError, match=f"a worker of {empty.address} failed"):
                 cluster.submit(batch).result(PATIENCE)
-    with pytest.raises(IntercoreError, match=f"workers of {empty.address} can say what they are"):
+    with pytest.raises(IntercoreError, match=f"workers of {empty.address} report their version"):
         Cluster(empty.address, print)
     assert str(os.getpid()) not in [path.name for path in ran.iterdir()]
     assert capfd.readouterr() == ("", "")
@@ -442,8 +445,8 @@ def test_what_differs_on_a_worker_is_told_with_both_versions() -> None:
     with pytest.raises(ForeignWorkerError) as error:
         compare("tcp://there:1", {"Python": "3.11", "Intercore": "0.1.0 (ba9876543210)"}, here)
     assert str(error.value) == (
-        "the worker tcp://there:1 may give other samples: Intercore is 0.1.0 (ba9876543210) there and "
-        "0.2.0 (0123456789ab) here. Install the same on both"
+        "the worker tcp://there:1 may yield other samples than this machine: Intercore is 0.1.0 (ba9876543210) there "
+        "and 0.2.0 (0123456789ab) here. Install the same versions on both"
     )
 
 
@@ -464,5 +467,5 @@ def test_a_worker_with_another_version_is_refused_and_both_are_named(empty: Dask
 def test_a_program_that_was_damaged_on_its_way_is_not_run(tmp_path: Path) -> None:
     image = tmp_path / f"intercore-{'0' * 64}.elf"
     image.write_bytes(b"\x7fELF")
-    with pytest.raises(IntercoreError, match="damaged on its way"):
+    with pytest.raises(IntercoreError, match="damaged in transfer"):
         _checked(image)

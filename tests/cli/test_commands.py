@@ -18,7 +18,7 @@ import pytest
 
 import intercore
 from intercore.benchmarks import registry
-from intercore.cli.main import FIRST
+from intercore.cli.main import FIRST_COMMANDS
 from intercore.record.store import Store
 from tests.cli.tool import PATIENCE, PROGRAM, QUICK, Tool
 
@@ -56,7 +56,7 @@ def test_help_lists_every_command_and_where_to_start(tool: Tool) -> None:
     shown = tool.program("--help").succeeded().out
     for command in COMMANDS:
         assert re.search(rf"^\W*{command}\b", shown, re.MULTILINE), command
-    assert f"Start with: {FIRST[0]}" in shown
+    assert f"Start with: {FIRST_COMMANDS[0]}" in shown
 
 
 def test_without_a_command_it_says_what_to_type_first(tool: Tool) -> None:
@@ -65,7 +65,7 @@ def test_without_a_command_it_says_what_to_type_first(tool: Tool) -> None:
     assert shown.err == ""
     assert shown.out.count("\n") < 10
     first = re.findall(r"^ +(intercore .*?)  ", shown.out, re.MULTILINE)
-    assert first == [*FIRST]
+    assert first == [*FIRST_COMMANDS]
     for command in first[:2]:
         assert "--seed" in tool(*command.split()[1:], "--seed", "-1").failed(2).error, "all else is right"
 

@@ -30,12 +30,12 @@ def both(tool: Tool, board: FakeBoard) -> Tool:
 
 def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     short = both("compare", "host", "serial").succeeded().out
-    assert "serial beside host, of 6 quantities: " in short.split("What differs most")[0]
+    assert "serial against host, of 6 quantities: " in short.split("Largest differences")[0]
     assert "speedup, time on one core (T1): host and serial" not in short
     shown = both("compare", "host", "serial", "--all").succeeded().out
     assert "speedup, time on one core (T1): host and serial" in shown
     assert "Conditions that differ" in shown
-    assert "Warning: host and serial also differ in conditions that may decide a ratio" in " ".join(shown.split())
+    assert "Warning: host and serial also differ in conditions that may affect a ratio" in " ".join(shown.split())
     found = both("compare", "host", "serial", "--format", "json").succeeded().json
     jsonschema.Draft202012Validator(schema("comparison")).validate(found)
     assert [pair["setting"] for pair in found["pairs"] if pair["series"] == "tp"] == [{"n": 10}, {"n": 100}]
@@ -47,7 +47,7 @@ def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
 def test_two_runs_of_one_target_are_before_and_after(both: Tool) -> None:
     both("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
     shown = both("compare", "1", "3").succeeded().out
-    assert "run 3 of host beside run 1 of host, of 6 quantities: " in shown
+    assert "run 3 of host against run 1 of host, of 6 quantities: " in shown
     found = both("compare", "1", "3", "--format", "json", "--within", "50 %").succeeded().json
     assert [found["first"]["name"], found["second"]["name"]] == ["run 1 of host", "run 3 of host"]
     assert {pair["verdict"] for pair in found["pairs"]} <= {"faster", "slower", "same", "cannot tell"}
@@ -61,20 +61,20 @@ def test_a_run_is_compared_with_the_baseline_that_was_saved_of_another(both: Too
     assert (both.directory / "before.txt").read_text() == text
     both("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
     shown = both("compare", "before.txt", "3").succeeded().out
-    assert "run 3 of host beside before.txt, of 6 quantities: " in shown
+    assert "run 3 of host against before.txt, of 6 quantities: " in shown
     with_run, found = (both("compare", name, "3", "--format", "json").succeeded().json for name in ("1", "before.txt"))
     assert found["pairs"] == with_run["pairs"]
     assert (found["first"]["baseline"], found["second"]["baseline"]) == ("before.txt", None)
     jsonschema.Draft202012Validator(schema("comparison")).validate(found)
     alone = both("compare", "before.txt", "before.txt", "--store", "nowhere.db").succeeded().out
-    assert "before.txt beside before.txt" in alone, "two files need no store"
+    assert "before.txt against before.txt" in alone, "two files need no store"
 
 
 def test_a_page_of_two_targets_has_them_side_by_side(both: Tool) -> None:
     both("report", "host", "serial", "-o", "both.html").succeeded()
-    assert ">Where they differ: serial and host</a></h2>" in (both.directory / "both.html").read_text()
+    assert ">Differences: serial and host</a></h2>" in (both.directory / "both.html").read_text()
     both("report", "host", "-o", "one.html").succeeded()
-    assert ">Where they differ: " not in (both.directory / "one.html").read_text()
+    assert ">Differences: " not in (both.directory / "one.html").read_text()
 
 
 def test_a_comparison_is_written_to_a_page_where_one_is_asked_for(both: Tool) -> None:
@@ -90,24 +90,24 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
     with Store(both.store) as store:
         store.create_run(store.run(1).plan, 1)
     shown = both("compare", "host", "serial").succeeded()
-    assert "What differs most: host and serial" in shown.out
-    assert "run 3 of host is newer than run 1 and unfinished (0 of 1 measurements): left out" in shown.err
+    assert "Largest differences: host and serial" in shown.out
+    assert "run 3 of host is newer than run 1" in shown.err
     both("report", "host", "serial", "-o", "both.html").succeeded()
-    assert ">Where they differ: serial and host</a></h2>" in (both.directory / "both.html").read_text()
+    assert ">Differences: serial and host</a></h2>" in (both.directory / "both.html").read_text()
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("host",), "two targets are compared, and these are runs of 1: host"),
+        (("host",), "these are runs of 1: host"),
         (("host", "hosd"), "there is no target 'hosd'; did you mean 'host'?"),
-        (("1", "1"), "both sides are run 1 of host: give another run to compare it with"),
-        (("host", "1"), "both sides are run 1 of host: give another run to compare it with"),
-        (("host", "serial", "--within", "5"), "--within is a percentage such as 5% or 0.5%, and not '5'"),
-        (("host", "serial", "--within", "0%"), "--within=0% is out of range: above 0 %, at most 100 %"),
-        (("host", "pico-sim"), "holds no run of the target pico-sim"),
+        (("1", "1"), "both sides are run 1 of host"),
+        (("host", "1"), "both sides are run 1 of host"),
+        (("host", "serial", "--within", "5"), "a percentage such as 5% or 0.5%, not '5'"),
+        (("host", "serial", "--within", "0%"), "--within=0% is out of range"),
+        (("host", "pico-sim"), "no run of the target pico-sim"),
         (("nowhere.txt", "1"), "cannot read nowhere.txt: No such file or directory"),
-        (("1", "2", "x.txt"), "x.txt is a baseline, which is compared with one other side: give two names"),
+        (("1", "2", "x.txt"), "x.txt is a baseline"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(both: Tool, words: tuple[str, ...], says: str) -> None:

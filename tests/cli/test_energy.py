@@ -68,11 +68,11 @@ def test_the_whole_of_seed_001_is_one_command(tool: Tool) -> None:
     assert found["path"] == "chip + regulator"
     assert not found["of_chip"]
     assert found["rows"][0]["took"]["joules"]["value"] == pytest.approx(0.05 * 5 * 0.010)
-    assert read(tool).measurements[0].conditions["desk.meter_path"] == "chip + regulator"
+    assert read(tool).measurements[0].conditions["host.meter_path"] == "chip + regulator"
     page = (tool.directory / "page.html").read_text()
     for text in (
         "What a busy core adds",
-        "in rest: busy in every row",
+        "part of rest: busy in every row",
         "published: probably makotaka, ESP32",
         "37.5 mA",
     ):
@@ -82,8 +82,8 @@ def test_the_whole_of_seed_001_is_one_command(tool: Tool) -> None:
 def test_faulty_meter_loses_no_time_and_energy_is_measured_later(tool: Tool) -> None:
     done = tool("run", "host", *TABLE, "--meter", "typed:50,10")
     assert done.status == 1, done
-    assert "energy of 1 of 1 measurements is missing: 2 readings are given, and there were 7 windows" in done.err
-    assert "go on with: intercore run --resume" in done.err
+    assert "is missing: 2 readings were given" in done.err
+    assert "continue with: intercore run --resume" in done.err
     assert "Traceback" not in done.err
     before = read(tool)
     assert (len(before.measurements), before.complete) == (1, False)
@@ -100,7 +100,7 @@ def test_a_sensor_of_the_kernel_sees_what_ran_or_says_why_it_did_not(tool: Tool,
     done = tool("run", "host", *ONE, "--meter", f"hwmon:ina219?root={root}&hz=500")
     assert done.status == 1
     # On a machine that is busy enough, its samples are too few to look for windows in.
-    assert re.search("does not show where the windows begin and end|too short for a meter that samples", done.err)
+    assert re.search("no visible edges at the windows|too short for a meter that samples", done.err)
     (one,) = read(tool).measurements
     assert one.recording is not None
     assert one.recording.trace is not None, "what was sampled is kept"
@@ -121,7 +121,7 @@ def test_a_sensor_that_is_unplugged_meanwhile_leaves_the_times(tool: Tool, tmp_p
     done = tool("run", "host", *words, "--meter", f"hwmon:ina219?root={tmp_path / 'hwmon'}")
     thread.join()
     assert done.status == 1, done
-    assert "was the meter unplugged?" in done.err
+    assert "check that the meter is connected" in done.err
     (one,) = read(tool).measurements
     assert one.checks["done"] == 7
     assert one.lacks_energy
@@ -169,9 +169,9 @@ def test_a_simulated_chip_has_an_estimate_that_is_its_activity_times_the_current
     [
         (("host", "contention", "--meter", "ppk3:/dev/x"), "did you mean 'ppk2'"),
         (("host", "contention", "--meter", "typed:", "--path", "ship"), "did you mean 'chip'"),
-        (("host", "contention", "--path", "chip"), "name one by --meter"),
+        (("host", "contention", "--path", "chip"), "give --meter as well"),
         (("pico-sim", "contention", "--meter", "typed:"), "a simulated chip has no current"),
-        (("host", "contention", "--currents", "x.toml"), "are for a simulated chip"),
+        (("host", "contention", "--currents", "x.toml"), "apply only to a simulated chip"),
         (("pico-sim", "contention", "--currents", "x.toml"), "cannot read x.toml"),
     ],
 )
@@ -205,7 +205,7 @@ def test_readings_are_asked_for_at_the_terminal(tool: Tool) -> None:
     ) as process:
         os.close(theirs)
         said, answers = "", iter(READINGS.split(","))
-        while said.count("mA in window") < 7 or process.poll() is None:
+        while said.count("current in mA during window") < 7 or process.poll() is None:
             try:
                 said += os.read(ours, 4096).decode()
             except OSError:
@@ -215,7 +215,7 @@ def test_readings_are_asked_for_at_the_terminal(tool: Tool) -> None:
         process.wait(60)
     os.close(ours)
     assert process.returncode == 0, said
-    assert "mA in window 6 of 7 (task0 (main spins)): " in said
+    assert "current in mA during window 6 of 7 (task0 (main spins)): " in said
     (one,) = read(tool).measurements
     assert one.recording is not None
     assert [round(1e3 * reading.amps) for reading in one.recording.readings] == [50, 50, 50, 10, 10, 40, 10]
@@ -243,7 +243,7 @@ def test_power_at_rest_is_subtracted_only_if_asked(tool: Tool) -> None:
     words = ("--meter", "csv:current.csv?volts=5", "--path", "chip", "--verbose")
     plain = tool("run", "host", *TABLE, *words).succeeded().out
     assert EnergyPath(of="chip", path="chip").text in " ".join(plain.split())
-    assert "of rest" not in plain
+    assert "% of rest" not in plain
     tool.environment["COLUMNS"] = "200"
     assert "less 100% of rest" in tool("show", "--idle", "1").succeeded().out
 
@@ -314,7 +314,7 @@ def test_a_plan_file_names_a_meter_and_makes_up_for_energy_that_is_missing(tool:
     ("old", "new", "said"),
     [
         ("typed:READINGS", "type:50", r"plan.toml:5: .*did you mean 'typed'"),
-        ("typed:READINGS", "csv:x.csv?volts=3", r"plan.toml:5: .*is read when all is measured"),
+        ("typed:READINGS", "csv:x.csv?volts=3", r"plan.toml:5: .*is read after the whole run"),
         ('path = "chip"', 'path = "ship"', r"plan.toml:5: .*did you mean 'chip'"),
         ('name = "host"', 'name = "pico-sim"', r"plan.toml:5: a simulated chip has no current"),
     ],

@@ -51,8 +51,8 @@ def test_the_page_and_the_terminal_begin_with_what_plans_repeat(tool: Tool) -> N
     assert '<tr class="theirs">' in page, "published rows are told from one's own"
     assert places == sorted(places)
     assert places[-1] < page.index('<section id="answers">')
-    assert "this run has measured nothing of it" not in found.out
+    assert "this run has no measurement of it" not in found.out
     before = found.out[: found.out.index("Run 1 on pico-sim")]
-    assert before.count("What this run says of the findings on") == len(repeated) == len(NAMES)
+    assert before.count("This run and the findings on") == len(repeated) == len(NAMES)
     assert "published" in before
     assert "ESTIMATED" in before

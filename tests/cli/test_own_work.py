@@ -52,13 +52,13 @@ def sentence(result: Result) -> str:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("workload=./none.c",), "there is no file none.c; to begin one: intercore new workload none"),
-        (("workload=./none.rs",), "none.rs is no file of a workload: it ends with .c, .cc, .cpp, .cxx and .a"),
-        (("workload=./a.c,./b.c",), "one workload of your own at a time"),
-        (("workload=fp", "--flag=-O3"), "--flag is for a workload of your own"),
-        (("workload=./Big-Name.c",), "'Big-Name' is no name of a function"),
+        (("workload=./none.c",), "there is no file none.c; to create one: intercore new workload none"),
+        (("workload=./none.rs",), ".c, .cc, .cpp, .cxx and .a"),
+        (("workload=./a.c,./b.c",), "are separate workloads"),
+        (("workload=fp", "--flag=-O3"), "workload: name the"),
+        (("workload=./Big-Name.c",), "'Big-Name' is not a valid name"),
         (("workload=./crc.c", "--include", "nowhere"), "there is no folder nowhere"),
-        (("workload=./crc.c", "--flag", "O3"), "--flag=O3 is no flag of a compiler"),
+        (("workload=./crc.c", "--flag", "O3"), "--flag=O3 is not a compiler"),
     ],
 )
 def test_what_is_no_file_of_a_work_is_refused(tool: Tool, words: tuple[str, ...], told: str) -> None:
@@ -69,8 +69,8 @@ def test_what_is_no_file_of_a_work_is_refused(tool: Tool, words: tuple[str, ...]
 
 def test_a_board_that_is_flashed_is_told_how_it_gets_a_work_of_ones_own(tool: Tool) -> None:
     said = refused(tool, written(tool, "crc.c", ""), "--port", "/dev/null", status=2, target="pico")
-    assert "a workload of your own is for targets whose program is built here" in said
-    assert "pico is none. A program that is built elsewhere adds one, and it is measured as own:crc" in said
+    assert "targets whose program" in said
+    assert "measures it by own:crc" in said
 
 
 def test_a_new_work_is_written_once_and_its_command_is_said(tool: Tool) -> None:
@@ -79,8 +79,8 @@ def test_a_new_work_is_written_once_and_its_command_is_said(tool: Tool) -> None:
     text = (tool.directory / "fft.c").read_text()
     assert "uint32_t fft(uint32_t first, uint32_t count)" in text
     assert "NAME" not in text
-    assert "fft.c exists" in tool("new", "workload", "fft").failed(2).error
-    assert "no name for a function" in tool("new", "workload", "../fft").failed(2).error
+    assert "exists: choose another" in tool("new", "workload", "fft").failed(2).error
+    assert "cannot be the name of a workload" in tool("new", "workload", "../fft").failed(2).error
 
 
 # What the compiler says, and what its output lacks
@@ -108,7 +108,7 @@ def test_a_file_without_an_entry_says_what_it_declares(tool: Tool) -> None:
 def test_what_a_library_lacks_is_named(tool: Tool) -> None:
     body = "return magic(first) + count;"
     said = refused(tool, written(tool, "crc.c", "uint32_t magic(uint32_t);\n" + SUM.format(name="crc", body=body)))
-    assert "magic is not there: the library is missing" in said
+    assert "magic is undefined" in said
 
 
 @SLOW
@@ -132,7 +132,7 @@ def test_work_that_hangs_before_it_is_timed_ends_with_a_sentence(tool: Tool) -> 
     text += SUM.format(name="crc", body="return count + first * 0;").replace("= 64", "= 64, .prepare = fill")
     result = tool("run", "host", "speedup", written(tool, "crc.c", text), *FEW, "--timeout", "3")
     assert result.status == 1
-    assert "hangs: silent for 3 s in the middle of a run" in " ".join(result.err.split())
+    assert "hangs: silent for 3 s during a run" in " ".join(result.err.split())
 
 
 @SLOW
@@ -159,7 +159,7 @@ def test_work_that_writes_where_no_memory_is_ends_with_a_sentence_on_a_chip(tool
     work = written(tool, "crc.c", SUM.format(name="crc", body=body))
     result = tool("run", target, "speedup", work, *FEW)
     assert result.status == 1
-    assert re.search(r"it last said: a fault of the instruction at 0x[0-9a-f]{8}", " ".join(result.err.split()))
+    assert re.search(r"its last message: a fault of the instruction at 0x[0-9a-f]{8}", " ".join(result.err.split()))
 
 
 @SLOW

@@ -65,7 +65,7 @@ def test_what_cannot_be_is_said_before_anything_is_measured(tool: Tool, device: 
     environment = {"INTERCORE_RPMSG": device}
     run = ("run", "host", "message")
     stream = tool(*run, f"transport=rpmsg-char:{device}", "measure=throughput", environment=environment).failed(2)
-    assert "ask for measure=latency" in stream.error
+    assert "take measure=latency" in stream.error
     other = tool(*run, "transport=rpmsg-char:/dev/rpmsg7", environment=environment).failed(2)
     assert f"did you mean 'rpmsg-char:{device}'?" in other.error
     none = tool(*run, "transport=rpmsg-char:/nowhere", environment={"INTERCORE_RPMSG": "/nowhere"}).failed(2)

@@ -64,9 +64,9 @@ def make_folder(path: Path) -> None:
 
 
 UNUSABLE = {
-    "garbage": (make_garbage, "not an Intercore store and was left as it is"),
-    "text": (make_text, "not an Intercore store and was left as it is"),
-    "foreign": (make_foreign, "another application's database and was left as it is"),
+    "garbage": (make_garbage, "not an Intercore store and was not changed"),
+    "text": (make_text, "not an Intercore store and was not changed"),
+    "foreign": (make_foreign, "another application's database and was not changed"),
     "foreign of the same name": (make_foreign_of_the_same_name, "another application's database"),
     "newer": (make_newer, f"has format {FORMAT + 1}"),
     "cut in half": (cut_in_half, "damaged"),
@@ -98,7 +98,7 @@ def test_a_file_that_is_no_usable_store_is_refused_and_kept(measured: Tool, what
 
 def test_an_empty_file_is_a_store_without_runs(tool: Tool) -> None:
     tool.store.touch()
-    assert "holds no run yet; make one with" in tool("show").failed(2).error
+    assert "holds no run yet; measure one with" in tool("show").failed(2).error
     tool(*RUN).succeeded()
 
 
@@ -163,7 +163,7 @@ def test_a_store_that_another_process_keeps_for_itself_is_an_error(measured: Too
 
 def test_a_store_in_a_missing_directory_is_an_error(tool: Tool) -> None:
     result = tool(*RUN, "--store", "missing/runs.db").failed(1)
-    assert f"there is no directory {tool.directory / 'missing'}; make it" in result.error
+    assert f"there is no directory {tool.directory / 'missing'}; create it" in result.error
 
 
 # The programs of `host` lie in the cache of whoever runs the tests: for another user a board is easier to reach.

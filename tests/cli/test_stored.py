@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.cli.stored import named, narrowed
+from intercore.cli.stored import named_runs, select_benchmarks
 from intercore.errors import UsageError
 from intercore.record.measurement import Measurement, Part, Plan
 from intercore.record.plan import settings
@@ -37,7 +37,7 @@ def add_run(path: Path, done: int, benchmarks: Sequence[str] = ("speedup",), tar
 
 def chosen(path: Path) -> list[int]:
     with StoreReader(path) as store:
-        return [run.id for run in named(store, ["host"])]
+        return [run.id for run in named_runs(store, ["host"])]
 
 
 @pytest.mark.parametrize("done", [0, 1, OF - 1])
@@ -48,7 +48,7 @@ def test_a_complete_run_is_chosen_before_a_newer_one_that_is_not_and_that_is_sai
     add_run(path, OF)
     add_run(path, done)
     assert chosen(path) == [2]
-    said = f"run 3 of host is newer than run 2 and unfinished ({done} of {OF} measurements): left out\n"
+    said = f"run 3 of host is newer than run 2 but unfinished ({done} of {OF} measurements), and is ignored\n"
     assert capsys.readouterr().err == said
 
 
@@ -90,10 +90,10 @@ def test_a_run_is_narrowed_to_the_benchmarks_that_are_asked_for(path: Path) -> N
     add_run(path, 2 * OF - 1, ["speedup", "switch"])
     with StoreReader(path) as store:
         for run in (store.run(1), store.run(2)):
-            assert narrowed(run, []) is run
-            part = narrowed(run, ["switch"])
+            assert select_benchmarks(run, []) is run
+            part = select_benchmarks(run, ["switch"])
             assert part.plan.benchmarks == ("switch",)
             assert {one.benchmark for one in part.measurements} == {"switch"}
             assert part.complete == run.complete
         with pytest.raises(UsageError, match="did you mean 'switch'"):
-            narrowed(store.run(1), ["swtch"])
+            select_benchmarks(store.run(1), ["swtch"])

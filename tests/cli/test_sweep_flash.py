@@ -117,13 +117,13 @@ def test_without_factors_a_board_is_measured_as_it_is(tool: Tool, board: FakeBoa
 @pytest.mark.parametrize(
     ("target", "says"),
     [
-        ('name = "pico"\nport = "loop://"\nprobe = "0669FF"', "pico is flashed by its boot drive or picotool"),
+        ('name = "pico"\nport = "loop://"\nprobe = "0669FF"', "is flashed by its boot drive or picotool"),
         (
             'name = "stm32h745"\nport = "loop://"\ndrive = "x"',
-            "stm32h745 is flashed by a debug probe, and has no use for --drive",
+            "is flashed by a debug probe",
         ),
-        ('name = "host"\nwith = "openocd"', "probe, with and drive are for boards that are flashed: host is none"),
-        ('name = "serial"\nport = "loop://"\nprobe = 3', "probe is a text in quotes"),
+        ('name = "host"\nwith = "openocd"', "probe, with and drive apply only to boards that are flashed"),
+        ('name = "serial"\nport = "loop://"\nprobe = 3', "in quotes, not 3"),
     ],
 )
 def test_a_way_to_flash_that_is_none_is_refused_with_its_line(tool: Tool, target: str, says: str) -> None:

@@ -45,7 +45,7 @@ dither_us = {dithers}
 benchmark = "lock"
 [experiment.factors]
 lock = {locks}
-measure = "hand-over"
+measure = "hand-off"
 from = 0
 to = 1
 samples = {samples}

@@ -50,13 +50,13 @@ def test_settings_are_repeated_with_other_seeds_up_to_the_cap_and_a_warning_says
     check_that_it_stopped_where_the_rule_says(run)
     (pool,) = (pool for pool in repetitions_by_setting(run).values() if pool[0].factors["n"] == 1000)
     assert len(pool) == 4
-    looked_at = {tuple(one.samples("looking.0").ticks) for one in pool}
+    looked_at = {tuple(one.samples("timestamp_overhead.0").ticks) for one in pool}
     assert len(looked_at) == 4, "the same experiment again"
     (found,) = caveats(run)
     assert (found.until, found.cap) == (1e-7, 4)
     assert any(one.factors["n"] == 1000 and one.series.series in {"t1", "tp"} for one in found.settings)
     assert found.text in " ".join(done.out.split())
-    assert re.search(r"^1/3 .*t[1p] not known from 4 samples$", done.err, re.MULTILINE)
+    assert re.search(r"^1/3 .*t[1p] unknown from 4 samples$", done.err, re.MULTILINE)
     assert re.search(r"^\d+/\d+ .*n=1000.*, t[1p] ±\S+ %$", done.err, re.MULTILINE)
 
 
@@ -87,7 +87,7 @@ def test_a_run_without_a_rule_says_nothing_of_it(tool: Tool) -> None:
     shown = tool("run", "host", "speedup", *LEVELS, "--format", "json").succeeded()
     assert shown.json["stop"] is None
     assert tool("runs", "--format", "json").succeeded().json[0]["until"] is None
-    assert " not known from" not in shown.err
+    assert " unknown from" not in shown.err
 
 
 def test_kills_at_random_moments_lose_nothing(tool: Tool) -> None:

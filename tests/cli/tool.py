@@ -315,7 +315,7 @@ def _status() -> int:
 def how_to_go_on(result: Result) -> list[str]:
     """The words of the command that a failed run says to go on with."""
     text = " ".join(result.err.split())
-    assert "go on with: " in text, text
-    program, *words = shlex.split(text.partition("go on with: ")[2].partition(" error: ")[0])
+    assert "continue with: " in text, text
+    program, *words = shlex.split(text.partition("continue with: ")[2].partition(" error: ")[0])
     assert program == "intercore"
     return words

@@ -26,8 +26,8 @@ def measured(
 ) -> Measurement:
     factors = {name.rstrip("_"): level for name, level in factors.items()}
     of = Series(series, "common", 10**6, np.array(ticks))  # ticks of a microsecond
-    looking = Series("looking.0", "common", 10**6, np.array([1, 1, 1]))
-    return Measurement(benchmark, factors, 0, (of, looking), conditions or {}, {}, "2026-01-01T00:00:00Z")
+    overhead = Series("timestamp_overhead.0", "common", 10**6, np.array([1, 1, 1]))
+    return Measurement(benchmark, factors, 0, (of, overhead), conditions or {}, {}, "2026-01-01T00:00:00Z")
 
 
 def run(target: str, *measurements: Measurement, simulated: bool = True) -> Run:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Measurement, Run
 
-CONDITIONS = {"compiler": "GNU 12.2", "freertos.sources": "a1, unmodified", "image.digest": "b2", "desk.link": "here"}
+CONDITIONS = {"compiler": "GNU 12.2", "freertos.sources": "a1, unmodified", "image.digest": "b2", "host.link": "here"}
 SMALL = (
     '{"kind":"intercore baseline","version":2,"tool":"0.1.0","target":"pico-sim","origin":"simulated"}\n'
     '{"kind":"condition","name":"compiler","value":"GNU 12.2"}\n'
@@ -69,7 +69,7 @@ def test_a_file_is_the_same_whatever_the_order_of_measuring_and_after_it_was_rea
     ]
     names = {line["name"] for line in lines if line["kind"] == "condition"}
     assert "compiler" in names
-    assert "desk.link" not in names, "says where it was measured, and not how fast"
+    assert "host.link" not in names, "says where it was measured, and not how fast"
 
 
 STREAM = {"measure": "throughput", "size": 1024, "messages": 100}
@@ -101,7 +101,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
     path = tmp_path / "x.txt"
     path.write_text(older)
     monkeypatch.setattr(baseline_file, "text_of", lambda _: SMALL.replace('"max":13.0', '"max":12.2'))
-    with pytest.raises(IntercoreError, match=r"x\.txt is not written.*median=12\.5 is above max=12\.2"):
+    with pytest.raises(IntercoreError, match=r"x\.txt was not written.*median=12\.5 is above max=12\.2"):
         baseline_file.write(baseline_file.parse(SMALL, "x.txt"), path)
     assert path.read_text() == older
 
@@ -180,11 +180,11 @@ def edited(old: str, new: str) -> str:
         ("intercore baseline 1\ntool = 0.1.0\n", 1, "version 1.*intercore baseline save x.txt"),
         (edited('"version":2', '"version":3'), 1, "version 3.*update Intercore"),
         (edited('"version":2', '"version":1'), 1, "version"),
-        ("", 1, "no baseline"),
+        ("", 1, "not a baseline"),
         (edited("simulated", "simulation"), 1, "simulation"),
         (edited('"target":"pico-sim",', ""), 1, "target"),
         (edited("GNU 12.2", 'GNU "12'), 2, "malformed"),
-        (SMALL + SMALL.splitlines()[1], 4, "the condition compiler is there twice"),
+        (SMALL + SMALL.splitlines()[1], 4, "the condition compiler appears twice"),
         (edited('"us"', '"ms"'), 3, "ms.*unit"),
         (edited('n":12.5', 'n":"12,5"'), 3, "float.*median"),
         (edited("12.5", "1e999"), 3, "out of range.*median"),
@@ -193,8 +193,8 @@ def edited(old: str, new: str) -> str:
         (edited("median", "medain"), 3, "unknown field `medain`"),
         (edited('"n":10,', ""), 3, "missing required field `n`"),
         (edited('"n":10', '"n":0'), 3, "int.*n"),
-        (edited('"n":10', '"n":2,"each":[1,2,3]'), 3, "each has 3 medians, of 2 samples"),
-        (SMALL + SMALL.splitlines()[-1], 4, "the series switch of this setting is there twice"),
+        (edited('"n":10', '"n":2,"each":[1,2,3]'), 3, "each has 3 medians, but n says 2 samples"),
+        (SMALL + SMALL.splitlines()[-1], 4, "the series switch of this setting appears twice"),
         (SMALL + SMALL, 4, "intercore baseline.*kind"),
         (edited('{"kind":"series"', '<<<<<<< HEAD\n{"kind":"series"'), 3, "malformed"),
         (SMALL[: SMALL.index('{"kind":"series"')], 2, "no setting"),
@@ -208,7 +208,7 @@ def test_what_was_edited_so_that_it_says_nothing_is_refused_with_its_line(text: 
 def test_a_file_that_is_no_baseline_is_not_replaced_and_a_baseline_is(tmp_path: Path) -> None:
     made, path = of_run(run("pico-sim", measured([10] * 9))), tmp_path / "b.txt"
     path.write_text("my thesis\n")
-    with pytest.raises(UsageError, match=r"b\.txt is there and is no baseline: it was left as it is"):
+    with pytest.raises(UsageError, match=r"b\.txt already exists and is not a baseline"):
         baseline_file.write(made, path)
     assert path.read_text() == "my thesis\n"
     for older in (SMALL, "intercore baseline 1\ntool = 0.1.0\n"):

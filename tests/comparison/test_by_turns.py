@@ -100,5 +100,5 @@ def test_what_was_built_from_is_said_and_so_is_the_way_of_measuring() -> None:
     second = msgspec.structs.replace(second, plan=msgspec.structs.replace(second.plan, kernel="/k", firmware="/f"))
     found = compared(first, second)
     assert f"run {second.id} of host was built with the firmware /f and the kernel /k." in found.sentences
-    assert any(sentence.startswith("The two were measured by turns:") for sentence in found.sentences)
+    assert any(sentence.startswith("The two were measured alternately:") for sentence in found.sentences)
     assert "Student's t" in comparison_section(found).notes[0]

@@ -189,7 +189,7 @@ def test_the_first_screen_has_no_row_for_what_phases_moved() -> None:
     phases = in_phases(*([median, [one + 111 for one in median], STEADY] for median in MOVED))
     found = compared(sides, Change((), phases=phases, phased=1))
     assert [row.verdict for row in rows(found)] == ["slower"]
-    assert "1 moved" in " ".join(found.answer)
+    assert "1 within the effect of the phase" in " ".join(found.answer)
     assert not any(pair.exact for pair in found.pairs if pair.verdict != "same")
     nothing = compared(before_and_after([STEADY], [STEADY]))
     assert not rows(nothing)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from intercore.comparison.analysis import compare, compare_sides
-from intercore.comparison.most import quantity_name
+from intercore.comparison.largest import quantity_name
 from intercore.comparison.report import comparison_section, times
 from intercore.document.schema import schema
 from intercore.errors import UsageError
@@ -33,8 +33,8 @@ def test_same_setting_on_two_targets_has_the_ratio_second_over_first() -> None:
     assert (pair.first.value, pair.second.value) == (10, 13)
     assert pair.ratio == Interval(1.3, 1.3, 1.3)
     assert pair.exact
-    assert found.answer == ("pico-amp-sim beside pico-sim, of one quantity: 1 slower.",)
-    assert found.sentences[0] == "switch, time to wake: pico-amp-sim takes 1.30 times as long as pico-sim."
+    assert found.answer == ("pico-amp-sim against pico-sim, of one quantity: 1 slower.",)
+    assert found.sentences[0] == "switch, wake-up latency: pico-amp-sim takes 1.30 times as long as pico-sim."
     assert any("Both are SIMULATED" in sentence for sentence in found.sentences)
     assert found.warnings == ()
 
@@ -48,7 +48,7 @@ def test_differences_of_counters_are_not_compared() -> None:
     ]
     found = compare(of_both)
     assert [pair.ratio for pair in found.pairs] == [Interval(1.3, 1.3, 1.3)]
-    assert any("4 measurements of switch by the cores' own counters" in said for said in found.sentences)
+    assert any("4 measurements of switch by each core's counter" in said for said in found.sentences)
     assert found.unpaired == ()
 
 
@@ -103,11 +103,11 @@ def test_a_ratio_has_the_digits_that_tell_a_change() -> None:
 
 
 def test_what_a_benchmark_calls_its_series_is_said_in_place_of_their_names() -> None:
-    """Calls are compared with the cost of looking, which the analysis takes off: both say so."""
+    """Calls are compared with the timestamp overhead, which the analysis takes off: both say so."""
     calls = measured([5] * 6, "api", "call")
     found = compare([run("a", calls), run("b", calls)])
-    assert quantity_name(found.pairs[0]) == "api: call with clock reading"
-    assert any(said.startswith("api, call with clock reading: b takes 1.00 times") for said in found.sentences)
+    assert quantity_name(found.pairs[0]) == "api: call and timestamp overhead"
+    assert any(said.startswith("api, call and timestamp overhead: b takes 1.00 times") for said in found.sentences)
 
 
 def test_settings_are_matched_by_what_varies_and_not_by_how_it_was_measured() -> None:
@@ -152,13 +152,13 @@ def test_repetitions_and_runs_of_a_target_are_pooled() -> None:
 
 @pytest.mark.parametrize("targets", [["a"], ["a", "b", "c"]])
 def test_two_targets_are_compared(targets: list[str]) -> None:
-    with pytest.raises(UsageError, match="two targets are compared"):
+    with pytest.raises(UsageError, match="only two targets can be compared"):
         compare([run(target, measured([1])) for target in targets])
 
 
 def test_what_the_targets_differ_in_is_told_and_what_spoils_a_ratio_warned_of() -> None:
-    first = {"freertos.cores": "2", "compiler.flags": "-O2", "same": "x", "desk.link": "here", "target": "a"}
-    second = {"freertos.cores": "1", "compiler.flags": "-O0", "same": "x", "desk.link": "there", "amp.protocol": "1"}
+    first = {"freertos.cores": "2", "compiler.flags": "-O2", "same": "x", "host.link": "here", "target": "a"}
+    second = {"freertos.cores": "1", "compiler.flags": "-O0", "same": "x", "host.link": "there", "amp.protocol": "1"}
     found = compare(
         [
             run("a", measured([1] * 6, region="sram", conditions=first)),
@@ -189,10 +189,10 @@ def test_a_long_condition_is_cut_at_the_end_of_a_word() -> None:
 
 def test_a_simulated_target_beside_a_measured_one_is_warned_of() -> None:
     found = compare([run("a", measured([1] * 6)), run("b", measured([2] * 6), simulated=False)])
-    assert found.warnings == ("a is SIMULATED and b is measured: a ratio contains the simulator's error.",)
+    assert found.warnings == ("a is SIMULATED and b is measured: a ratio includes the simulator's error.",)
     assert not any("Both are SIMULATED" in sentence for sentence in found.sentences)
     titles = [table.title for table in comparison_section(found).tables]
-    assert titles[:2] == ["What differs most: a (SIMULATED) and b", "switch, time to wake: a (SIMULATED) and b"]
+    assert titles[:2] == ["Largest differences: a (SIMULATED) and b", "switch, wake-up latency: a (SIMULATED) and b"]
 
 
 def test_no_ratio_is_given_with_results_that_were_wrong() -> None:
@@ -235,8 +235,8 @@ def test_two_runs_of_one_target_are_before_and_after() -> None:
     assert found.pairs[1].within is not None
     assert 0 < found.pairs[1].within < 0.05
     (said,) = found.answer
-    names = f"run {after.id} of pico beside run {before.id} of pico"
-    assert said == f"{names}, of 2 quantities: 1 slower and 1 no different within 5 %."
+    names = f"run {after.id} of pico against run {before.id} of pico"
+    assert said == f"{names}, of 2 quantities: 1 slower and 1 the same within 5 %."
     back = compare_sides([after], [before])
     assert [pair.verdict for pair in back.pairs] == ["faster", "same"]
 
@@ -339,7 +339,7 @@ def test_the_factor_that_was_changed_is_a_difference_and_no_setting() -> None:
     assert [pair.setting for pair in found.pairs] == [{"size": 1}, {"size": 2}]
     assert [one.key for one in found.differences] == ["opt of switch"]
     (warning,) = found.deciding
-    assert warning.endswith("differ in conditions that may decide a ratio (opt of switch: 2 and 3).")
+    assert warning.endswith("differ in conditions that may affect a ratio (opt of switch: 2 and 3).")
     assert [column.title for column in comparison_section(found).tables[0].columns][2:4] == [
         f"run {before.id}",
         f"run {after.id}",
@@ -348,7 +348,7 @@ def test_the_factor_that_was_changed_is_a_difference_and_no_setting() -> None:
 
 def test_a_run_is_not_compared_with_itself() -> None:
     one = run("pico", measured([10] * 6), simulated=False)
-    with pytest.raises(UsageError, match=r"both sides are run .* of pico: give another run"):
+    with pytest.raises(UsageError, match=r"both sides are run .* of pico: name another run"):
         compare_sides([one], [one])
 
 
@@ -422,10 +422,10 @@ def test_a_kernel_that_nobody_knows_is_said_to_be_unknown() -> None:
 @pytest.mark.parametrize(
     ("target", "images", "says"),
     [
-        ("host", ("a1", "a1"), "one and the same program"),
-        ("esp32", ("a1", "a1"), "one and the same program"),
-        ("host", ("a1", "b2"), "Measuring by turns cancels that: intercore compare --alternate host"),
-        ("host", ("a1", None), "Measuring by turns cancels that: intercore compare --alternate host"),
+        ("host", ("a1", "a1"), "the same program"),
+        ("esp32", ("a1", "a1"), "the same program"),
+        ("host", ("a1", "b2"), "Alternating measurements cancel that: intercore compare --alternate host"),
+        ("host", ("a1", None), "Alternating measurements cancel that: intercore compare --alternate host"),
         ("esp32", ("a1", "b2"), None),
         ("pico-sim", ("a1", "a1"), None),
     ],

@@ -89,8 +89,8 @@ def test_the_file_of_the_documents_is_read_as_it_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("volts = ", "is not TOML"),
-        ("volts = 1.1", "is no file of currents: .*name"),
+        ("volts = ", "is not valid TOML"),
+        ("volts = 1.1", "file of currents: Object missing.*name"),
         ('name = "x"\nvolts = 1.1\nsource = "s"\n[both]\n[one]\nma = 1\n[asleep]\nma = 1', "ma, ma_per_mhz or both"),
         ('name = "x"\nvolts = -1\nsource = "s"\n[both]\nma=1\n[one]\nma = 1\n[asleep]\nma = 1', "volts"),
         ('name = "x"\nvolts = 1\nsource = "s"\n[both]\nmw=1\n[one]\nma = 1\n[asleep]\nma = 1', "mw"),

@@ -151,7 +151,7 @@ class Console:
     def info(self, answer_id: int) -> None:
         self.id, self.answer = answer_id, []
         rates = {"rates": list(self.rates), "rate": self.rate} if self.rates else {}
-        hello = {"protocol": 1, "firmware": "0", "board": "desk", "chip": "none", "cores": 2, "clock": "virtual"}
+        hello = {"protocol": 2, "firmware": "0", "board": "desk", "chip": "none", "cores": 2, "clock": "virtual"}
         self.add("hello", **hello, hz=10**9, tick_hz=1000, **rates)
         self.add("end", status="ok", checks={})
 

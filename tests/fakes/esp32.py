@@ -48,12 +48,26 @@ def measurement(
         factors={**COMMON, **factors},
         repetition=0,
         series=tuple(
-            Series(name.replace("_", "."), clock, HZ, np.array(values, np.int64), UNITS.get(name, "tick"))
-            for name, values in {"looking_0": [12] * 9, "looking_1": [12] * 9, **series}.items()
+            Series(
+                name if "." in name else name.replace("_", "."),
+                clock,
+                HZ,
+                np.array(values, np.int64),
+                UNITS.get(name, "tick"),
+            )
+            for name, values in {"timestamp_overhead.0": [12] * 9, "timestamp_overhead.1": [12] * 9, **series}.items()
             if len(values)
         ),
         conditions=CONDITIONS,
-        checks={"wrong": 0, "migrated": 0, "lost": 0, "preempted": 0, "done": 7, "asked": 0, "moved": 0},
+        checks={
+            "wrong": 0,
+            "migrated": 0,
+            "lost": 0,
+            "preempted": 0,
+            "done": 7,
+            "migrations_requested": 0,
+            "migrations_done": 0,
+        },
         started=STARTED,
     )
 
@@ -153,7 +167,9 @@ def raw_jitter(factors: Mapping[str, Level]) -> Measurement:
         raw=raw.tolist(),
     )
     series = tuple(msgspec.structs.replace(one, clock="counter") if one.name == "raw" else one for one in found.series)
-    return msgspec.structs.replace(found, series=series, checks=found.checks | {"asked": 1000, "moved": 1000})
+    return msgspec.structs.replace(
+        found, series=series, checks=found.checks | {"migrations_requested": 1000, "migrations_done": 1000}
+    )
 
 
 def run(*, simulated: bool = False, emulated: bool = False) -> Run:

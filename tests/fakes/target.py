@@ -39,7 +39,8 @@ FAULTS = {
     "many-conditions": "says 20,000 conditions",
     "many-benchmarks": "offers 21,000 benchmarks",
     "many-series": "announces 6,000 series without a sample",
-    "version-2": "speaks protocol version 2",
+    "version-1": "speaks protocol version 1",
+    "version-3": "speaks protocol version 3",
     "noise": "puts garbage and truncated lines between good ones",
     "wrong-crc": "sends a wrong CRC once",
     "lose-begin": "loses all lines before the samples, the first time",
@@ -51,9 +52,9 @@ FAULTS = {
     "lie-number": "numbers a line beyond all bounds",
     "lie-factor": "runs at another setting than it was asked for",
     "lie-status": "calls a wrong result ok",
-    "lie-looking": "sends a cost of looking for no core",
+    "lie-overhead": "sends a timestamp overhead for no core",
     "lie-unit": "announces a series in another unit than that of its samples",
-    "lie-looking-unit": "sends a cost of looking that is no duration",
+    "lie-overhead-unit": "sends a timestamp overhead that is no duration",
     "unknown-unit": "sends samples in a unit that there is not",
     "lie-twice": "announces a series twice",
     "wrong-type": "sends text for a number",
@@ -79,7 +80,7 @@ FAULTS = {
 }
 IMPOSSIBLE = {"negative": -(2**63), "all-zero": 0, "overlong": 10**15}
 """Samples by the fault that sends nothing else."""
-SERIES = ("t1", "tp", "looking.0", "looking.1")
+SERIES = ("t1", "tp", "timestamp_overhead.0", "timestamp_overhead.1")
 PARAMETERS: dict[str, dict[str, Any]] = {
     "workload": {"kind": "choice", "default": "fp", "help": "what is computed", "choices": ["fp", "integer"]},
     "n": {"kind": "integer", "default": "1000", "help": "size", "min": 1, "max": 1000000},
@@ -195,9 +196,11 @@ class Target:
 
     def info(self, answer_id: int) -> None:
         self.begin_answer(answer_id)
-        version = {"version-2": {"protocol": 2, "greeting": "hi"}}.get(self.fault)
+        version = {"version-1": {"protocol": 1, "greeting": "hi"}, "version-3": {"protocol": 3, "greeting": "hi"}}.get(
+            self.fault
+        )
         hello = {"board": "desk", "chip": "none", "cores": 2, "clock": "perf", "hz": 10**9, "tick_hz": 100}
-        self.put(self.add("hello", **(version or {"protocol": 1, "firmware": "0.0.1", **hello})))
+        self.put(self.add("hello", **(version or {"protocol": 2, "firmware": "0.0.1", **hello})))
         for key, value in CONDITIONS.items():
             for part, at in enumerate(range(0, len(value), 100)):
                 self.put(self.add("condition", key=key, part=part, value=value[at : at + 100]))
@@ -347,22 +350,22 @@ class Target:
         samples = random.Random(n)  # noqa: S311 - the same samples at the same setting, however bad the link
         count = self.options.samples
         shown = {name: name for name in SERIES}
-        if self.fault == "lie-looking":
-            shown["looking.0"] = "looking.zero"
+        if self.fault == "lie-overhead":
+            shown["timestamp_overhead.0"] = "timestamp_overhead.zero"
         for name in [*SERIES, "t1"] if self.fault == "lie-twice" else SERIES:
-            units = {"lie-unit": "count", "lie-looking-unit": "core" if name == "looking.0" else "tick"}
+            units = {"lie-unit": "count", "lie-overhead-unit": "core" if name == "timestamp_overhead.0" else "tick"}
             unit = units.get(self.fault, "tick")
             told = {"lie-count": count + 1, "lie-huge-count": 2**62}.get(self.fault, count)
             self.add("series", name=shown[name], unit=unit, clock="common", hz=10**9, count=told)
         for name in SERIES:
             values = [samples.randrange(10**4, 10**5) for _ in range(count)]
-            if self.fault == "extremes" and name == "looking.0":
+            if self.fault == "extremes" and name == "timestamp_overhead.0":
                 values = [-(2**63), 2**63 - 1, *values[2:]]
             values = [IMPOSSIBLE.get(self.fault, value) for value in values]
             for index in range(0, count, 16):
                 if self.fault != "lie-index" or index != 16:
                     some = values[index : index + 16]
-                    unit = "core" if self.fault == "lie-looking-unit" and name == "looking.0" else "tick"
+                    unit = "core" if self.fault == "lie-overhead-unit" and name == "timestamp_overhead.0" else "tick"
                     self.add("samples", series=shown[name], unit=unit, index=index, values=some)
         for i in range(6_000 if self.fault == "many-series" else 0):
             self.add("series", name=f"more{i}", unit="tick", clock="common", hz=1, count=0)

@@ -69,9 +69,9 @@ def test_a_pipe_a_device_and_a_folder_are_refused_and_nobody_waits(tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a = " + "[" * 5000 + "]" * 5000, "nested in more than 100 levels"),
-        ("a = " + "[" * 150 + "]" * 150, "nested in more than 100 levels"),
-        (".".join("a" * 150) + " = 1", "nested in more than 100 levels"),
+        ("a = " + "[" * 5000 + "]" * 5000, "than 100 levels"),
+        ("a = " + "[" * 150 + "]" * 150, "than 100 levels"),
+        (".".join("a" * 150) + " = 1", "than 100 levels"),
         ("a = " + "9" * 5000, "thousands of digits"),
     ],
     ids=["lists", "fewer lists", "tables", "digits"],
@@ -81,7 +81,7 @@ def test_deep_nesting_and_endless_numbers_have_a_sentence(
 ) -> None:
     path = tmp_path / "x.toml"
     path.write_text(text)
-    with pytest.raises(UsageError, match=rf"x\.toml is no .*{says}"):
+    with pytest.raises(UsageError, match=rf"x\.toml is not .*{says}"):
         read(path)
 
 

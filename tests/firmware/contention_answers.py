@@ -8,7 +8,7 @@ from typing import Any
 def towers(answer: list[dict[str, Any]]) -> dict[str, int]:
     """Return the towers done by competitor and core."""
     heads = {line["name"]: line["count"] for line in answer if line["type"] == "series"}
-    others = ("looking", "alone", "tower", "ran", "moved")
+    others = ("timestamp_overhead", "alone", "tower", "ran", "moved")
     return {name: count for name, count in heads.items() if not name.startswith(others)}
 
 

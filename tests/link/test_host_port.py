@@ -70,7 +70,7 @@ def test_a_turn_ends_with_the_process_that_has_it(number: signal.Signals) -> Non
 
 
 def test_a_person_is_told_once_what_takes_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_port, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(host_port, "_ANNOUNCE_AFTER_S", 0.0)
     said: list[str] = []
     with another_process_has_its_turn() as process, closing(HostPort(PROGRAM)) as port:
 

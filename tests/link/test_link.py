@@ -46,12 +46,12 @@ def test_garbage_is_borne_for_a_while_and_then_called_a_flood() -> None:
 
 def test_contents_are_forgiven_before_the_greeting_only() -> None:
     hello = (
-        b'{"type":"hello","id":0,"i":0,"protocol":1,"firmware":"1","board":"b","chip":"c","cores":1,"clock":"k",'
+        b'{"type":"hello","id":0,"i":0,"protocol":2,"firmware":"1","board":"b","chip":"c","cores":1,"clock":"k",'
         b'"hz":1,"tick_hz":0}'
     )
     link = Link(Played(sealed(b'{"type":"gift"}'), sealed(hello), sealed(b'{"type":"gift\\u001b"}')))
     assert link.receive(0) == []
     link.receive(0)
-    with pytest.raises(ProtocolError, match=r"breaks the Intercore protocol.*gift") as caught:
+    with pytest.raises(ProtocolError, match=r"violates the Intercore protocol.*gift") as caught:
         link.receive(0)
     assert "\x1b" not in str(caught.value)

@@ -23,15 +23,15 @@ def test_a_run_computes_until_the_first_line_of_its_result() -> None:
 
 
 def test_a_target_that_sends_its_first_line_again_is_done_and_one_that_is_busy_is_not() -> None:
-    poked = (Event.STARTED, Event.POKE)
-    assert after(*poked) is Phase.POKED
-    assert after(*poked, Event.PROGRESS) is Phase.POKED
+    poked = (Event.STARTED, Event.KEEPALIVE)
+    assert after(*poked) is Phase.PROBED
+    assert after(*poked, Event.PROGRESS) is Phase.PROBED
     assert after(*poked, Event.STARTED) is Phase.RECEIVING
     assert after(*poked, Event.BUSY) is Phase.RUNNING
 
 
 def test_a_target_that_is_busy_all_the_same_is_left_alone_again() -> None:
-    assert after(Event.STARTED, Event.POKE, Event.STARTED, Event.BUSY) is Phase.RUNNING
+    assert after(Event.STARTED, Event.KEEPALIVE, Event.STARTED, Event.BUSY) is Phase.RUNNING
 
 
 def test_nothing_is_forgotten_once_it_has_begun_or_is_complete() -> None:

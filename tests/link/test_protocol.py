@@ -170,14 +170,14 @@ def test_a_line_that_is_too_long_is_bad_whatever_its_crc() -> None:
 
 
 def test_another_version_is_known_by_its_greeting_alone() -> None:
-    assert decode_line(as_line(type="hello", protocol=2, welcome=True)) == ForeignHello("hello", 2)
+    assert decode_line(as_line(type="hello", protocol=3, welcome=True)) == ForeignHello("hello", 3)
 
 
 def test_a_greeting_of_this_version_must_be_complete() -> None:
     with pytest.raises(BadContentError):
-        decode_line(as_line(type="hello", id=1, i=0, protocol=1))
+        decode_line(as_line(type="hello", id=1, i=0, protocol=2))
     names = {"firmware": "1", "board": "b", "chip": "c", "clock": "k"}
-    whole = as_line(type="hello", id=1, i=0, protocol=1, cores=2, hz=10**9, tick_hz=0, **names)
+    whole = as_line(type="hello", id=1, i=0, protocol=2, cores=2, hz=10**9, tick_hz=0, **names)
     assert isinstance(decode_line(whole), Hello)
 
 

@@ -11,7 +11,7 @@ from intercore.link.protocol import decode_line
 from intercore.link.rate import FALL_BACK_TIME, RateControl
 from intercore.link.serial_port import SerialPort
 from intercore.link.session import Session
-from intercore.target.targets import ESP_PATIENCE
+from intercore.target.targets import ESP_TIMEOUT
 from tests.fakes.console import Console, ConsolePort
 
 RATES = (115200, 230400, 460800, 921600)
@@ -137,7 +137,7 @@ def test_a_target_that_was_reset_in_mid_run_is_found_at_the_start_rate() -> None
     console = Console(RATES, reset_in_run=True)
     session = Session(ConsolePort(console), timeout=30)
     session.raise_rate()
-    with pytest.raises(TargetRestartedError, match="restarted in the middle of `run`"):
+    with pytest.raises(TargetRestartedError, match="restarted during `run`"):
         session.measure("example", {"n": 10})
     assert session.info().hello.rate == 115200
 
@@ -154,7 +154,7 @@ def test_a_reset_is_found_even_if_patience_is_short() -> None:
 def test_a_target_that_computes_for_a_minute_is_hardly_disturbed_and_not_lost(seconds: float) -> None:
     console = Console(RATES, computes=seconds)
     port = ConsolePort(console)
-    session = Session(port, timeout=ESP_PATIENCE)
+    session = Session(port, timeout=ESP_TIMEOUT)
     session.raise_rate()
     began, said = port.now(), len(console.commands)
     assert len(session.measure("example", {}).series[0].ticks) == 1600
@@ -167,12 +167,12 @@ def test_a_target_that_computes_for_a_minute_is_hardly_disturbed_and_not_lost(se
 def test_reset_during_a_long_computation_is_found_early() -> None:
     console = Console(RATES, reset_in_run=True)
     port = ConsolePort(console)
-    session = Session(port, timeout=ESP_PATIENCE)
+    session = Session(port, timeout=ESP_TIMEOUT)
     session.raise_rate()
     began = port.now()
     with pytest.raises(TargetRestartedError):
         session.measure("example", {})
-    assert port.now() - began < ESP_PATIENCE / 4
+    assert port.now() - began < ESP_TIMEOUT / 4
 
 
 def test_a_target_that_is_gone_is_given_up_in_time() -> None:

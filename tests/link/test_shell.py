@@ -14,7 +14,7 @@ import pytest
 from intercore.errors import IntercoreError
 from intercore.link.port import Port
 from intercore.link.shell import converse
-from intercore.terminal.spoken import in_words
+from intercore.terminal.console_text import in_words
 
 
 def sealed(**fields: object) -> bytes:
@@ -68,7 +68,7 @@ class Board(Port):
         return self._time
 
     def _info(self, answer_id: int) -> bytes:
-        told = {"protocol": 1, "firmware": "1", "board": "b", "chip": "c", "cores": 2, "clock": "t", "hz": 1000}
+        told = {"protocol": 2, "firmware": "1", "board": "b", "chip": "c", "cores": 2, "clock": "t", "hz": 1000}
         hello = sealed(type="hello", id=answer_id, i=0, tick_hz=0, **told)
         return hello + sealed(type="end", id=answer_id, i=1)
 
@@ -178,7 +178,7 @@ def test_a_command_that_arrives_damaged_each_time_is_given_up() -> None:
 def test_a_restart_in_the_middle_of_a_piped_command_is_an_error() -> None:
     board = Board()
     board.restarts_at = "run"
-    with pytest.raises(IntercoreError, match="the board restarted in the middle of `run`"):
+    with pytest.raises(IntercoreError, match="the board restarted"):
         piped(board, "run switch", "list")
 
 

@@ -40,16 +40,16 @@ def test_a_meter_that_does_not_answer_any_more_is_told_of(monkeypatch: pytest.Mo
     time.sleep(0.05)
     answers.clear()
     time.sleep(0.05)
-    with pytest.raises(MeterError, match="sensor stalled"):
+    with pytest.raises(MeterError, match="sensor does not answer"):
         meter.end(())
     answers.set()
 
 
 def test_a_pause_that_is_too_long_is_told_of_though_values_came_again() -> None:
     taken = [(moment, Value(0.02, 3.3)) for moment in (0.0, 0.1, 0.2, 3.2, 3.3)]
-    with pytest.raises(MeterError, match=r"3\.0 s passed without a value"):
+    with pytest.raises(MeterError, match="delivered no value"):
         trace_of(taken, "sensor", 2.0)
-    with pytest.raises(MeterError, match="delivered 1 value in all"):
+    with pytest.raises(MeterError, match="delivered 1 value during the"):
         trace_of(taken[:1], "sensor", 2.0)
 
 
@@ -65,7 +65,7 @@ def test_a_meter_that_fails_at_once_is_known_before_anything_is_measured() -> No
     "value", [Value(9.9e37, 3.3), Value(-1e6, 3.3), Value(0.1, float("inf")), Value(watts=1e9), Value(volts=3.3)]
 )
 def test_what_no_meter_can_say_is_refused(value: Value) -> None:
-    with pytest.raises(MeterError, match=r"cannot be|nothing that is a current"):
+    with pytest.raises(MeterError, match=r"impossible|neither power nor current"):
         checked(value, "sensor")
 
 

@@ -101,9 +101,9 @@ def test_a_multimeter_is_asked_for_its_current(multimeter: Callable[[str], Multi
     ("answer", "said"),
     [
         ("+9.90000000E+37", "overloaded"),
-        ("+9.91000000E+37", "cannot be"),
-        ('-113,"Undefined header"', "cannot be|no number"),
-        ("*#!", "no number"),
+        ("+9.91000000E+37", "not overloaded"),
+        ('-113,"Undefined header"', "number"),
+        ("*#!", "number"),
         ("hangs up", "did not answer"),
         ("flood", r"answers MEAS:CURR\? with more than 64 KiB"),
     ],
@@ -132,7 +132,7 @@ def test_a_supply_of_pyvisa_sim_measures_its_voltage_as_well(tmp_path: Path) -> 
 def test_an_instrument_that_is_not_there_is_told_of() -> None:
     with pytest.raises(MeterError, match="refused"):
         opened("scpi:TCPIP0::127.0.0.1::1::SOCKET?volts=3.3")
-    with pytest.raises(UsageError, match="which instrument"):
+    with pytest.raises(UsageError, match="name the instrument"):
         opened("scpi:?volts=3.3")
 
 

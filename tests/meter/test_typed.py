@@ -33,27 +33,27 @@ def test_without_a_list_each_window_is_asked_for_until_the_answer_is_a_current(
     seen = TypedMeter(Address.parse("typed:"), ask).end(WINDOWS)
     assert [one.amps for one in seen.readings] == [0.05, 0.01, 0.0405]
     assert [question.split("(")[1] for question in asked] == ["row 0): ", "row 1): ", "row 1): ", "row 2): "]
-    assert "'fifty' is no current" in capsys.readouterr().err
+    assert "'fifty' is not a current" in capsys.readouterr().err
 
 
 def test_too_few_readings_are_no_energy() -> None:
-    with pytest.raises(MeterError, match="2 readings are given, and there were 3 windows"):
+    with pytest.raises(MeterError, match="2 readings were given"):
         opened("typed:50,10").end(WINDOWS)
-    with pytest.raises(MeterError, match="no terminal"):
+    with pytest.raises(MeterError, match="not a terminal"):
         opened("typed:").end(WINDOWS)
 
 
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("ppk2", "names no meter"),
-        (":/dev/x", "names no meter"),
+        ("ppk2", "meter: write kind:place"),
+        (":/dev/x", "meter: write kind:place"),
         ("ppk3:/dev/x", "did you mean 'ppk2'"),
         ("typed:50?volt=5", "did you mean 'volts'"),
-        ("typed:50?volts", "is no option"),
+        ("typed:50?volts", "option: write options as name=value"),
         ("typed:50?volts=5&volts=3", "twice"),
         ("typed:50?volts=much", "out of range"),
-        ("typed:-1", "is no current"),
+        ("typed:-1", "current in mA: give"),
     ],
 )
 def test_a_text_that_names_no_meter_is_refused(url: str, said: str) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from intercore.benchmarks.caveats import AlsoDisturbed, FailedCheck, Samples
 from intercore.benchmarks.lock.findings import LockBroken
-from intercore.benchmarks.reports import Reported
-from intercore.page.answers import Asked, answer_rows, differ_most, differing, worst_case
+from intercore.benchmarks.reports import ReportedRun
+from intercore.page.answers import QuestionRow, answer_rows, differ_most, differing, worst_case
 from intercore.record.measurement import Part, Plan, Run
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Unit
@@ -20,12 +20,20 @@ if TYPE_CHECKING:
     from intercore.finding import Finding
 
 
-def asked(first: Answer | None, second: Answer | None, looking_us: float = 0.0) -> Asked:
-    return Asked("lock", "hand a lock over", (first, second), "lock", True, (False, False), (looking_us, looking_us))
+def asked(first: Answer | None, second: Answer | None, timestamp_overhead_us: float = 0.0) -> QuestionRow:
+    return QuestionRow(
+        "lock",
+        "lock hand-off",
+        (first, second),
+        "lock",
+        True,
+        (False, False),
+        (timestamp_overhead_us, timestamp_overhead_us),
+    )
 
 
 def answer(value: float, about: str = "mutex", unit: Unit = "us") -> Answer:
-    return Answer("hand a lock over", Interval(value), unit, about)
+    return Answer("lock hand-off", Interval(value), unit, about)
 
 
 @pytest.mark.parametrize(
@@ -46,26 +54,28 @@ def test_a_ratio_says_what_the_second_is_and_marks_other_ways(first: Answer, sec
 
 
 def test_of_the_least_work_that_pays_which_each_tells_in_its_own_time_no_ratio_is_told() -> None:
-    least = [Answer("more cores pay from", Interval(value), rated=False) for value in (104.0, 136.0)]
+    least = [Answer("break-even", Interval(value), rated=False) for value in (104.0, 136.0)]
     assert asked(*least).ratio == ""
 
 
 def test_of_what_is_shorter_than_reading_the_clock_no_ratio_is_told() -> None:
-    short = asked(answer(2.81), answer(0.033), looking_us=0.022)
+    short = asked(answer(2.81), answer(0.033), timestamp_overhead_us=0.022)
     assert (short.ratio, short.times) == ("too short to tell", None)
-    assert asked(answer(2.81), answer(0.055), looking_us=0.022).ratio == "51 × faster"
-    readings = [Answer("reading the clock", Interval(us), overhead=True) for us in (0.044, 0.022)]
-    assert asked(*readings, looking_us=0.022).ratio == "2.0 × faster", "which itself is no shorter than it is"
+    assert asked(answer(2.81), answer(0.055), timestamp_overhead_us=0.022).ratio == "51 × faster"
+    readings = [Answer("timestamp overhead", Interval(us), overhead=True) for us in (0.044, 0.022)]
+    assert asked(*readings, timestamp_overhead_us=0.022).ratio == "2.0 × faster", (
+        "which itself is no shorter than it is"
+    )
 
 
 def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> None:
     run = Run(1, Plan("host", None, "lock", (Part("lock", {}),), seed=1), "2026-01-01T00:00:00+00:00", "0.1.0", 1, ())
     section = Section("Locks (lock)", ["."], [])
-    answers = [Answer("hand a mutex over", Interval(1.0), about="mutex"), answer(1.0, "spinlock; core 0: 1.00 µs")]
+    answers = [Answer("mutex hand-off", Interval(1.0), about="mutex"), answer(1.0, "spinlock; core 0: 1.00 µs")]
 
     def doubted(*caveats: Finding) -> list[bool]:
         report = Report("lock", {}, [], caveats, section, answers=answers)
-        return [any(one.doubted) for one in answer_rows([Reported(run, run, (report,))], [0.0])]
+        return [any(one.has_caveat) for one in answer_rows([ReportedRun(run, run, (report,))], [0.0])]
 
     assert doubted() == [False, False]
 
@@ -80,9 +90,9 @@ def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> 
     assert doubted(preempted("mutex", "spinlock", "critical-section", "atomic-add")) == [True, True]
 
 
-def reported(*reports: Report) -> Reported:
+def reported(*reports: Report) -> ReportedRun:
     run = Run(1, Plan("host", None, "lock", (Part("lock", {}),), seed=1), "2026-01-01T00:00:00+00:00", "0.1.0", 1, ())
-    return Reported(run, run, reports)
+    return ReportedRun(run, run, reports)
 
 
 @pytest.mark.parametrize("has_locks", [True, False])
@@ -98,7 +108,7 @@ def test_free_mutex_is_shown_under_locks_or_else_its_own_benchmark(*, has_locks:
     told = [(row.under, row.first, row.benchmark, row.question) for row in rows]
     if has_locks:
         assert told == [
-            ("lock", True, "lock", "hand a lock over"),
+            ("lock", True, "lock", "lock hand-off"),
             ("lock", False, "api", "lock a free mutex"),
             ("api", True, "api", "longest kernel call"),
         ]
@@ -115,14 +125,14 @@ def test_what_leads_a_topic_stands_before_its_own_benchmarks_answers() -> None:
     rows = answer_rows([reported(locks, api)], [0.0])
     assert [(row.question, row.first) for row in rows] == [
         ("lock a free mutex", True),
-        ("hand a lock over", False),
+        ("lock hand-off", False),
         ("unlock a free mutex", False),
     ]
 
 
 def test_what_is_told_again_of_each_target_is_left_out_and_of_some_is_not() -> None:
-    def of(*, again: bool) -> Reported:
-        best, each = answer(1.0), Answer("hand a mutex over", Interval(1.0), again=again)
+    def of(*, again: bool) -> ReportedRun:
+        best, each = answer(1.0), Answer("mutex hand-off", Interval(1.0), again=again)
         return reported(Report("lock", {}, [], [], Section("Locks (lock)", ["."], []), answers=[best, each]))
 
     assert [
@@ -151,22 +161,24 @@ def test_what_two_targets_differ_in_most_is_told_by_their_answers() -> None:
         [Cost("deadline", "timer to its handler", us), Cost("lock", label, 1.0)]
         for us, label in ((1.0, "a"), (6.0, "b"))
     ]
-    hand = "“hand a lock over”"
+    hand = "“lock hand-off”"
     assert differing([*rows, worst, rate], costs) == [
         ("slower", [f"{hand} 8.0 ×", "“timer to its handler” 6.0 ×", f"{hand} 4.0 ×"]),
         ("faster", [f"{hand} 22 ×", f"{hand} 2.0 ×"]),
     ]
     assert differing([worst], []) == []
     found = [("slower", ["“late” 8.0 ×", "“hand” 4.0 ×"]), ("faster", ["“lock” 22 ×"])]
-    faster = "host is faster most in computing alone, 731 × at least, otherwise at “lock” 22 ×."
-    assert differ_most("host", found, "731 × faster") == f"{faster} host is slower most at “late” 8.0 ×."
-    assert differ_most("host", [], "9.0 × slower") == "host is slower most in computing alone, 9.0 × at least."
+    faster = "Largest gaps where host is faster: pure computing, at least 731 ×; “lock” 22 ×."
+    assert differ_most("host", found, "731 × faster") == f"{faster} Largest gaps where host is slower: “late” 8.0 ×."
+    assert (
+        differ_most("host", [], "9.0 × slower") == "Largest gaps where host is slower: pure computing, at least 9.0 ×."
+    )
     assert differ_most("host", [], "") == ""
 
 
 def test_the_worst_case_that_differs_most_is_told_apart_from_what_is_usual() -> None:
     def late(value: float) -> Answer:
-        return Answer("worst lateness, at rest", Interval(value), about="of 1,100 releases", worst=True)
+        return Answer("worst lateness, no load", Interval(value), about="of 1,100 releases", worst=True)
 
     usual, worst, less = asked(answer(1.0), answer(500.0)), asked(late(10.0), late(1700.0)), asked(late(9.0), late(0.1))
     assert worst_case([usual, less, worst]) is worst

@@ -155,7 +155,7 @@ def test_the_page_loads_and_runs_nothing_and_tells_verdicts_in_words(compared: C
     assert titles == 1 + PRIMITIVES  # of the page, and of each mark in the picture
     words = " ".join(parts.text.split())
     assert re.search(r"slower in 2 faster in 1 ", words)
-    assert f"{PRIMITIVES - FIRST} more quantities, the surest and largest differences first" in words
+    assert f"{PRIMITIVES - FIRST} more quantities, the most certain and largest differences first" in words
     assert compared.answer[0] in words
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.benchmarks.caveats import Disturbed, FailedCheck, Samples
-from intercore.benchmarks.reports import Reported
+from intercore.benchmarks.reports import ReportedRun
 from intercore.finding import Caveat
 from intercore.page.page import by_advice, write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run
@@ -31,7 +31,7 @@ DRIFT = Disturbed(
     disturbances=(Drift(first=1.0, second=2.0),),
 )
 PREEMPTED = FailedCheck(benchmark="lock", check="preempted", count=1, factor="lock", levels=())
-ANSWERS = [Answer(f"hand a {name} over", Interval(2.0), about=name) for name in ("mutex", "spinlock")]
+ANSWERS = [Answer(f"{name} hand-off", Interval(2.0), about=name) for name in ("mutex", "spinlock")]
 
 
 def reported(
@@ -40,17 +40,17 @@ def reported(
     target: str = "host",
     checks: Mapping[str, int] | None = None,
     conditions: Mapping[str, str] | None = None,
-) -> Reported:
+) -> ReportedRun:
     """A run of one measurement without samples, and a report with two answers."""
-    measured = Measurement("lock", {"measure": "hand-over"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED)
+    measured = Measurement("lock", {"measure": "hand-off"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED)
     plan = Plan(target, None, "lock", (Part("lock", {}),), seed=1, simulated=target != "host")
     run = Run({"host": 7}.get(target, 8), plan, STARTED, "0.1.0", 1, (measured,))
     section = Section("Locks (lock)", ["."], [])
     report = Report("lock", {}, [], caveats, section, topic="locks", answers=list(answers))
-    return Reported(run, run, (report,))
+    return ReportedRun(run, run, (report,))
 
 
-def written(folder: Path, *runs: Reported) -> str:
+def written(folder: Path, *runs: ReportedRun) -> str:
     path = folder / "page.html"
     write_page(runs, path)
     return re.sub(r"\s+", " ", path.read_text("utf-8"))
@@ -69,7 +69,7 @@ def marked(source: str) -> list[tuple[str, str]]:
     return [
         (re.findall('<td class="question">(.*?)</td>', row)[0], headings[link])
         for row in rows
-        for link in re.findall('<a class="doubt" href="#(.*?)"', row)
+        for link in re.findall('<a class="caveat" href="#(.*?)"', row)
     ]
 
 
@@ -92,7 +92,7 @@ def test_warnings_with_one_advice_stand_together_where_the_first_of_them_stands(
             (about("message", "messages"), Advice(words="b: Another. Warm up. Measure again.")),
         ]
     )
-    assert [(one.said, one.advice) for one in found] == [
+    assert [(one.entries, one.advice) for one in found] == [
         ([("", "Close it.")], ""),
         ([("locks", "a: The values drift: 1 and 2."), ("messages", "b: Another.")], "Warm up. Measure again."),
         ([("memory", "A bank.")], "Wait."),
@@ -111,13 +111,13 @@ def test_a_mark_leads_to_the_warnings_of_its_own_target(
     tmp_path: Path, host: tuple[Finding, ...], chip: tuple[Finding, ...], leads: list[str]
 ) -> None:
     source = written(tmp_path, reported(*host), reported(*chip, target="pico-sim"))
-    assert marked(source) == [("hand a spinlock over", where) for where in leads]
+    assert marked(source) == [("spinlock hand-off", where) for where in leads]
 
 
 def test_of_one_target_a_mark_leads_to_all_warnings_and_its_column_has_none_of_another(tmp_path: Path) -> None:
     source = written(tmp_path, reported(DRIFT))
-    assert [question for question, _ in marked(source)] == ["hand a spinlock over"]
-    assert '<a class="doubt" href="#warnings"' in source
+    assert [question for question, _ in marked(source)] == ["spinlock hand-off"]
+    assert '<a class="caveat" href="#warnings"' in source
 
 
 def test_the_card_says_how_many_answers_are_marked(tmp_path: Path) -> None:
@@ -131,18 +131,18 @@ def test_the_card_says_how_many_answers_are_marked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("checks", "conditions", "said"),
     [
-        ({"preempted": 1}, {}, "do not trust its worst cases: the disturbance may have made them."),
+        ({"preempted": 1}, {}, "do not trust its worst cases: the disturbance may have caused them."),
         (
             {},
             {"cpu.virtualisation": "virtual machine"},
-            "do not trust its worst cases: the hypervisor may have made them.",
+            "do not trust its worst cases: the hypervisor may have caused them.",
         ),
         (
             {"preempted": 1},
             {"cpu.virtualisation": "virtual machine"},
-            "do not trust its worst cases: the disturbance or the hypervisor may have made them.",
+            "do not trust its worst cases: the disturbance or the hypervisor may have caused them.",
         ),
-        ({"preempted": 1, "wrong": 1}, {}, "Results were wrong: trust no number of it"),
+        ({"preempted": 1, "wrong": 1}, {}, "Results were wrong: read the warnings"),
     ],
 )
 def test_the_card_says_which_numbers_may_be_trusted(
@@ -150,12 +150,12 @@ def test_the_card_says_which_numbers_may_be_trusted(
 ) -> None:
     told = card(written(tmp_path, reported(checks=checks, conditions=conditions)), "host")
     assert said in told
-    assert ("Trust its medians" in told) == ("wrong" not in checks)
+    assert ("as reliable as their intervals" in told) == ("wrong" not in checks)
 
 
 def test_where_nothing_could_have_made_the_worst_cases_the_card_doubts_none(tmp_path: Path) -> None:
     told = card(written(tmp_path, reported()), "host")
-    assert "How far to trust it: Measured on the target itself" in told
+    assert "Validity: Measured on this target" in told
     assert "worst cases" not in told
     both = written(tmp_path, reported(checks={"preempted": 1}), reported(target="pico-sim"))
     assert ["worst cases" in card(both, target) for target in ("host", "pico-sim")] == [True, False]
@@ -165,7 +165,7 @@ def test_a_worst_case_that_something_else_may_have_made_is_marked_and_leads_to_t
     answers = [*ANSWERS, Answer("longest hand-over", Interval(9.0), about="mutex", worst=True)]
     both = reported(answers=answers, checks={"preempted": 1}), reported(answers=answers, target="pico-sim")
     source = written(tmp_path, *both)
-    (link,) = re.findall('<a class="doubt" href="#(.*?)"', source)
+    (link,) = re.findall('<a class="caveat" href="#(.*?)"', source)
     (named,) = re.findall(rf'<div class="card" id="{link}">.*?<strong>(.*?)</strong>', source)
     assert named == "host"
     assert "; 1 of 3 answers below is marked." not in card(source, "pico-sim")

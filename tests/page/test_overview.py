@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from intercore.page.overview import USUAL_US, overview
 from intercore.text import printable
-from intercore.view.cost import Cost, Group, Paying
+from intercore.view.cost import BreakEvenRange, Cost, Group
 
 GROUPS = get_args(Group)
 PARALLEL = "parallel work"
@@ -31,11 +31,11 @@ costs = st.builds(
     unknown_or_none,
     unknown_or_none,
 )
-payings = st.builds(Paying, labels, st.one_of(st.just(0.0), times), times, st.floats(0.01, 1), st.booleans())
+payings = st.builds(BreakEvenRange, labels, st.one_of(st.just(0.0), times), times, st.floats(0.01, 1), st.booleans())
 clocks = st.one_of(st.none(), st.sampled_from([1_000_000, 125_000_000, 3_000_000_000]))
 
 
-def drawn(rows: list[Cost | Paying], hz: int | None = 125_000_000) -> ElementTree.Element:
+def drawn(rows: list[Cost | BreakEvenRange], hz: int | None = 125_000_000) -> ElementTree.Element:
     return ElementTree.fromstring(overview(rows, hz))  # noqa: S314 - our own
 
 
@@ -54,23 +54,25 @@ def test_of_nothing_there_is_no_picture(hz: int | None) -> None:
 
 
 @given(st.lists(costs | payings, min_size=1, max_size=12))
-def test_groups_come_in_their_order_each_once(rows: list[Cost | Paying]) -> None:
+def test_groups_come_in_their_order_each_once(rows: list[Cost | BreakEvenRange]) -> None:
     groups = {one.group if isinstance(one, Cost) else PARALLEL for one in rows}
     order = [*(name for name in GROUPS if name != PARALLEL), PARALLEL]
     assert written(drawn(rows), "panel") == [name for name in order if name in groups]
 
 
 @given(st.lists(costs | payings, min_size=1, max_size=12))
-def test_of_a_group_the_quickest_comes_first_and_nothing_is_missing(rows: list[Cost | Paying]) -> None:
+def test_of_a_group_the_quickest_comes_first_and_nothing_is_missing(rows: list[Cost | BreakEvenRange]) -> None:
     found = [label_of(words) for words in written(drawn(rows), "wide")]
     ordered = sorted((one for one in rows if isinstance(one, Cost)), key=lambda one: (GROUPS.index(one.group), one[2]))
-    paying = sorted((one for one in rows if isinstance(one, Paying)), key=lambda one: one.faster_us)
-    assert [one.split(": faster")[0] for one in found] == [printable(one.label) for one in (*ordered, *paying)]
+    break_even_ranges = sorted((one for one in rows if isinstance(one, BreakEvenRange)), key=lambda one: one.faster_us)
+    assert [one.split(": faster")[0] for one in found] == [
+        printable(one.label) for one in (*ordered, *break_even_ranges)
+    ]
     assert written(drawn(rows), "narrow") == written(drawn(rows), "wide")
 
 
 @given(st.lists(costs | payings, min_size=1, max_size=12), clocks)
-def test_everything_lies_on_the_axis(rows: list[Cost | Paying], hz: int | None) -> None:
+def test_everything_lies_on_the_axis(rows: list[Cost | BreakEvenRange], hz: int | None) -> None:
     picture = drawn(rows, hz)
     for one in picture.iter():
         for name in ("x", "x1", "x2", "y1", "y2"):
@@ -80,14 +82,16 @@ def test_everything_lies_on_the_axis(rows: list[Cost | Paying], hz: int | None) 
             assert 0 <= float(one.get("y", "-1%").removesuffix("%")) <= 100
     marks = [one for one in picture.iter("use") if "line-ns" not in one.get("href", "")]
     assert len(marks) == sum(1 + bool(one.same_us) for one in rows if isinstance(one, Cost))
-    assert len(list(picture.iter("rect"))) == sum(isinstance(one, Paying) for one in rows)
+    assert len(list(picture.iter("rect"))) == sum(isinstance(one, BreakEvenRange) for one in rows)
     assert not re.search(
         r"\b(nan|inf|None)\b", re.sub("<(text|title).*?</", "", overview([*rows], hz).partition(">")[2])
     )
 
 
 @given(st.lists(costs | payings, min_size=1, max_size=12), clocks)
-def test_the_axis_has_the_usual_ends_unless_something_lies_beyond(rows: list[Cost | Paying], hz: int | None) -> None:
+def test_the_axis_has_the_usual_ends_unless_something_lies_beyond(
+    rows: list[Cost | BreakEvenRange], hz: int | None
+) -> None:
     known = [time for one in rows for time in (one[2:] if isinstance(one, Cost) else one[1:3]) if time]
     ticks = [one.text for one in drawn(rows, hz).iter("text") if one.get("class") == "middle" and one.text]
     assert len(ticks) == len(set(ticks))
@@ -95,8 +99,8 @@ def test_the_axis_has_the_usual_ends_unless_something_lies_beyond(rows: list[Cos
         assert {"100 ns", "1 µs", "10 ms"} <= set(ticks)
 
 
-@pytest.mark.parametrize("row", [Cost("signal", HOSTILE, 1.0, 2.0, 3.0), Paying(HOSTILE, 1.0, 2.0, 0.9)])
-def test_a_hostile_label_stays_text(row: Cost | Paying) -> None:
+@pytest.mark.parametrize("row", [Cost("signal", HOSTILE, 1.0, 2.0, 3.0), BreakEvenRange(HOSTILE, 1.0, 2.0, 0.9)])
+def test_a_hostile_label_stays_text(row: Cost | BreakEvenRange) -> None:
     picture = drawn([row])
     assert {one.tag for one in picture.iter()} <= {"svg", "text", "line", "use", "rect", "title"}
     assert {name for one in picture.iter() for name in one.keys()} <= {  # noqa: SIM118 - not a dict
@@ -119,7 +123,7 @@ def test_a_hostile_label_stays_text(row: Cost | Paying) -> None:
         )
     }
     assert all(label.startswith(HOSTILE) for label in written(picture, "value"))
-    assert picture.get("aria-label", "").startswith(f"What crossing cores costs: {HOSTILE}")
+    assert picture.get("aria-label", "").startswith(f"Cost of crossing cores: {HOSTILE}")
 
 
 def test_cycles_stand_above_where_the_clock_is_known() -> None:

@@ -28,7 +28,7 @@ from intercore.record.findings import KernelsDiffer, KernelsOfOne, SeveralKernel
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.view.axes import Axis
 from intercore.view.figure import Figure, Line, Panel, Points
-from intercore.view.section import Together
+from intercore.view.section import CombinedReport
 from intercore.view.svg import texts_of
 from tests.page_figures import figures_drawn
 
@@ -79,7 +79,12 @@ def measurement(
         benchmark=benchmark,
         factors=setting | dict(factors),
         repetition=0,
-        series=(ticks("looking.0", [36] * 20), ticks("looking.1", [41] * 20), ticks("t1", t1), ticks("tp", tp)),
+        series=(
+            ticks("timestamp_overhead.0", [36] * 20),
+            ticks("timestamp_overhead.1", [41] * 20),
+            ticks("t1", t1),
+            ticks("tp", tp),
+        ),
         conditions=CONDITIONS | dict(conditions),
         checks={"wrong": 0, "migrated": 0, "preempted": 0, "lost": 0} | dict(checks),
         started=STARTED,
@@ -176,15 +181,15 @@ def test_the_page_loads_nothing(tmp_path: Path) -> None:
 def test_the_answers_come_first_and_lead_to_their_sections(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
     text = shown.text
-    assert text.index("created tasks pay from") < text.rindex("What crossing cores costs") < text.index("Two cores did")
+    assert text.index("created tasks break even") < text.rindex("Cost of crossing cores") < text.index("Two cores did")
     ids = [attrs["id"] for _, attrs in shown.elements if "id" in attrs]
     assert len(ids) == len(set(ids))
     links = {attrs["href"] for tag, attrs in shown.elements if tag == "a"}
     assert {"#answers", "#overview", "#speedup", "#warnings", "#method"} <= links
     assert {str(link).removeprefix("#") for link in links} <= set(ids)
-    assert shown.row("Parallel work")[1] == "created tasks pay from"
+    assert shown.row("Parallel work")[1] == "created tasks break even"
     known = reports(run(*both_modes())).reports[0].answers
-    assert [answer.question for answer in known[:2]] == ["created tasks pay from", "woken tasks pay from"]
+    assert [answer.question for answer in known[:2]] == ["created tasks break even", "woken tasks break even"]
     for answer in known:
         found = [row for row in shown.rows if answer.question in [cell.strip() for cell in row]]
         assert len(found) == 1
@@ -209,9 +214,9 @@ def test_how_fast_a_core_computes_is_told_before_what_else_differs(tmp_path: Pat
     chip = run(*map(slowed, both_modes()), number=8, target="pico-sim", simulated=True)
     other = run(*both_modes(), target="pico-amp-sim", simulated=True)
     text = page(tmp_path, chip, other).text
-    assert re.search(r"A core of pico-amp-sim computes 300 × faster, at least \(speedup: time on one core \(T1\)", text)
-    assert "Where they differ most: pico-amp-sim is faster most in computing alone, 300 × at least." in text
-    assert "pico-amp-sim is faster, most of all" not in text, "nothing else was measured"
+    assert re.search(r"A core of pico-amp-sim computes at least 300 × faster \(speedup: time on one core \(T1\)", text)
+    assert "Differences: Largest gaps where pico-amp-sim is faster: pure computing, at least 300 ×." in text
+    assert "pico-amp-sim is faster, at most" not in text, "nothing else was measured"
 
 
 @of_speedups
@@ -222,9 +227,9 @@ def test_page_of_several_runs_has_a_card_and_column_each_and_host_last(tmp_path:
     assert targets == ["pico-sim", "host"]
     head = shown.row("about", "question")
     assert head[2:] == ["pico-sim (SIMULATED)", "host", "host is"]
-    assert shown.row("Parallel work", "created tasks pay from")[-1] == ""  # each by its own time
-    assert len(shown.row("Parallel work", "created tasks pay from")) == 5
-    assert "Where they differ: pico-sim (SIMULATED) and host" in shown.text
+    assert shown.row("Parallel work", "created tasks break even")[-1] == ""  # each by its own time
+    assert len(shown.row("Parallel work", "created tasks break even")) == 5
+    assert "Differences: pico-sim (SIMULATED) and host" in shown.text
     disturbed = page(tmp_path, run(*both_modes(), measurement(2_000, checks={"preempted": 3})), chip)
     assert disturbed.row("about", "question")[2:4] == ["pico-sim (SIMULATED)", "host, disturbed"]
 
@@ -272,19 +277,17 @@ def test_each_of_two_equal_runs_has_its_own_picture_of_what_crossing_cores_costs
 def test_a_card_says_how_far_to_trust_the_numbers_and_whether_anything_disturbed_them(tmp_path: Path) -> None:
     disturbed = page(tmp_path, run(*both_modes(), measurement(2_000, checks={"preempted": 3})))
     count = len(re.findall("<li>", disturbed.source.split('id="warnings"')[1].split("</section>")[0]))
-    assert "Disturbed: yes, a task was forced off its core 3 times, in 1 of 9 measurements." in disturbed.text
-    assert f"{count} warning{'s' * (count > 1)} say{'s' * (count == 1)} what that means" in disturbed.text
-    assert "How far to trust it: Measured on the target itself" in disturbed.text
-    assert re.search(
-        "Disturbed: (no|not that the target noticed): no task was forced off", page(tmp_path, run(*both_modes())).text
-    )
+    assert "Disturbed: yes, a task was preempted 3 times, in 1 of 9 measurements." in disturbed.text
+    assert f"{count} warning{'s' * (count > 1)} limit{'s' * (count == 1)} the use of the numbers" in disturbed.text
+    assert "Validity: Measured on this target" in disturbed.text
+    assert re.search("Disturbed: (no|not detected): no preemption", page(tmp_path, run(*both_modes())).text)
     placed = [
         msgspec.structs.replace(one, conditions={**one.conditions, "memory.code": "sram-striped"})
         for one in both_modes()
     ]
     chip = page(tmp_path, run(*placed, simulated=True)).text
     assert "Its model counts every cycle" in chip
-    assert "Its code runs from striped SRAM; from flash it would take other times." in chip
+    assert "Its code runs from striped SRAM; expect different timings from flash." in chip
     assert "What the simulated chip assumes" in chip, "where what the model assumes leads to"
     assert "What the simulated chip assumes" not in disturbed.text
 
@@ -296,7 +299,7 @@ def test_pictures_are_there_without_a_script(tmp_path: Path) -> None:
     assert len(drawings) == 4 + 1  # and the overview
     labelled = [str(attrs["aria-label"]) for _, attrs in shown.elements if attrs.get("role") == "img"]
     assert {label.split(".")[0] for label in labelled} >= {"Speed-up over duration", "Efficiency over duration"}
-    assert sum(label.startswith("What crossing cores costs: ") for label in labelled) == 1
+    assert sum(label.startswith("Cost of crossing cores: ") for label in labelled) == 1
     buttons = [attrs for tag, attrs in shown.elements if tag == "button" and "data-figure" in attrs]
     assert {attrs.get("data-figure") for attrs in buttons} == {"0", "1", "2", "3"}
     assert all("hidden" in attrs for attrs in buttons)
@@ -316,7 +319,7 @@ def test_an_unfinished_run_says_with_which_command_it_goes_on(
     tmp_path: Path, plan: dict[str, object], command: str
 ) -> None:
     unfinished = page(tmp_path, run(*both_modes()[:3], **plan))
-    assert f"3 of 8 measurements (not complete; go on with {command})" in unfinished.text
+    assert f"3 of 8 measurements (not complete; continue with {command})" in unfinished.text
     assert "not complete" not in page(tmp_path, run(*both_modes(), **plan)).text
 
 
@@ -433,7 +436,7 @@ def test_every_simulated_number_is_labelled(tmp_path: Path) -> None:
     (heading,) = re.findall(r"<h2><a href=.#speedup.>.*?</h2>", shown.source)
     assert 'class="label simulated"' in heading
     captions = re.findall(r"<caption>(.*?)</caption>", shown.source, re.DOTALL)
-    published = [caption for caption in captions if caption.startswith(("What the text of ", "Conditions"))]
+    published = [caption for caption in captions if caption.startswith(("Short work:", "Conditions"))]
     assert len(captions) > len(published) > 0
     assert all("SIMULATED" in caption for caption in captions if caption not in published)
     items = re.findall(r"<li>\s*<strong>(.*?)</strong>", shown.source)
@@ -501,7 +504,7 @@ def test_a_run_that_mixes_kernels_is_told_before_any_number(tmp_path: Path) -> N
 
 def test_a_run_of_another_benchmark_or_without_measurements_says_so(tmp_path: Path) -> None:
     empty = page(tmp_path, run())
-    assert "Run 7 holds no measurement yet" in empty.text
+    assert "Run 7 has no measurement yet" in empty.text
     assert empty.scripts == []
     other = page(tmp_path, run(measurement(1000, benchmark=HOSTILE), parts=(Part(HOSTILE, {}),)))
     assert " ".join(UnknownBenchmark(benchmark=HOSTILE).text.split()) in other.text
@@ -512,7 +515,7 @@ def test_it_says_how_it_was_measured_and_how_to_do_it_again(tmp_path: Path) -> N
     shown = page(tmp_path, run(*both_modes(), url="socket://desk:4000", repetitions=2))
     assert "core 0: 36.0 ns (median of 160 empty pairs" in shown.text
     assert "core 1: 41.0 ns" in shown.text
-    assert "was not subtracted" in shown.text
+    assert "Every answer includes it" in shown.text
     assert shown.row("chip") == ["chip", "Fictional M0+"]
     command = shlex.split(shown.source.split("<pre>")[1].split("\n")[0])
     assert command[:4] == ["intercore", "run", "host", "speedup"]
@@ -605,10 +608,10 @@ def test_a_note_of_one_target_stands_there_and_one_of_both_once(tmp_path: Path) 
 
 @of_speedups
 def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def together(said: Sequence[tuple[Run, Report]]) -> Together:
+    def combined(said: Sequence[tuple[Run, Report]]) -> CombinedReport:
         numbers = [run.id for run, report in said if report.benchmark == "novel"]
         figure = Figure("novel", "Novel", "Drawn.", [Panel(Axis(), Axis(), [], 100)])
-        return Together(
+        return CombinedReport(
             title="All of them (novel)",
             heading="What is novel",
             label="SIMULATED",
@@ -621,7 +624,7 @@ def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, mo
         )
 
     found = registry.analysis
-    novelty = Analysis(msgspec.Struct, lambda of: other.report(of, "novel"), together=together)
+    novelty = Analysis(msgspec.Struct, lambda of: other.report(of, "novel"), combined=combined)
     monkeypatch.setattr(registry, "analysis", lambda name: novelty if name == "novel" else found(name))
     parts = (Part("novel", {}),)
     novel = [
@@ -641,7 +644,7 @@ def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, mo
 
     beside = page(tmp_path, *novel, run(*both_modes()))
     assert "All of them (novel)" in beside.text
-    assert "What more than one core buys (speedup)" in beside.text
+    assert "Speed-up on several cores (speedup)" in beside.text
     names = [figure.name for figure in beside.figures]
     assert names[0] == "novel"
     assert "speedup-over-duration" in names

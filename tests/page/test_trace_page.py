@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from intercore.page.trace_page import write_trace_page
 from intercore.record.trace_recording import Recording
 from intercore.trace.history import History
-from intercore.trace.path import consists_of
+from intercore.trace.path import path_of
 from intercore.trace.report import analysed
 from intercore.trace.shares import traced
 from intercore.trace.timeline import timeline
@@ -26,7 +26,7 @@ def page(path: Path, names: dict[int, str] | None = None) -> str:
     whole = machine.recording()
     history = History(Recording(whole.hz, whole.rings, names or whole.names))
     series = traced(history, machine.series, {one.name: one for one in machine.series})
-    lines = [timeline(history, one, consists_of(history, one)) for one in windows(history, machine.series)]
+    lines = [timeline(history, one, path_of(history, one)) for one in windows(history, machine.series)]
     for _ in range(2):  # the second one replaces the first
         write_trace_page(analysed(history, series, "pico-sim", "simulated", "wake", "wake.pftrace"), lines, path)
     return path.read_text()

@@ -37,7 +37,7 @@ def measured(setting: Setting, samples: int = 50) -> Measurement:
         repetition=setting.repetition,
         series=(
             Series("tp", "common", 10**9, rng.integers(INT64.min, INT64.max, samples, endpoint=True)),
-            Series("looking.0", "cycles.0", 133_000_000, rng.normal(40, 3, samples).astype(np.int64)),
+            Series("timestamp_overhead.0", "cycles.0", 133_000_000, rng.normal(40, 3, samples).astype(np.int64)),
         ),
         conditions={"cpu": "A53", "governor": "none" if setting.factors.get("n") == 10 else "performance"},
         checks={"repetitions": samples, "lost": 0},

@@ -75,7 +75,7 @@ def test_without_polars_the_sentence_says_how_to_get_it(path: Path, monkeypatch:
 
 
 def test_there_is_one_row_per_sample_with_all_that_belongs_to_it(path: Path) -> None:
-    first = measurement(series("t1", 10, 20, hz=10**8), series("looking.0", 1), n=2, mode="pool")
+    first = measurement(series("t1", 10, 20, hz=10**8), series("timestamp_overhead.0", 1), n=2, mode="pool")
     second = measurement(series("t1", 30), n=1, mode="spin", repetition=1, lost=5)
     export(run(first, second), path)
     found = read(path)
@@ -83,7 +83,25 @@ def test_there_is_one_row_per_sample_with_all_that_belongs_to_it(path: Path) -> 
     assert found.rows() == [
         (7, 0, "speedup", 2, "pool", 0, "t1", 0, 10, "tick", "common", 10**8, 100.0, False, False, "host", False),
         (7, 0, "speedup", 2, "pool", 0, "t1", 1, 20, "tick", "common", 10**8, 200.0, False, False, "host", False),
-        (7, 0, "speedup", 2, "pool", 0, "looking.0", 0, 1, "tick", "common", 10**9, 1.0, False, False, "host", False),
+        (
+            7,
+            0,
+            "speedup",
+            2,
+            "pool",
+            0,
+            "timestamp_overhead.0",
+            0,
+            1,
+            "tick",
+            "common",
+            10**9,
+            1.0,
+            False,
+            False,
+            "host",
+            False,
+        ),
         (7, 1, "speedup", 1, "spin", 1, "t1", 0, 30, "tick", "common", 10**9, 30.0, False, False, "host", True),
     ]
 

@@ -64,7 +64,9 @@ def test_a_file_that_has_sqlite_compute_is_refused_before_it_does(
 ) -> None:
     make(path)
     before = path.read_bytes()
-    with pytest.raises(IntercoreError, match=rf"{re.escape(str(path))} is no plain store: '(?:campaigns|t|more)'"):
+    with pytest.raises(
+        IntercoreError, match=rf"{re.escape(str(path))} is not an Intercore store: '(?:campaigns|t|more)'"
+    ):
         opened(path)
     assert path.read_bytes() == before
 

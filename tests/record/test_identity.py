@@ -33,7 +33,7 @@ LINUX = {"os.kernel": "Linux 6.1.0"}
 
 
 def measured(found: Mapping[str, str], **factors: Level) -> Measurement:
-    return Measurement("speedup", factors, 0, (), {"desk.tool": "0.1.0", **found}, {}, "2026-01-01T00:00:00Z")
+    return Measurement("speedup", factors, 0, (), {"host.tool": "0.1.0", **found}, {}, "2026-01-01T00:00:00Z")
 
 
 def run(*measurements: Measurement, number: int = 1, url: str | None = None) -> Run:
@@ -93,13 +93,13 @@ def test_of_a_board_at_a_port_the_desk_does_not_know_the_image_and_is_not_expect
 def test_runs_side_by_side_say_first_which_of_them_has_which_kernel() -> None:
     first, second = run(measured(RELEASED)), run(measured(PATCHED), number=2)
     of_each = (KernelsOfOne("run 1", (RELEASED_NAME,)), KernelsOfOne("run 2", (PATCHED_NAME,)))
-    assert list(identity.caveats_together([first, second])) == [KernelsDiffer(target="pico-sim", runs=of_each)]
-    assert list(identity.caveats_together([first, run(measured(RELEASED), number=3)])) == []
+    assert list(identity.combined_caveats([first, second])) == [KernelsDiffer(target="pico-sim", runs=of_each)]
+    assert list(identity.combined_caveats([first, run(measured(RELEASED), number=3)])) == []
 
 
 def test_runs_side_by_side_of_one_kernel_and_two_images_say_so() -> None:
     one, other = (run(measured({**RELEASED, "image.digest": str(n)}), number=n) for n in (1, 2))
-    assert list(identity.caveats_together([one, other])) == [
+    assert list(identity.combined_caveats([one, other])) == [
         ImagesDiffer(target="pico-sim", runs=("run 1", "run 2"), images=("1", "2"))
     ]
 

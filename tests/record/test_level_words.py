@@ -14,10 +14,10 @@ def test_a_word_names_a_factor_and_its_levels() -> None:
 
 @pytest.mark.parametrize("word", ["", "n", "=1", "n=", "n=1,", "n=,1"])
 def test_what_is_no_such_word_is_refused(word: str) -> None:
-    with pytest.raises(UsageError, match="expected name=value or name=value,value"):
+    with pytest.raises(UsageError, match="write name=value or name=value,value"):
         parse_levels([word])
 
 
 def test_a_factor_is_named_once() -> None:
-    with pytest.raises(UsageError, match="n is given twice; put its values in one list"):
+    with pytest.raises(UsageError, match="n is given twice; put its levels in one list"):
         parse_levels(["n=1", "n=2"])

@@ -10,7 +10,7 @@ import pytest
 
 from intercore.errors import IntercoreError
 from intercore.record.measurement import Measurement
-from intercore.record.meter_recording import Activity, Currents, Reading, Recording, Trace, Window, besides_in_words
+from intercore.record.meter_recording import Activity, Currents, Reading, Recording, Trace, Window, path_in_words
 from intercore.record.plan import settings
 from intercore.record.store import Store
 from tests.record.store_data import PLAN, TOTAL, content, fill, measured, read, sql
@@ -114,6 +114,6 @@ def test_a_store_without_a_meter_has_no_tables_of_one(path: Path) -> None:
 
 
 def test_what_is_in_a_meters_path_is_said_in_words() -> None:
-    assert besides_in_words(()) == "not stated"
-    assert besides_in_words(("chip",)) == "chip"
-    assert besides_in_words(("regulator", "led")) == "chip + regulator + led"
+    assert path_in_words(()) == "not stated"
+    assert path_in_words(("chip",)) == "chip"
+    assert path_in_words(("regulator", "led")) == "chip + regulator + led"

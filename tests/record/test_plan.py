@@ -127,8 +127,8 @@ def test_a_plan_without_factors_has_one_setting() -> None:
         (plan(n=[]), "n has no level"),
         (plan(n=[1, 2, 1]), "n=1 is given 2 times"),
         (plan(mode=["pool", "pool"]), "mode=pool is given 2 times"),
-        (plan(repetitions=MAX_SETTINGS + 1), f"more than {MAX_SETTINGS}"),
-        (plan(repetitions=10**12, n=list(range(1000)), m=list(range(1000))), f"more than {MAX_SETTINGS}"),
+        (plan(repetitions=MAX_SETTINGS + 1), f"at most {MAX_SETTINGS}"),
+        (plan(repetitions=10**12, n=list(range(1000)), m=list(range(1000))), f"at most {MAX_SETTINGS}"),
     ],
 )
 def test_a_plan_that_cannot_be_meant_is_refused(of: Plan, message: str) -> None:
@@ -212,7 +212,7 @@ def test_what_is_excluded_is_neither_measured_nor_missing() -> None:
 
 def test_a_plan_that_excludes_everything_says_why() -> None:
     of = msgspec.structs.replace(plan(n=[1, 2]), excluded=(Excluded("speedup", {}, "it has one core"),))
-    with pytest.raises(UsageError, match="nothing that can be measured: it has one core"):
+    with pytest.raises(UsageError, match="nothing in the plan can be measured: it has one core"):
         settings(of)
 
 

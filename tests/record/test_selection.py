@@ -52,10 +52,10 @@ def test_all_conditions_hold_and_what_was_missing_of_the_run_stays_missing() -> 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("size", "is no condition"),
-        ("size==4", "is no condition"),
-        ("<=4", "is no condition"),
-        ("size<=", "is no condition"),
+        ("size", "is not a condition"),
+        ("size==4", "is not a condition"),
+        ("<=4", "is not a condition"),
+        ("size<=", "is not a condition"),
         ("size<=big", "needs a number"),
         ("size<=nan", "needs a number"),
         ("sice<=4", "did you mean 'size'"),

@@ -135,7 +135,7 @@ def test_a_measurement_is_stored_once(path: Path) -> None:
 def test_a_measurement_of_another_setting_is_refused(path: Path, asked: Setting) -> None:
     with Store(path) as opened:
         run_id = opened.create_run(PLAN, TOTAL)
-        with pytest.raises(IntercoreError, match="and measured repetition 0"):
+        with pytest.raises(IntercoreError, match="the target measured repetition 0"):
             opened.add(run_id, asked, measured(Setting("speedup", {"n": 10, "mode": "pool"}, 0)))
         assert opened.run().measurements == ()
 
@@ -323,7 +323,7 @@ def test_a_full_disk_loses_only_the_measurement_at_hand(path: Path) -> None:
         opened.add(run_id, first, measured(first))
         pages = opened._db.execute("PRAGMA page_count").fetchone()[0]
         opened._db.execute(f"PRAGMA max_page_count = {pages + 10}")
-        with pytest.raises(IntercoreError, match=r"cannot add .* in .*the disk is full; free some space"):
+        with pytest.raises(IntercoreError, match=r"cannot add .* in .*the disk is full; free space"):
             opened.add(run_id, second, measured(second, samples=100_000))
         assert remaining(opened.run()) == settings(PLAN)[1:]
         opened._db.execute(f"PRAGMA max_page_count = {pages + 10_000}")

@@ -127,7 +127,7 @@ def test_no_room_for_a_copy_is_said_with_what_to_do(path: Path, monkeypatch: pyt
     Path(f"{path}-shm").unlink()
     monkeypatch.setattr(tempfile, "tempdir", str(path.parent / "missing"))
     monkeypatch.setattr(store_reading, "MEMORY", path.parent / "missing")
-    with pytest.raises(IntercoreError, match=r"runs\.db: .*can be read only in a copy.*no room.*set TMPDIR"):
+    with pytest.raises(IntercoreError, match=r"runs\.db: .*needs a copy to be read.*no space.*set TMPDIR"):
         StoreReader(path)
 
 

@@ -77,22 +77,22 @@ def test_no_damaged_elf_file_does_harm(places: list[tuple[int, int]]) -> None:
 def test_numbers_out_of_range_are_refused_by_name(forever: Simulator) -> None:
     forever.run(1000)
     for words, call in [
-        ("cycle 10 has passed: it is 1000", lambda: forever.run_to(10)),
+        ("cycle 10 has passed.* 1000", lambda: forever.run_to(10)),
         ("cycle .* is out of range", lambda: forever.run_to(1 << 64)),
         ("cycles -1 is out of range", lambda: forever.run(-1)),
         ("text is empty", lambda: forever.run(text="")),
-        ("core 2: there are 0 and 1", lambda: forever.run(address=0, core=2)),
-        ("give address too", lambda: forever.run(core=0)),
-        ("uart 2: there are 0 and 1", lambda: forever.run(text="x", uart=2)),
+        ("there is no core 2", lambda: forever.run(address=0, core=2)),
+        ("give address as well", lambda: forever.run(core=0)),
+        ("there is no uart 2", lambda: forever.run(text="x", uart=2)),
         ("address -1 is out of range", lambda: forever.run(address=-1)),
-        ("uart -1: there are 0 and 1", lambda: forever.take_uart(-1)),
-        ("uart 7: there are 0 and 1", lambda: forever.send(b"", uart=7)),
+        ("there is no uart -1", lambda: forever.take_uart(-1)),
+        ("there is no uart 7", lambda: forever.send(b"", uart=7)),
         ("flipped has 2 masks for 1 bytes", lambda: forever.send(b"x", flipped=[0, 0])),
         ("flipped 65536 is out of range", lambda: forever.send(b"x", flipped=[1 << 16])),
         ("not_before -1 is out of range", lambda: forever.send(b"x", not_before=-1)),
-        ("core 5: there are 0 and 1", lambda: forever.registers(5)),
-        ("core 2: there are 0 and 1", lambda: forever.statistics(2)),
-        ("core -1: there are 0 and 1", lambda: forever.peek_register(0xD000_0000, core=-1)),
+        ("there is no core 5", lambda: forever.registers(5)),
+        ("there is no core 2", lambda: forever.statistics(2)),
+        ("there is no core -1", lambda: forever.peek_register(0xD000_0000, core=-1)),
         ("is not a multiple of 4", lambda: forever.read_word(SRAM + 2)),
         ("is not a multiple of 4", lambda: forever.peek_register(0x4003_4001)),
         ("count -1 is out of range", lambda: forever.read(SRAM, -1)),
@@ -125,7 +125,7 @@ def test_wrong_types_are_refused(forever: Simulator) -> None:
 def test_a_symbol_that_is_not_there_is_told_with_those_like_it(both_cores: Simulator, forever: Simulator) -> None:
     with pytest.raises(SimulatorError, match="there is no symbol work_in_sram in the image; did you mean work_in_sram"):
         both_cores.run(address="work_in_sram")
-    with pytest.raises(SimulatorError, match="is it an ELF image with its symbols"):
+    with pytest.raises(SimulatorError, match="check that it is an ELF image"):
         forever.watch_execution("main")
 
 

@@ -55,7 +55,7 @@ def test_turns_that_differ_alike_leave_no_doubt_and_one_turn_nothing_else() -> N
     assert chance([1.0, 2.0], [1.0, 2.0]) == 1
     for one, other in (([2.0], [1.0]), ([2.0, 0.0], [1.0, 1.0]), ([], [])):
         assert ratio(one, other) is chance(one, other) is repetitions_for(0.1, one, other) is None
-    with pytest.raises(ValueError, match="as many repetitions on either side"):
+    with pytest.raises(ValueError, match="the same number of repetitions on both sides"):
         ratio([1.0, 2.0], [1.0])
 
 

@@ -23,7 +23,7 @@ def test_repetitions_are_taken_together_and_only_series_that_count() -> None:
 def test_a_series_without_an_interval_is_the_worst() -> None:
     found = precisions([measurement(0, few=[1] * 5, wide=[1, 10**6] * 10)], lambda _benchmark, _series: True)
     assert [one.series for one in found] == ["few", "wide"]
-    assert str(worst(found)) == "few not known from 5 samples"
+    assert str(worst(found)) == "few unknown from 5 samples"
     assert worst([]) is None
 
 

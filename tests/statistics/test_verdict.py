@@ -19,11 +19,11 @@ def test_the_procedure_is_that_of_benjamini_and_hochberg(chances: list[float | N
     known = sorted(one for one in chances if one is not None)
     kept = [one for rank, one in enumerate(known, 1) if one <= FALSE_ALARMS * rank / len(known)]
     told = significant(chances)
-    for one, is_told in zip(chances, told, strict=True):
+    for one, is_reported in zip(chances, told, strict=True):
         if one is None:
-            assert not is_told
+            assert not is_reported
         elif not kept or abs(one - kept[-1]) > 1e-12:  # equal to the last that is kept, but for rounding
-            assert is_told == bool(kept and one <= kept[-1])
+            assert is_reported == bool(kept and one <= kept[-1])
 
 
 def test_a_known_difference_is_told_and_what_is_not_known_is_not_called_the_same() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from intercore.target.readiness import Finding, Machine, concerns, findings
+from intercore.target.readiness import Machine, ReadinessCheck, concerns, findings
 from intercore.target.targets import find
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ READY: dict[str, Any] = {
 
 
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Finding]]:
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, ReadinessCheck]]:
     """What is found on a machine that is ready for `host`, but for what is given; by what it is."""
     monkeypatch.delenv("CMAKE_GENERATOR", raising=False)
     (tmp_path / "source").write_text("tsc\n")
     (tmp_path / "cpuinfo").write_text("flags : fpu tsc\n")
 
-    def found(**given: Any) -> dict[str, Finding]:  # noqa: ANN401 - as Machine has it
+    def found(**given: Any) -> dict[str, ReadinessCheck]:  # noqa: ANN401 - as Machine has it
         known = {**READY, "clock_source": tmp_path / "source", "processors": tmp_path / "cpuinfo", **given}
         return {one.what: one for one in findings(Machine(**known))}
 
@@ -37,8 +37,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
 
 
 @pytest.fixture(scope="module")
-def everything() -> list[Finding]:
-    return [*findings(Machine(**READY)), Finding("pico-sim", "prebuilt image", "ready", "")]
+def everything() -> list[ReadinessCheck]:
+    return [*findings(Machine(**READY)), ReadinessCheck("pico-sim", "prebuilt image", "ready", "")]
 
 
 def programs(folder: Path, *missing: str) -> str:
@@ -51,12 +51,12 @@ def programs(folder: Path, *missing: str) -> str:
     return str(folder)
 
 
-def test_a_machine_that_has_everything_for_host_is_ready(machine: Callable[..., dict[str, Finding]]) -> None:
+def test_a_machine_that_has_everything_for_host_is_ready(machine: Callable[..., dict[str, ReadinessCheck]]) -> None:
     found = machine()
     of_host = [one for one in found.values() if "host" in one.target.split(", ")]
     assert len(of_host) == 8
     assert {one.state for one in of_host} == {"ready"}
-    assert found["clock source"].says == "tsc"
+    assert found["clock source"].details == "tsc"
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,11 @@ def test_a_machine_that_has_everything_for_host_is_ready(machine: Callable[..., 
         ("cargo", "FreeRTOS kernel", "cargo was not found"),
         ("idf.py", "ESP-IDF", "install ESP-IDF"),
         ("qemu-system-xtensa", "QEMU", "install qemu-xtensa"),
-        ("openocd", "debug probe's tool", "apt install openocd"),
+        ("openocd", "debug probe tool", "apt install openocd"),
     ],
 )
 def test_a_program_that_is_missing_is_named_with_how_to_get_it(
-    machine: Callable[..., dict[str, Finding]],
+    machine: Callable[..., dict[str, ReadinessCheck]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     program: str,
@@ -85,25 +85,25 @@ def test_a_program_that_is_missing_is_named_with_how_to_get_it(
         monkeypatch.delenv(name, raising=False)
     found = machine()[what]
     assert found.state == "missing"
-    assert mend in found.says
+    assert mend in found.details
 
 
 @pytest.mark.parametrize(
     ("given", "what", "state", "mend"),
     [
-        ({"cores": lambda: 1}, "cores", "doubtful", "no other"),
-        ({"real_time": lambda: False}, "real-time rights", "doubtful", "sudo prlimit --pid $$ --rtprio=20"),
-        ({"load": lambda: (1.5, 0, 0)}, "other load", "doubtful", "0.8 per core: close what runs"),
-        ({"ports": list}, "serial ports", "missing", "plug a board in"),
+        ({"cores": lambda: 1}, "cores", "caveat", "only one"),
+        ({"real_time": lambda: False}, "real-time priority", "caveat", "sudo prlimit --pid $$ --rtprio=20"),
+        ({"load": lambda: (1.5, 0, 0)}, "other load", "caveat", "0.8 per core: close other programs"),
+        ({"ports": list}, "serial ports", "missing", "connect a board"),
         ({"ports": lambda: ["/dev/gone"]}, "/dev/gone", "missing", "sudo usermod -aG dialout $USER"),
     ],
 )
 def test_what_disturbs_is_told(
-    machine: Callable[..., dict[str, Finding]], given: dict[str, Any], what: str, state: str, mend: str
+    machine: Callable[..., dict[str, ReadinessCheck]], given: dict[str, Any], what: str, state: str, mend: str
 ) -> None:
     found = machine(**given)[what]
-    assert (found.state, mend in found.says) == (state, True), found
-    assert machine().get(what, Finding("", what, "ready", "")).state == "ready"
+    assert (found.state, mend in found.details) == (state, True), found
+    assert machine().get(what, ReadinessCheck("", what, "ready", "")).state == "ready"
 
 
 @pytest.mark.parametrize(
@@ -111,16 +111,16 @@ def test_what_disturbs_is_told(
     [
         ("host", {"C compiler", "CMake", "cores"}, {"cross compiler", "/dev/null", "ESP-IDF"}),
         ("pico-amp-sim", {"cross compiler", "FreeRTOS kernel", "CMake"}, {"C compiler", "picotool", "/dev/null"}),
-        ("pico-amp", {"cross compiler", "picotool", "/dev/null"}, {"esptool", "debug probe's tool"}),
-        ("stm32h745-sim", {"cross compiler"}, {"debug probe's tool", "/dev/null", "prebuilt image"}),
-        ("stm32h745", {"debug probe's tool", "/dev/null"}, {"picotool", "QEMU"}),
+        ("pico-amp", {"cross compiler", "picotool", "/dev/null"}, {"esptool", "debug probe tool"}),
+        ("stm32h745-sim", {"cross compiler"}, {"debug probe tool", "/dev/null", "prebuilt image"}),
+        ("stm32h745", {"debug probe tool", "/dev/null"}, {"picotool", "QEMU"}),
         ("esp32s3", {"ESP-IDF", "esptool", "/dev/null"}, {"cross compiler", "QEMU"}),
         ("esp32-qemu", {"ESP-IDF", "QEMU"}, {"esptool", "/dev/null"}),
         ("serial", {"/dev/null"}, {"CMake", "cores"}),
     ],
 )
 def test_what_is_for_a_target_is_told_of_it_alone(
-    everything: list[Finding], target: str, needed: set[str], not_needed: set[str]
+    everything: list[ReadinessCheck], target: str, needed: set[str], not_needed: set[str]
 ) -> None:
     of_it = {one.what for one in everything if concerns(one, find(target))}
     assert needed <= of_it
@@ -131,12 +131,14 @@ def test_only_what_is_for_the_target_is_found() -> None:
     assert {one.what for one in findings(Machine(**READY), find("serial"))} == {"/dev/null"}
 
 
-def test_a_slow_clock_and_a_hypervisor_are_seen(machine: Callable[..., dict[str, Finding]], tmp_path: Path) -> None:
+def test_a_slow_clock_and_a_hypervisor_are_seen(
+    machine: Callable[..., dict[str, ReadinessCheck]], tmp_path: Path
+) -> None:
     (tmp_path / "source").write_text("hpet\n")
     (tmp_path / "cpuinfo").write_text("flags : fpu hypervisor tsc\n")
     found = machine()
-    assert found["clock source"].says.startswith("hpet, which is slow to read. If tsc is")
-    assert found["hypervisor"].state == found["clock source"].state == "doubtful"
+    assert found["clock source"].details.startswith("hpet, which is slow to read. If available_clocksource")
+    assert found["hypervisor"].state == found["clock source"].state == "caveat"
 
 
 def test_this_machine_is_looked_at_without_an_error() -> None:

@@ -51,7 +51,7 @@ def test_stm32h745_sim_is_function_only_with_faults_and_no_image() -> None:
         target.check(Address(faults=("fifo:to=1,word=3",)))
     with pytest.raises(UsageError, match="--fault: this chip has no hardware semaphores"):
         find("pico-amp-sim").check(Address(faults=("hsem:to=1",)))
-    with pytest.raises(UsageError, match="stm32h745-sim runs no image that is named when it is opened"):
+    with pytest.raises(UsageError, match="stm32h745-sim"):
         target.check(Address(image=Path("a.elf")))
 
 
@@ -63,5 +63,5 @@ def test_what_is_no_fault_is_refused_before_anything_is_built(fault: str) -> Non
 
 @pytest.mark.parametrize("name", [target.name for target in TARGETS if target.origin != "emulated"])
 def test_an_image_is_for_what_runs_on_an_emulator(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} runs no image that is named when it is opened"):
+    with pytest.raises(UsageError, match=f"--image does not apply to {name}"):
         find(name).check(Address(image=Path("firmware.elf")))

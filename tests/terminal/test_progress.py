@@ -126,7 +126,7 @@ def test_a_log_has_a_line_for_each_benchmark_and_then_for_each_repetition() -> N
     lines = log(settings, verbose=True)
     assert len(lines) == 120
     assert lines[0].startswith("1/120 switch primitive=counting-semaphore from=0 ")
-    assert all(line.endswith("chip at 0.50 s of its own time") for line in lines)
+    assert all(line.endswith("simulated time 0.50 s") for line in lines)
 
 
 class _Clock:

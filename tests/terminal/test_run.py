@@ -15,7 +15,7 @@ from intercore.record.measurement import Part, Plan, Run
 from intercore.statistics.intervals import Interval
 from intercore.terminal.findings import Line, Sentence
 from intercore.terminal.formats.table import height
-from intercore.terminal.run import RunFindings, by_cause, first_sentence, in_brief, standing_out
+from intercore.terminal.run import RunFindings, by_cause, first_sentence, in_brief, most_notable
 from intercore.view.answer import Answer, Remark
 from intercore.view.section import Report, Section
 from intercore.view.table import Table
@@ -75,15 +75,17 @@ def test_what_stands_out_is_the_three_that_differ_most(times: list[list[float]])
         Report("b", {}, [], [], section, remarks=[Remarked(times=one, words=f"{one} times") for one in some])
         for some in times
     ]
-    told = [float(re.sub(" times", "", sentence)) for sentence in standing_out(reports)]
+    told = [float(re.sub(" times", "", sentence)) for sentence in most_notable(reports)]
     every = sorted((one for some in times for one in some), reverse=True)
     assert told == [one for one in every if one >= 1.25][:3]
 
 
 def test_one_screen_leaves_out_what_stands_behind_a_semicolon_and_no_condition() -> None:
-    above = Answer("a task on each core does", Interval(2.09), "times", "one core's (above 2: one was slower alone)")
+    above = Answer(
+        "throughput on all cores", Interval(2.09), "times", "that of one core (above 2: a core was slower alone)"
+    )
     assert in_brief(above) == above.text
-    over = Answer("hand a lock over", Interval(1.3), about="spinlock 1 → 0; 0 → 1: 1.00 µs")
+    over = Answer("lock hand-off", Interval(1.3), about="spinlock 1 → 0; 0 → 1: 1.00 µs")
     assert in_brief(over) == "1.30 µs, spinlock 1 → 0"
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intercore.record.trace_recording import Cause, Class, Kind
-from intercore.trace.history import History, Place
-from intercore.trace.path import Part, consists_of
+from intercore.trace.history import EventPosition, History
+from intercore.trace.path import Part, path_of
 from intercore.trace.window import Window, windows
 from tests.trace.machine import IDLE, LEADER, WOKEN, Machine
 
@@ -27,12 +27,12 @@ def made(seed: int) -> Machine:
 
 
 def parts(history: History, window: Window) -> tuple[tuple[Part, int], ...]:
-    way = [(one.part, one.end - one.begin) for one in consists_of(history, window)]
+    way = [(one.part, one.end - one.begin) for one in path_of(history, window)]
     return tuple((part, sum(length for _, length in same)) for part, same in groupby(way, key=lambda one: one[0]))
 
 
-def last_place(history: History) -> Place:
-    return Place(0, len(history.cores[0].events) - 1)
+def last_place(history: History) -> EventPosition:
+    return EventPosition(0, len(history.cores[0].events) - 1)
 
 
 @given(seeds)
@@ -101,7 +101,7 @@ def test_who_gives_way_to_a_task_that_is_ready_signals_by_that() -> None:
     machine.pass_time(6)
     machine.put(0, Kind.READ, 0)
     history = History(machine.recording())
-    window = Window("yield", 0, machine.now - begin, begin, machine.now, last_place(history), Place(0, 2))
+    window = Window("yield", 0, machine.now - begin, begin, machine.now, last_place(history), EventPosition(0, 2))
     assert parts(history, window) == ((Part.SIGNAL, 30), (Part.SWITCH, 4), (Part.RETURN, 6))
 
 

@@ -13,7 +13,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from intercore.files.replacement import PERFETTO
 from intercore.record.trace_recording import Cause, Class, Event, Kind, Recording, Ring
 from intercore.trace.history import History
-from intercore.trace.path import consists_of
+from intercore.trace.path import path_of
 from intercore.trace.perfetto import event_name, interrupt_name, perfetto
 from intercore.trace.window import windows
 from tests.trace.machine import HZ, WOKEN, Machine
@@ -80,7 +80,7 @@ def machine() -> Machine:
 
 def read(machine: Machine) -> tuple[History, Read]:
     history = History(machine.recording())
-    ways = {window: consists_of(history, window) for window in windows(history, machine.series)}
+    ways = {window: path_of(history, window) for window in windows(history, machine.series)}
     return history, Read(perfetto(history, ways, "wake on a machine, SIMULATED"))
 
 
@@ -92,7 +92,7 @@ def test_each_core_and_each_task_has_a_track(machine: Machine) -> None:
     _, found = read(machine)
     assert set(found.tracks.values()) == {
         "wake on a machine, SIMULATED/wake",
-        "wake on a machine, SIMULATED/wake: what it consisted of",
+        "wake on a machine, SIMULATED/wake: where the time goes",
         *(f"core {core}/{what}" for core in (0, 1) for what in ("tasks", "interrupts", "events")),
         "tasks/leader 103",
         "tasks/woken 104",
@@ -113,7 +113,7 @@ def test_a_task_runs_there_when_it_ran(machine: Machine) -> None:
 def test_what_was_measured_stands_above_its_parts(machine: Machine) -> None:
     _, found = read(machine)
     whole = found.slices["wake on a machine, SIMULATED/wake"]
-    parts = found.slices["wake on a machine, SIMULATED/wake: what it consisted of"]
+    parts = found.slices["wake on a machine, SIMULATED/wake: where the time goes"]
     assert [one.begin for one in whole] == [ns(machine, truth.begin) for truth in machine.truth]
     assert sum(one.end - one.begin for one in whole) == sum(one.end - one.begin for one in parts)
     assert {one.name for one in parts} >= {"signal", "kernel", "switch", "return", "inter-core interrupt"}

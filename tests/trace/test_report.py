@@ -10,8 +10,8 @@ import pytest
 
 from intercore.record.measurement import Series
 from intercore.record.trace_recording import Cause, Event, Kind, Recording, Ring
-from intercore.trace.history import History, Made
-from intercore.trace.path import Part, Stretch
+from intercore.trace.history import History, RecordCount
+from intercore.trace.path import Part, Segment
 from intercore.trace.report import analysed, rows, section
 from intercore.trace.shares import shares, traced
 from tests.trace.machine import COST, HZ, IDLE, LEADER, WOKEN, Machine
@@ -55,7 +55,7 @@ def test_document_has_time_per_part_and_losses_per_core() -> None:
 
 def test_a_part_that_is_shorter_than_its_events_cost_is_all_the_recorders() -> None:
     history = History(machine().recording())
-    (share,) = shares(history, [[Stretch(Part.RING, 0, 0, COST - 1, Made(1, 0), None)]])
+    (share,) = shares(history, [[Segment(Part.RING, 0, 0, COST - 1, RecordCount(1, 0), None)]])
     assert (share.own_us, share.recorder_us) == (0.0, share.us)
 
 
@@ -63,8 +63,8 @@ def test_a_whole_recording_is_told_with_its_medians_its_parts_and_its_cost() -> 
     made = machine()
     text = told(made.recording(), made.series)
     assert re.search(r"wake: \S+ µs with the recorder on, and \S+ µs with the recorder off \(medians\)", text)
-    assert "Of 3 of 3 samples the parts are known" in text
-    assert "An event costs 3.00 µs on core 0 and 3.00 µs on core 1" in text
+    assert "parts are known" in text
+    assert "3.00 µs on core 0 and 3.00 µs on core 1" in text
     assert "missing" not in text
 
 
@@ -78,7 +78,7 @@ def test_a_ring_that_overflowed_is_told_with_how_much_is_missing_of_which_core()
 
 def test_what_no_reading_was_kept_of_is_told_as_nothing() -> None:
     made = machine()
-    assert told(made.recording((0, 0)), made.series).startswith("No sample's readings of the clock are among")
+    assert told(made.recording((0, 0)), made.series).startswith("No kept event is a timestamp")
 
 
 def test_two_counters_are_told_beside_the_common_clock() -> None:
@@ -89,20 +89,20 @@ def test_two_counters_are_told_beside_the_common_clock() -> None:
     made.put(0, Kind.SAMPLE, 90000)
     made.put(0, Kind.OUT, LEADER)
     text = told(made.recording(), [Series("switch", "counter", HZ, np.array([90000]))])
-    assert "it says 90.0 ms, and by the common clock 50.0 µs passed" in text
+    assert "90.0 ms with the recorder on" in text
 
 
 @pytest.mark.parametrize(
     ("scheduler", "says", "not_says"),
     [
         (None, (), ("scheduler",)),
-        ("seen", ("those that Linux' scheduler tells", "could not be told on each core"), ("the program's own",)),
+        ("seen", ("from Linux' scheduler", "could not be measured on each core"), ("from the program",)),
         (
             "not seen: /a/id: Permission denied",
-            ("none of Linux' scheduler", "for root", "here /a/id: Permission denied."),
+            ("not from Linux' scheduler", "as root", "here /a/id: Permission denied."),
             (),
         ),
-        ("not seen", ("none of Linux' scheduler", "here that is not known."), ()),
+        ("not seen", ("not from Linux' scheduler", "here the reason is unknown."), ()),
     ],
 )
 def test_it_says_whether_the_scheduler_of_linux_was_seen_and_why_not(
@@ -149,17 +149,15 @@ def test_overhead_of_a_linux_scheduler_record_counts_once() -> None:
         "wake-up": 200,  # that the task is made ready
         "return": 200 + 10,  # that it comes, and what it takes
     })  # fmt: skip
-    made = [history.cores[core].made_of(0, len(history.cores[core].events)) for core in (0, 1)]
-    assert made == [Made(1, 2), Made(3, 2)], "a lone OUT is a record; that one is seen late is made up"
+    made = [history.cores[core].records_between(0, len(history.cores[core].events)) for core in (0, 1)]
+    assert made == [RecordCount(1, 2), RecordCount(3, 2)], "a lone OUT is a record; that one is seen late is made up"
 
 
 def test_what_a_record_of_the_scheduler_costs_is_told_for_each_core() -> None:
     history, series = of_linux(200)
     found = analysed(history, traced(history, series, {}), "host", "measured", "switch", "x", scheduler="seen")
     assert [core.scheduler_cost_us for core in found.cores] == [pytest.approx(0.2)] * 2
-    assert "Recording one of them costs Linux 200 ns on core 0 and 200 ns on core 1, measured" in " ".join(
-        section(found).sentences
-    )
+    assert "200 ns on core 0 and 200 ns on core 1, measured" in " ".join(section(found).sentences)
 
 
 def test_events_belong_to_the_program_when_record_cost_is_unknown() -> None:

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from intercore.trace.history import History, Made
-from intercore.trace.path import Part, Stretch, consists_of
+from intercore.trace.history import History, RecordCount
+from intercore.trace.path import Part, Segment, path_of
 from intercore.trace.timeline import WIDTH, Timeline, timeline, typical
 from intercore.trace.window import windows
 from tests.trace.machine import Machine
@@ -18,7 +18,7 @@ def drawn(steps: range, *, across: bool) -> tuple[Machine, Timeline]:
     machine.wake(steps, across=across, disturbed=False)
     history = History(machine.recording())
     (window,) = windows(history, machine.series)
-    return machine, timeline(history, window, consists_of(history, window))
+    return machine, timeline(history, window, path_of(history, window))
 
 
 def test_parts_fill_the_measured_time_in_proportion_to_their_lengths() -> None:
@@ -74,9 +74,9 @@ def test_the_typical_sample_is_the_middle_one_of_those_of_which_all_parts_are_kn
         machine.wake(range(n, n + 10), across=True, disturbed=False)
     history = History(machine.recording())
     found = windows(history, machine.series)
-    ways = [consists_of(history, window) for window in found]
+    ways = [path_of(history, window) for window in found]
     chosen = typical(found, ways)
     assert chosen is not None
     assert chosen[0].number == 2
-    unknown = [[Stretch(Part.UNKNOWN, 0, 0, 1, Made(0, 0), None)]] * 3
+    unknown = [[Segment(Part.UNKNOWN, 0, 0, 1, RecordCount(0, 0), None)]] * 3
     assert typical(found, unknown) is None

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, among, by_way, equal
+from intercore.view.answer import Answer, and_other_way, equality_verdict, with_varied
 
 
 @pytest.mark.parametrize(
@@ -30,20 +30,20 @@ def test_an_answer_reads(answer: Answer, text: str) -> None:
     [
         (Interval(1.0), "no difference", "no difference (1.00 ×)"),
         (Interval(1.004, 1.002, 1.006), "no difference", "no difference: 1.00 × (1.00–1.01)"),
-        (Interval(1.33, 0.95, 1.67), "no sure difference", "no sure difference: 1.33 × (0.95–1.67)"),
+        (Interval(1.33, 0.95, 1.67), "no certain difference", "no certain difference: 1.33 × (0.95–1.67)"),
         (Interval(1.33, 1.2, 1.4), "", "1.33 × (1.20–1.40)"),
         (Interval(1.33), "", "1.33 ×"),
     ],
 )
 def test_a_multiple_of_1_and_one_that_may_be_are_no_differences(times: Interval, verdict: str, headline: str) -> None:
-    assert equal(times) == verdict
+    assert equality_verdict(times) == verdict
     assert Answer("core 1 against 0", times, "times", verdict=verdict).headline == headline
-    assert equal(None) == ""
+    assert equality_verdict(None) == ""
 
 
 def test_a_choice_is_named_with_what_else_varies() -> None:
-    assert among("queue", {}) == "queue"
-    assert among("queue", {"opt": "O3", "clock_mhz": 48}) == "queue opt=O3 clock_mhz=48"
+    assert with_varied("queue", {}) == "queue"
+    assert with_varied("queue", {"opt": "O3", "clock_mhz": 48}) == "queue opt=O3 clock_mhz=48"
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_a_choice_is_named_with_what_else_varies() -> None:
     ],
 )
 def test_ways_that_differ_are_both_told(slowest: float, quickest: float, told: str) -> None:
-    assert by_way(("1 → 0", slowest), ("0 → 1", quickest)) == told
+    assert and_other_way(("1 → 0", slowest), ("0 → 1", quickest)) == told

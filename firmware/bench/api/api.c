@@ -1,34 +1,38 @@
-/* api: how long a call of the kernel takes that neither waits nor makes another task run: alone, and while another core
- * hammers the kernel with calls on objects of its own. What the second takes longer is the price of the locks that all
- * cores share.
+/* api: the time of a kernel call that neither blocks nor causes a context switch, alone and while another core calls
+ * the kernel continuously on its own objects. The difference is the cost of the kernel's locks, which all cores share.
  *
- * A task of middle priority on core `core` makes the calls. One sample is from before the call to after it; with
- * `batch`, the sum of so many calls, each on an object, item, bit or block of its own. What a call needs (a unit to
- * take, an item to receive) is made before, and what it did is checked and undone after the timed window:
+ * A task of middle priority on core `core` makes the calls. A sample is the time from before the call to after it. With
+ * `batch` > 1 it is the time of that many calls in a row, each on its own object, item, bit or block. What a call needs
+ * (such as an item to receive) is prepared before the timed window. The effect of the call is checked and undone after
+ * the window:
  *
- *   create, delete           of a task of lower priority on the same core; it has run and ended before it is deleted,
- *                            which is port_task_join()
- *   give, take               of a counting semaphore for which nobody waits
- *   lock, unlock             of a mutex that nobody else has
- *   send, receive            of an item of `size` bytes, with a queue that has room for it and nobody who waits
- *   notify, notify-take      of the calling task itself: the count goes up, and down
- *   set, wait                of a bit of an event group for which nobody waits; the wait finds it set
- *   stream-send, -receive    of `size` bytes, with a stream that has room for them and nobody who waits
- *   critical                 enter and exit, in one; after the window a witness on the other core is kept out
+ *   create, delete           of a task of lower priority on the same core; the task has run and ended before it is
+ *                            deleted, which is port_task_join()
+ *   give, take               of a counting semaphore without waiting tasks
+ *   lock, unlock             of an uncontended mutex
+ *   send, receive            of an item of `size` bytes, with room in the queue and no waiting tasks
+ *   notify, notify-take      of the calling task itself: the count is incremented, and decremented
+ *   set, wait                of a bit of an event group without waiting tasks; the bit is set before the wait
+ *   stream-send, -receive    of `size` bytes, with room in the stream and no waiting tasks
+ *   critical                 enter and exit, as one call; afterwards a task on the other core checks the exclusion
  *   allocate, free           of a block of `size` bytes
  *   nothing                  an empty window
  *
- * On the other core (the next by number), `other` says what goes on: none, it sleeps; spin, it computes without the
- * kernel; otherwise a task calls the kernel without a pause: same, with the measured call and its counterpart, or with
- * those of the object named. task stands for create, run, end and delete. */
+ * `other` is the load on the other core, which is the next core:
+ *
+ *   none        the other core sleeps
+ *   spin        a task there computes, and makes no kernel calls
+ *   same        a task there makes the measured call and the call that undoes it, continuously
+ *   task        a task there creates a task, which runs and ends, and deletes it, continuously
+ *   any other   a task there makes the two calls on an object of that name, continuously */
 #include "api.h"
 #include "benchmarks.h"
 #include "port_lock.h"
 
-/* What is sent, and what each side has received. */
+/* Items of the largest size in region 0: the bytes to send, and the bytes that each of the two sides receives */
 #define ITEMS 3U
 #define STREAM_ROOM_MAX 4096U
-/* The most turns by which the window is shifted against the other core's loop. */
+/* The timed window is shifted against the other core's loop by at most this many iterations. */
 #define SHIFT_TURNS 256U
 
 enum { P_CALL, P_SIZE, P_CORE, P_OTHER, P_BATCH, PARAMETER_COUNT };
@@ -52,25 +56,21 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .choice_count = CALL_COUNT,
                 .preset = CALL_GIVE},
     [P_SIZE] = {.name = "size",
-                .help = "bytes of an item, of a piece of a stream or of a block",
+                .help = "bytes of an item, a stream message or a block",
                 .min = 1,
                 .max = SIZE_MAX_BYTES,
                 .preset = 64},
-    [P_CORE] = {.name = "core", .help = "core that calls", .limit = last_core},
+    [P_CORE] = {.name = "core", .help = "core of the calling task", .limit = last_core},
     [P_OTHER] = {.name = "other",
-                 .help = "what the next core does meanwhile",
+                 .help = "load on the next core",
                  .choices = other_names,
                  .choice_count = OTHER_OBJECT + OBJECT_NONE},
-    [P_BATCH] = {.name = "batch",
-                 .help = "calls in one timed window, and so in a sample",
-                 .min = 1,
-                 .max = BATCH_MAX,
-                 .preset = 1},
+    [P_BATCH] = {.name = "batch", .help = "calls per sample", .min = 1, .max = BATCH_MAX, .preset = 1},
 };
 
 struct scene ic_api;
 
-/* ---- the leader ---- */
+/* ---- the console task ---- */
 
 static bool start_task(struct ic_run *run, port_task_t *task, void (*entry)(void *), struct side *side,
                        uint32_t priority) {
@@ -90,7 +90,7 @@ static void set_up(struct side *side, uint32_t core, enum object object, uint32_
     side->preempted = 0;
 }
 
-/* Makes a side's object and starts its task. */
+/* Creates a side's objects and starts its task. */
 static bool start_side(struct ic_run *run, struct side *side, void (*entry)(void *)) {
     if (!ic_api_make_object(side)) {
         return ic_error_set(&run->error, "failed", "the target has no memory for these objects", "",
@@ -103,19 +103,19 @@ static bool start_side(struct ic_run *run, struct side *side, void (*entry)(void
     return true;
 }
 
-/* Ends a side's task and counts what it noted. */
+/* Ends a side's task and collects its counters. */
 static void end_side(struct ic_run *run, struct side *side) {
     ic_api.dismissed = true;
     port_notify(&side->task);
     port_task_join(&side->task);
     ic_api_destroy_object(side);
     run->checks.migrated += side->migrated;
-    if (side == &ic_api.caller) { /* the hammer is preempted by the tasks that it creates */
+    if (side == &ic_api.caller) { /* the load is preempted on purpose, by the tasks that it creates */
         run->checks.preempted += side->preempted;
     }
 }
 
-/* The task on this core, if any, last: it would keep us from waking the other one. */
+/* The console task wakes the task on its own core last: that task would keep it from waking the other one. */
 static void wake_both(void) {
     if (ic_api.caller.core == port_core_id()) {
         if (is_hammered()) {
@@ -154,7 +154,7 @@ static void take_all(struct ic_run *run, struct ic_series *series) {
 }
 
 static bool start_helper(struct ic_run *run) {
-    if (ic_api.caller.object == OBJECT_CRITICAL) { /* the core is all that it takes from a side */
+    if (ic_api.caller.object == OBJECT_CRITICAL) { /* of the side, the witness uses only the core */
         return start_task(run, &ic_api.helper, ic_api_run_witness, &ic_api.hammer, PRIORITY_AT_ONCE);
     }
     return start_task(run, &ic_api.helper, ic_api_run_helper, &ic_api.caller, PRIORITY_HELPER);
@@ -193,13 +193,13 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     }
     return ic_api_calls[values[P_CALL]].object != OBJECT_STREAM ||
            values[P_BATCH] * values[P_SIZE] <= STREAM_ROOM_MAX ||
-           ic_error_set(error, "out-of-range", "a stream has no room for batch * size above 4096 bytes", "", "");
+           ic_error_set(error, "out-of-range", "a stream holds 4096 bytes: batch * size is more", "", "");
 }
 
-/* The items lie in region 0: for benchmarks' larger buffers there is no other memory on a chip. */
+/* The items are in region 0: a chip has no other memory for larger buffers. */
 static void lay_out_items(void) {
     struct port_region region;
-    (void)port_region(0, &region); /* possible() has seen that it is there */
+    (void)port_region(0, &region); /* possible() has checked that it exists */
     uint8_t *pattern = region.base;
     for (uint32_t i = 0; i < SIZE_MAX_BYTES; i++) {
         pattern[i] = (uint8_t)(i * 37U + 1U);
@@ -243,7 +243,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_api = {
     .name = "api",
-    .summary = "time of a kernel call that switches no task, alone and while another core calls the kernel as well",
+    .summary = "time of a kernel call without a context switch, alone and while another core calls the kernel",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,

@@ -1,5 +1,5 @@
-/* What the parts of the benchmark `api` have in common: api.c has its parameters and starts who takes part, calls.c the
- * objects and the calls, tasks.c what makes them. */
+/* Shared parts of the benchmark `api`. api.c has its parameters and starts its tasks, calls.c has the objects and
+ * calls, tasks.c the tasks. */
 #ifndef IC_API_H
 #define IC_API_H
 
@@ -39,7 +39,7 @@ enum call {
     CALL_COUNT
 };
 
-/* What calls are made on; two calls of one object undo each other. */
+/* Kinds of objects. Of the two calls on an object, the second undoes the first. */
 enum object {
     OBJECT_TASK,
     OBJECT_SEMAPHORE,
@@ -58,7 +58,7 @@ enum other { OTHER_NONE, OTHER_SPIN, OTHER_SAME, OTHER_OBJECT };
 
 struct call_kind {
     enum object object;
-    bool undoes; /* the other call of the object has to come before */
+    bool undoes; /* it undoes the object's other call, which must come before */
 };
 
 extern const struct call_kind ic_api_calls[CALL_COUNT];
@@ -69,7 +69,7 @@ struct created {
     atomic_bool ran;
 };
 
-/* A task with the objects that it calls upon. */
+/* A task with the objects of its calls */
 struct side {
     port_task_t task;
     uint32_t core;
@@ -77,7 +77,7 @@ struct side {
     uint32_t batch;
     uint32_t size;
     bool migrated;
-    bool wrong; /* a result was not what it must be */
+    bool wrong; /* a result was wrong */
     uint64_t preempted;
     port_sem_t semaphore;
     port_mutex_t mutexes[BATCH_MAX];
@@ -91,22 +91,22 @@ struct side {
 
 struct scene {
     port_task_t *leader;
-    const uint8_t *pattern; /* what is sent, SIZE_MAX_BYTES; no two bytes that follow one another are alike */
+    const uint8_t *pattern; /* the bytes to send, SIZE_MAX_BYTES; neighbouring bytes differ */
     struct side caller;
     struct side hammer;
-    port_task_t helper; /* lets created tasks run and end, or is the witness of critical sections */
+    port_task_t helper; /* lets created tasks run and end, or checks critical sections */
     enum call call;
     enum other other;
     bool helped;
     uint32_t shift;
     uint64_t took;
-    bool timed; /* took is valid: what the call needs was there */
-    atomic_bool witness_there;
-    atomic_bool witness_may;
-    atomic_bool witness_entered;
+    bool timed; /* took is valid: the call's precondition held */
+    atomic_bool watcher_there;
+    atomic_bool watcher_may;
+    atomic_bool watcher_entered;
     atomic_bool stop;
-    atomic_bool rests; /* the hammer, if any, has stopped */
-    bool dismissed;    /* read by a task after it has been woken */
+    atomic_bool rests; /* the task that loads the other core, if any, has stopped */
+    bool dismissed;    /* a task reads this flag after it has been woken */
 };
 
 extern struct scene ic_api;
@@ -122,33 +122,36 @@ static inline void expect(struct side *side, bool right) { side->wrong = side->w
 
 /* ---- calls ---- */
 
-/* Makes and destroys the objects that a side calls upon. False if there is no memory for them. */
+/* Creates and destroys the objects of a side. False if there is no memory for them. */
 bool ic_api_make_object(struct side *side);
 void ic_api_destroy_object(struct side *side);
 
 /* Starts the task number `at` that a side creates. */
 enum port_error ic_api_create(struct side *side, uint32_t at, uint32_t priority);
 
-/* Makes the call that is measured, as often as the side's batch says, and returns how long that took. */
+/* Makes the measured call `batch` times, and returns its time. */
 uint64_t ic_api_time_call(struct side *side, enum call call);
 
-/* The same calls outside of windows. The first of two that undo each other, for object, item, bit or block `at`; and
- * the second. */
+/* The same calls outside of timed windows, on object, item, bit or block number `at`: ic_api_do_call() makes the first
+ * of the object's two calls, ic_api_undo_call() the second, which undoes the first. */
 void ic_api_do_call(struct side *side, uint32_t at);
 void ic_api_undo_call(struct side *side, uint32_t at);
 
 /* ---- tasks ---- */
 
-/* Makes the calls that are timed, given its side. */
+/* Entry of the task that makes the timed calls; the argument is its side. */
 void ic_api_run_caller(void *arg);
 
-/* Below the caller and the tasks that it creates, given its side: wakes it when they have run and ended. */
+/* Entry of the helper; the argument is the side of the calling task. The helper has a lower priority than the calling
+ * task and the tasks that the calling task creates. It wakes the calling task when the created tasks have run and
+ * ended. */
 void ic_api_run_helper(void *arg);
 
-/* On the other core, above the hammer: enters a critical section of its own when it may. */
+/* Entry of a task on the other core, of higher priority than the load: it enters a critical section when `watcher_may`
+ * permits that. */
 void ic_api_run_witness(void *arg);
 
-/* On the other core, given its side: calls the kernel without a pause, or spins. */
+/* Entry of the load on the other core: calls the kernel continuously, or spins; the argument is its side. */
 void ic_api_run_hammer(void *arg);
 
 #endif

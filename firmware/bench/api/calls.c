@@ -1,4 +1,4 @@
-/* The objects of the benchmark `api`, and the calls on them: inside a timed window and outside. */
+/* The objects of the benchmark `api`, and the calls on them, inside a timed window and outside. */
 #include "api.h"
 
 #include "port_lock.h"
@@ -95,8 +95,8 @@ enum port_error ic_api_create(struct side *side, uint32_t at, uint32_t priority)
     return port_task_start(&created->task, &config);
 }
 
-/* The window around one call or, where `batch` is more, around so many in a row. It is a macro because the call must
- * stand in it as it stands in an application. `at` tells the call which object it is for. */
+/* The timed window around one call or, with `batch` > 1, that many in a row. A macro, because the call must be compiled
+ * as it is in an application. `at` is the index of the call's object. */
 #define TIMED(statement)                                                                                               \
     do {                                                                                                               \
         if (batch == 1U) {                                                                                             \

@@ -1,28 +1,28 @@
-/* The tasks of the benchmark `api`: the caller, who helps it, and who calls the kernel on the other core. */
+/* The tasks of the benchmark `api`: the calling task, its helper, and the load on the other core. */
 #include "api.h"
 
 #include <string.h>
 
 #include "port_lock.h"
 
-/* Turns after which the other core sleeps if it has nothing to do, as in clock.c. */
+/* Iterations after which the other core sleeps if it has nothing to do, as in clock.c */
 #define SETTLING_TURNS 200U
 
-/* ---- the caller ---- */
+/* ---- the calling task ---- */
 
-/* Waits until the created tasks have run and ended: they and the helper get the core, in this order. */
+/* Waits until the created tasks have run and ended. They get the core before the helper, which then wakes this task. */
 static void let_created_run(void) {
     port_notify(&ic_api.helper);
     port_notify_take();
 }
 
-/* Whether what the first call of an object makes is there, where that can be told without a wait: for notifications one
- * at least, for others what was made for `at`. */
+/* Whether the effect of the object's first call is present, where that can be checked without blocking. For
+ * notifications: whether at least one is pending; for other objects: the effect of call number `at`. */
 static bool is_there(struct side *side, uint32_t at) {
     switch (side->object) {
     case OBJECT_TASK:
         return side->created[at].made == PORT_OK;
-    case OBJECT_MUTEX: /* not recursive: who has it cannot lock it again */
+    case OBJECT_MUTEX: /* not recursive: its owner cannot lock it again */
         if (port_mutex_try_lock(&side->mutexes[at])) {
             port_mutex_unlock(&side->mutexes[at]);
             return false;
@@ -45,7 +45,7 @@ static bool is_there(struct side *side, uint32_t at) {
     return true;
 }
 
-/* Checks what the calls made, before it is undone. */
+/* Checks the effect of the calls, before it is undone. */
 static void check_made(struct side *side) {
     for (uint32_t at = 0; at < side->batch; at++) {
         expect(side, is_there(side, at));
@@ -58,7 +58,7 @@ static void check_made(struct side *side) {
     }
 }
 
-/* Checks that nothing is left of it, and takes away what is: what did nothing must not make later calls wait. */
+/* Checks that no effect is left, and removes an effect that is left: a failed call must not make later calls block. */
 static void check_undone(struct side *side) {
     for (uint32_t at = 0; at < side->batch; at++) {
         if (is_there(side, at)) {
@@ -68,7 +68,7 @@ static void check_undone(struct side *side) {
     }
 }
 
-/* Waits until the other core's task says so, as long as a port needs at most; true if it does. */
+/* Waits until the other core's task sets the flag, at most PORT_PATIENCE_S. Returns whether the flag was set. */
 static bool comes_true(const atomic_bool *said) {
     uint64_t deadline = port_clock() + PORT_PATIENCE_S * port_clock_hz();
     while (!atomic_load(said)) {
@@ -79,24 +79,25 @@ static bool comes_true(const atomic_bool *said) {
     return true;
 }
 
-/* Whether a critical section keeps another core's out: the witness wants to enter its own while we are in ours. It must
- * not interrupt the hammer in the middle of one, which is possible where a critical section is a lock. */
+/* Whether a critical section excludes one of another core: a task there tries to enter its own while this core is in
+ * one. That task runs only while the load rests: where a critical section is a lock, it could interrupt the load inside
+ * a critical section, and would then wait for the load. */
 static bool excludes(void) {
-    atomic_store(&ic_api.witness_there, false);
-    atomic_store(&ic_api.witness_may, false);
-    atomic_store(&ic_api.witness_entered, false);
+    atomic_store(&ic_api.watcher_there, false);
+    atomic_store(&ic_api.watcher_may, false);
+    atomic_store(&ic_api.watcher_entered, false);
     bool there = comes_true(&ic_api.rests);
     port_notify(&ic_api.helper);
-    there = comes_true(&ic_api.witness_there) && there;
+    there = comes_true(&ic_api.watcher_there) && there;
     port_critical_enter();
-    atomic_store(&ic_api.witness_may, true);
+    atomic_store(&ic_api.watcher_may, true);
     let_pass(SETTLING_TURNS);
-    bool entered = atomic_load(&ic_api.witness_entered);
+    bool entered = atomic_load(&ic_api.watcher_entered);
     port_critical_exit();
-    return there && !entered && comes_true(&ic_api.witness_entered);
+    return there && !entered && comes_true(&ic_api.watcher_entered);
 }
 
-/* Makes what must be there before the window; false if that was not possible. */
+/* Establishes the preconditions of the window; false on failure. */
 static bool prepare(struct side *side, enum call call) {
     for (uint32_t at = 0; at < BATCH_MAX; at++) {
         atomic_store(&side->created[at].ran, false);
@@ -126,7 +127,7 @@ static bool all_have_run(const struct side *side) {
     return true;
 }
 
-/* Undoes what the window, or a preparation that failed, has left, and checks the results of all. */
+/* Undoes the effect of the window, or of a failed preparation, and checks all results. */
 static void restore(struct side *side, enum call call) {
     if (!ic_api_calls[call].undoes) {
         check_made(side);
@@ -169,7 +170,7 @@ static void restore(struct side *side, enum call call) {
     }
 }
 
-/* Waits for the next turn; false if there is none. */
+/* Waits for the next repetition; false if there is none. */
 static bool await_turn(struct side *side) {
     port_notify_take();
     side->migrated = side->migrated || port_core_id() != side->core;
@@ -184,13 +185,12 @@ void ic_api_run_caller(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
         if (is_hammered()) {
-            port_notify_take(); /* not a loop: on this core may be who holds what the hammer needs to begin */
+            port_notify_take(); /* not in a loop: the load may need a lock to start, whose owner may be on this core */
         }
         let_pass(SETTLING_TURNS);
         ic_api.timed = prepare(side, ic_api.call);
         if (ic_api.timed) {
-            let_pass(
-                ic_api.shift); /* what was just called may have waited for the other core, and be in step with it */
+            let_pass(ic_api.shift); /* the preceding call may have brought the two cores into step */
             ic_api.took = ic_api_time_call(side, ic_api.call);
         }
         atomic_store(&ic_api.stop, true);
@@ -217,22 +217,22 @@ void ic_api_run_witness(void *arg) {
         if (ic_api.dismissed) {
             return;
         }
-        atomic_store(&ic_api.witness_there, true);
-        if (comes_true(&ic_api.witness_may)) {
+        atomic_store(&ic_api.watcher_there, true);
+        if (comes_true(&ic_api.watcher_may)) {
             port_critical_enter();
-            atomic_store(&ic_api.witness_entered, true);
+            atomic_store(&ic_api.watcher_entered, true);
             port_critical_exit();
         }
     }
 }
 
-/* ---- the hammer ---- */
+/* ---- the load on the other core ---- */
 
 static void hammer_once(struct side *side) {
     if (ic_api.other == OTHER_SPIN) {
         return;
     }
-    if (side->object == OBJECT_TASK) { /* above this task: it runs and ends at once */
+    if (side->object == OBJECT_TASK) { /* of higher priority than this task: the created task ends at once */
         side->created[0].made = ic_api_create(side, 0, PRIORITY_AT_ONCE);
     } else {
         ic_api_do_call(side, 0);

@@ -1,43 +1,49 @@
-/* contention: who gets the processor when several tasks and the main loop want it.
+/* contention: how the cores are shared when several tasks and the main loop compete for them.
  *
- * The competitors are those of an Arduino program on a chip with two cores, and free tasks:
+ * The competitors are those of an Arduino program on a chip with two cores, and free (unpinned) tasks:
  *
  *   task0   pinned to core 0
  *   task1   pinned to core 1
- *   main    the main loop, pinned to core 1, where Arduino's is
+ *   main    the main loop, pinned to core 1, as in Arduino
  *   free    up to four tasks that the scheduler may run on any core
  *
- * Where the platform has a main loop of its own (Arduino's loop()), `main` is that one, as the platform calls it
+ * Where the platform has its own main loop (Arduino's loop()), `main` is that loop, as the platform calls it
  * (port_loop_start); elsewhere it is a task.
  *
- * Each is there or not (off), and does one of four things in a window of time that begins and ends at the same moments
- * for all:
+ * Each competitor is absent (off) or has one of four roles, in a window of time that begins and ends at the same
+ * moments for all:
  *
- *   work    solves one tower of Hanoi after the other; with yield=tick it sleeps to the next tick after each
- *   spin    has nothing to do and never waits, like a loop() that returns at once: the framework calls it again
- *   delay   has nothing to do and sleeps to the next tick, over and over, like a loop() of nothing but delay(1)
- *   block   has nothing to do and sleeps all the time, like a loop() that waits for an event
+ *   work    solves one tower of Hanoi after another; with yield=tick it sleeps until the next tick after each
+ *   spin    has no work and never waits, like a loop() that returns at once and is called again
+ *   delay   has no work and sleeps until the next tick, repeatedly, like a loop() with only a delay(1)
+ *   block   has no work and sleeps all the time, like a loop() that waits for an event
  *
- * All have the same priority, the lowest of benchmark tasks, and the kernel has equals take turns (port_time_slicing).
- * The console task is below them and sleeps while a window lasts. Nobody is told to stop: each looks at the clock.
+ * All have the same priority, the lowest of benchmark tasks, and the kernel slices time between them
+ * (port_time_slicing). The console task has a lower priority and sleeps during a window. At the end of a window no
+ * competitor is stopped from outside: each reads the clock and stops itself.
  *
- * Samples. `alone.<core>`: how long a tower takes in a task that has the core to itself, with the sleep behind it if
- * competitors sleep, five times, before the first window; with yield=tick, `tower.<core>` is the tower without the
- * sleep. `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a measurement are
- * laid end to end: a moment is the number of the window × its length + the time since its beginning. A tower that ends
- * later than its window is not recorded, but its checksum is checked as that of all others. Who begins more than a tick
- * late, and not because it was another competitor's turn, is counted as preempted.
+ * A free task may do parts of a tower (hanoi.h) on several cores. Series:
  *
- * A free task may do parts of a tower on several cores. `ran<task>.<core>`: how many parts (hanoi.h) of the towers that
- * ended in each window began and ended on that core. `moved<task>`: how many changed cores meanwhile.
+ *   alone.<core>         time of a tower in a task that has the core to itself, with the sleep after it if yield=tick;
+ *                        five towers, before the first window
+ *   tower.<core>         with yield=tick only: the same without the sleep
+ *   <competitor>.<core>  the moment at which the competitor completed each tower, by the core on which it did so
+ *   ran<task>.<core>     of a free task, for each window: parts that began and ended on that core
+ *   moved<task>          of a free task, for each window: parts that began and ended on different cores
  *
- * The energy mark is high during each window: it rises some 20 µs before the begin, by whoever waits for that, and
- * falls at the end by the timer's interrupt on core 0, when no tower counts any more.
+ * The windows of a measurement are laid end to end: a moment is the index of its window × the length of a window + the
+ * time since the begin of its window. A tower that ends after its window is not recorded, but its checksum is checked.
+ * A competitor that begins more than a tick late is counted as preempted, unless it had to wait for the time slice of
+ * another competitor.
  *
- * preset=qiita-table takes what competes from the seven rows of a published table (seed 001), a window for each in
- * their order, again for each further repetition. There, a main loop without work spins.
+ * The mark pin is high during each window: a competitor that waits for the window sets the pin about 20 µs before the
+ * begin; a timer's interrupt on core 0 clears the pin at the end.
  *
- * A person is told the towers that each got done, a line for each row. */
+ * preset=qiita-table takes the competitors from the seven rows of a published table (seed 001 in docs/published.md). A
+ * window is measured for each row in order; further repetitions begin again at the first row. In that table a main loop
+ * without work spins.
+ *
+ * `show` prints the towers of each competitor, a line for each row. */
 #include "contention.h"
 
 #include "benchmarks.h"
@@ -51,7 +57,7 @@ static const char *const roles[ROLES] = {"off", "block", "delay", "spin", "work"
 static const char *const yields[] = {"none", "tick"};
 
 #if IC_OWN_MAX > 0
-/* The towers, and behind them works of the user's own. */
+/* The choices of `workload`: towers, followed by the user's workloads */
 static const char *work_name(uint32_t index) {
     return index == 0 ? "hanoi" : index <= IC_OWN_MAX ? ic_workload_names[IC_WORKLOADS_HERE + index - 1U] : NULL;
 }
@@ -61,7 +67,7 @@ static const struct intercore_workload *own_of(const struct ic_run *run) {
     return index == 0 ? NULL : ic_own(IC_WORKLOADS_HERE + index - 1U);
 }
 
-/* Those who work at the same time. */
+/* The number of competitors that work at the same time */
 static uint32_t workers(const struct ic_run *run) {
     uint32_t count = run->values[P_FREE];
     for (uint32_t i = 0; i < FREE; i++) {
@@ -70,20 +76,21 @@ static uint32_t workers(const struct ic_run *run) {
     return run->values[P_PRESET] == PRESET_QIITA ? FREE : count;
 }
 
-/* All competitors do the same units of a sum. Of a buffer each writes its own. */
+/* If the workload returns a sum, all competitors compute the same units. If it writes a buffer, each competitor writes
+ * units of its own. */
 static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
     const struct intercore_workload *own = own_of(run);
     const char *name = work_name(run->values[P_WORKLOAD]);
     if (own != NULL && own->unit_bytes > 0) {
         return (uint64_t)run->values[P_UNITS] * workers(run) <= own->units ||
-               ic_error_set(error, "out-of-range", "each competitor writes units of its own, and that is more than ",
-                            name, " has: take fewer units, or fewer competitors");
+               ic_error_set(error, "out-of-range", "the competitors together need more units than ", name,
+                            " has: take fewer units or competitors");
     }
     return own == NULL || run->values[P_UNITS] <= own->units ||
            ic_error_set(error, "out-of-range", "units is more than ", name, " has");
 }
 
-/* The work in place of the towers, if it is one. */
+/* Prepares the user's workload that replaces the towers, if there is one. */
 static void prepare_own(const struct ic_run *run) {
     const struct intercore_workload *own = own_of(run);
     ic_contest.own = own;
@@ -94,7 +101,7 @@ static void prepare_own(const struct ic_run *run) {
     }
 }
 
-/* Of a buffer, each who works has units of its own. */
+/* Gives each working competitor its own units of a buffer. */
 static void share_units(void) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < COMPETITORS; i++) {
@@ -106,7 +113,7 @@ static void share_units(void) {
     }
 }
 
-/* After a window: whoever has worked in it has left its units as they must be. */
+/* After a window: checks the units of each competitor that worked. */
 static void check_units(void) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         struct competitor *competitor = &ic_contest.competitors[i];
@@ -123,46 +130,44 @@ static void check_units(void) {
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_PRESET] = {.name = "preset",
-                  .help = "qiita-table: the rows of seed 001's table, instead of task0, task1, main and free",
+                  .help = "qiita-table: the rows of a published table, in place of task0, task1, main and free",
                   .choices = presets,
                   .choice_count = 2},
     [P_TASK0] = {.name = "task0",
-                 .help = "what the task pinned to core 0 does",
+                 .help = "role of the task pinned to core 0",
                  .preset = WORK,
                  .choices = roles,
                  .choice_count = ROLES},
     [P_TASK1] = {.name = "task1",
-                 .help = "what the task pinned to core 1 does",
+                 .help = "role of the task pinned to core 1",
                  .preset = WORK,
                  .choices = roles,
                  .choice_count = ROLES},
     [P_MAIN] = {.name = "main",
-                .help = "what the main loop does, on core 1",
+                .help = "role of the main loop, on core 1",
                 .preset = WORK,
                 .choices = roles,
                 .choice_count = ROLES},
-    [P_FREE] = {.name = "free", .help = "tasks without a core of their own, all at work", .max = FREE_MAX},
+    [P_FREE] = {.name = "free", .help = "unpinned tasks, all working", .max = FREE_MAX},
     [P_YIELD] = {.name = "yield",
-                 .help = "tick: a task sleeps to the next tick after each tower",
+                 .help = "tick: a task sleeps until the next tick after each tower",
                  .preset = 1,
                  .choices = yields,
                  .choice_count = 2},
-    [P_DISCS] = {.name = "discs", .help = "of a tower: it takes 2^discs - 1 moves", .min = 1, .max = 22, .preset = 20},
+    [P_DISCS] = {.name = "discs", .help = "discs of a tower: 2^discs - 1 moves", .min = 1, .max = 22, .preset = 20},
     [P_WINDOW] =
         {.name = "window_ms", .help = "length of a window, in milliseconds", .min = 1, .max = 20000, .preset = 10000},
 #if IC_OWN_MAX > 0
-    [P_WORKLOAD] = {.name = "workload",
-                    .help = "what is done over and over: towers, or work of one's own",
-                    .choice = work_name},
+    [P_WORKLOAD] = {.name = "workload", .help = "repeated work: towers, or a workload of yours", .choice = work_name},
     [P_UNITS] = {.name = "units",
-                 .help = "of work of one's own, in place of a tower",
+                 .help = "units of your workload, in place of a tower",
                  .min = 1,
                  .max = 1000000000,
                  .preset = 1},
 #endif
 };
 
-/* The rows of the published table: what task0, task1 and main do. */
+/* The rows of the published table: roles of task0, task1 and main */
 #define QIITA_ROWS 7U
 static const enum role qiita_rows[QIITA_ROWS][FREE] = {
     {WORK, WORK, WORK}, {WORK, OFF, WORK}, {WORK, WORK, SPIN}, {OFF, WORK, WORK},
@@ -171,7 +176,7 @@ static const enum role qiita_rows[QIITA_ROWS][FREE] = {
 
 struct contest ic_contest;
 
-/* ---- what competes ---- */
+/* ---- the competitors ---- */
 
 uint32_t ic_contest_rows(void) { return ic_contest.run->values[P_PRESET] == PRESET_QIITA ? QIITA_ROWS : 1U; }
 
@@ -189,7 +194,7 @@ void ic_contest_set_roles(uint32_t row) {
 #endif
 }
 
-/* In how many of the rows a competitor works. */
+/* The number of rows in which a competitor works */
 static uint32_t rows_of_work(const struct competitor *competitor) {
     uint32_t count = 0;
     for (uint32_t row = 0; row < ic_contest_rows(); row++) {
@@ -245,7 +250,7 @@ static void take_alone(struct alone *alone) {
 static void solve_alone(void *arg) {
     struct alone *alone = arg;
     if (alone->tower != NULL) {
-        port_sleep_ticks(1); /* the first one begins behind an edge of the tick, as the others do */
+        port_sleep_ticks(1); /* the first tower begins after an edge of the tick, like the others */
     }
     for (uint32_t i = 0; i < TOWERS_ALONE; i++) {
         take_alone(alone);
@@ -260,9 +265,9 @@ static bool open_alone(struct alone *alone) {
     return (alone->turn != NULL && (alone->tower != NULL || !ic_contest.yields)) || no_series();
 }
 
-/* Takes the time of a tower on each core that is worked on. */
+/* Times a tower on each core that has a working competitor. */
 static bool measure_alone(void) {
-    static port_task_t task; /* on a chip it may hold the task's whole stack */
+    static port_task_t task; /* static: on a chip it may contain the task's stack */
     static struct alone alone;
     for (alone.core = 0; alone.core < port_core_count(); alone.core++) {
         if (!ever_works_on(alone.core)) {
@@ -281,8 +286,7 @@ static bool measure_alone(void) {
 
 /* ---- room for the samples ---- */
 
-/* Samples that a competitor may have in all windows together: on each core that it may run on as many as that core
- * could do alone. */
+/* Capacity for a competitor in all windows: on each of its cores, as many towers as the core could solve alone. */
 static uint64_t samples_of(const struct competitor *competitor) {
     uint64_t at_least =
         ic_contest.yields && ic_contest.shortest < ic_contest.tick ? ic_contest.tick : ic_contest.shortest;
@@ -305,7 +309,7 @@ static bool open_towers(struct competitor *competitor, const char *name, uint64_
     return true;
 }
 
-/* Opens the series that say on which cores the free tasks ran. */
+/* Opens the series of the cores on which the free tasks ran. */
 static bool open_cores(void) {
     static const char *const ran[FREE_MAX] = {"ran0", "ran1", "ran2", "ran3"};
     static const char *const moved[FREE_MAX] = {"moved0", "moved1", "moved2", "moved3"};
@@ -331,8 +335,8 @@ static bool open_cores(void) {
     return true;
 }
 
-/* Opens the series of all who work. They get all the memory there is: a core that speeds up after it was measured alone
- * does more towers than foreseen. */
+/* Opens the series of all working competitors. They share all memory that is left, because a core may be faster later
+ * than when it was timed alone, and then solves more towers than expected. */
 static bool open_series(void) {
     static const char *const names[COMPETITORS] = {"task0", "task1", "main", "free0", "free1", "free2", "free3"};
     uint64_t room = ic_samples_room();
@@ -341,8 +345,7 @@ static bool open_series(void) {
         needed += samples_of(&ic_contest.competitors[i]);
     }
     if (needed > room) {
-        return ic_error_set(&ic_contest.run->error, "out-of-range",
-                            "the target has no memory for the ends of all towers: ",
+        return ic_error_set(&ic_contest.run->error, "out-of-range", "the target has no memory for that many towers: ",
                             "take more discs, a shorter window or fewer samples", "");
     }
     for (uint32_t i = 0; i < COMPETITORS; i++) {
@@ -374,8 +377,7 @@ static void prepare(struct ic_run *run) {
     run->checks.repetitions *= ic_contest_rows(); /* a repetition is a window */
 }
 
-/* Whether anybody who belongs to core 1 takes part, and whether anybody works. In each row of the preset task1 or main
- * does, and somebody works. */
+/* Checks whether any competitor belongs to core 1, and whether any works. Both are true for each row of the preset. */
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const uint32_t *values = run->values;
     bool preset = values[P_PRESET] == PRESET_QIITA;
@@ -389,7 +391,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
                             "task1=off main=off", "");
     }
     return (works ||
-            ic_error_set(error, "bad-value", "nobody works: of task0, task1, main and free, one must", "", "")) &&
+            ic_error_set(error, "bad-value", "no competitor works: task0, task1, main or free must", "", "")) &&
            own_is_possible(run, error);
 }
 
@@ -406,7 +408,7 @@ static void count_checks(void) {
 
 static bool hold_windows(void) {
     bool held = true;
-    ic_contest.run->marked = 1; /* windows, and not what is between them */
+    ic_contest.run->marked = 1; /* mark the windows, not the time between them */
     ic_contest.marks = port_timer_open(0, ic_contest_end_mark, NULL) == PORT_OK;
     for (uint32_t i = 0; held && ic_run_repeat(ic_contest.run); i++) {
         ic_contest_set_roles(i % ic_contest_rows());
@@ -432,7 +434,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_contention = {
     .name = "contention",
-    .summary = "towers of Hanoi that tasks and the main loop get done in a window, when they compete for the cores",
+    .summary = "towers of Hanoi that tasks and the main loop solve in a window while they compete for the cores",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 1,

@@ -1,7 +1,7 @@
-/* What a person is told of the benchmark `contention`: a table. */
+/* The result of the benchmark `contention` as a table, for interactive use. */
 #include "contention.h"
 
-/* Where the first column of numbers ends, and how far from it the next ones. */
+/* Text column at which the first column of numbers ends, and the distance to the end of the next one */
 #define FIRST_COLUMN 42U
 #define COLUMN_WIDTH 7U
 
@@ -12,7 +12,7 @@ static uint32_t windows_of(uint32_t row) {
     return (ic_contest.run->checks.done + ic_contest_rows() - 1U - row) / ic_contest_rows();
 }
 
-/* The column for free tasks is there if they are. */
+/* Free tasks have a column if there are any. */
 static bool has_column(uint32_t column) { return column != COLUMN_FREE || ic_contest.competitors[FREE].role == WORK; }
 
 static size_t column_end(uint32_t column) {
@@ -23,7 +23,7 @@ static size_t column_end(uint32_t column) {
     return end;
 }
 
-/* Moments of a series that lie in the windows of a row. They ascend. */
+/* Number of moments in the windows of a row; the moments of a series ascend */
 static uint32_t towers_in(const struct ic_series *towers, uint32_t row) {
     uint32_t count = 0;
     uint32_t window_row = 0;
@@ -59,7 +59,7 @@ static void tell_head(struct ic_text *line) {
     }
 }
 
-/* Who takes part, and does what if it is not work: "task0, task1 (main spins)". */
+/* Writes the competitors, with their roles if these are not `work`: "task0, task1 (main spins)" */
 static void tell_names(struct ic_text *line) {
     static const char *const without_work[ROLES] = {[BLOCK] = " blocks)", [DELAY] = " delays)", [SPIN] = " spins)"};
     const char *before = "";
@@ -101,7 +101,7 @@ static void tell_row(struct ic_text *line, uint32_t row) {
 }
 
 bool ic_contest_tell(const struct ic_run *run, uint32_t index, struct ic_text *line) {
-    (void)run; /* the last one: `ic_contest` has what came of it */
+    (void)run; /* the last one: its result is in `ic_contest` */
     if (index > ic_contest_rows() || (index > 0 && windows_of(index - 1U) == 0)) {
         return false;
     }

@@ -1,5 +1,5 @@
-/* A tower of the benchmark `contention`, and where it was solved. Who is pinned, who is free and who is alone all solve
- * it in this way: what the look costs is in each of their times alike. */
+/* A tower of the benchmark `contention`, and the cores on which it was solved. Pinned, free and solitary tasks all
+ * solve it in this way, so that the overhead of recording the core is the same for all. */
 #include "contention.h"
 
 #include "hanoi.h"

@@ -4,20 +4,21 @@
 #include "port_interrupt.h"
 
 #define PRIORITY 1U
-/* A level of the recursion takes less than this of a 32-bit core's stack, at -O0 too; 64-bit ones have more than
- * enough. */
+/* Bytes of stack for a level of the recursion: more than a 32-bit core needs, also at -O0. 64-bit cores have more than
+ * enough stack. */
 #define STACK_PER_DISC 64U
 #define STACK_BESIDES 256U
-/* From the release to the begin of the window: time for all to have heard of it, who look once per tick. */
+/* Kernel ticks from the release of a window to its begin. Competitors check once per tick for the release, so all of
+ * them notice it in this time. */
 #define LEAD_TICKS 5U
-/* What is left of that when they stop sleeping. A sleep may end a tick late. */
+/* For this many ticks before the begin, competitors spin instead of sleeping, because a sleep may end a tick late. */
 #define SPIN_TICKS 2U
-/* The energy mark rises so long before the window: 20 µs, enough for a turn of the loop that waits for it. */
+/* The mark pin rises 1/MARKS_HZ s = 20 µs before the window, which is enough for an iteration of the waiting loop. */
 #define MARKS_HZ 50000U
 
 /* ---- a competitor ---- */
 
-/* Adds what was done where of a tower that counts. */
+/* Adds the parts of a tower that ended in the window to those of the window. */
 static void note_cores(struct competitor *competitor) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         competitor->window.ran[core] += competitor->tower.ran[core];
@@ -74,7 +75,7 @@ static void await_begin(void) {
     }
     while (port_clock() + lead < ic_contest.start) {
     }
-    if (port_clock() < ic_contest.start) { /* who comes late must not do it in the window */
+    if (port_clock() < ic_contest.start) { /* a late competitor must not set the pin inside the window */
         port_mark(true);
     }
     while (port_clock() < ic_contest.start) {
@@ -105,7 +106,8 @@ static void compete(void *arg) {
     }
 }
 
-/* A call of the platform's main loop: a tower, a tick of sleep, all of the sleep, or nothing. */
+/* One call of the platform's main loop. By the role it is a tower, a sleep of a tick, a sleep until the end, or
+ * nothing. */
 static bool pass(void *arg) {
     struct competitor *competitor = arg;
     if (!competitor->begun) {
@@ -149,7 +151,7 @@ bool ic_contest_start_task(port_task_t *task, void (*entry)(void *), void *arg, 
                         "");
 }
 
-/* Starts the platform's main loop as a competitor, or, where there is none, a task in its place. */
+/* Starts the platform's main loop as a competitor or, if there is none, a task in its place. */
 static bool start_main(struct competitor *competitor) {
     struct port_loop_config config = {.pass = pass, .arg = competitor, .core = competitor->core, .priority = PRIORITY};
     competitor->begun = false;
@@ -158,9 +160,8 @@ static bool start_main(struct competitor *competitor) {
     if (error == PORT_ERR_UNSUPPORTED) {
         return ic_contest_start_task(&competitor->task, compete, competitor, competitor->core);
     }
-    return error == PORT_OK ||
-           ic_error_set(&ic_contest.run->error, "failed", "the program's main loop does something else ",
-                        "and does not take part; main=off measures without it", "");
+    return error == PORT_OK || ic_error_set(&ic_contest.run->error, "failed", "the program's main loop is busy ",
+                                            "with other work; main=off measures without it", "");
 }
 
 static bool start_competitor(struct competitor *competitor) {
@@ -178,7 +179,8 @@ static void join(struct competitor *competitor) {
     }
 }
 
-/* Starts all that compete; they wait for the release. On false those below `*started` have been started. */
+/* Starts all competitors, which wait for the release. On failure returns false; the competitors with an index below
+ * `*started` have been started. */
 static bool start_competitors(uint32_t *started) {
     for (*started = 0; *started < COMPETITORS; (*started)++) {
         struct competitor *competitor = &ic_contest.competitors[*started];
@@ -189,7 +191,7 @@ static bool start_competitors(uint32_t *started) {
     return true;
 }
 
-/* Records where the present window's towers were done. */
+/* Records the cores of the present window's towers. */
 static void record_cores(struct competitor *competitor) {
     if (competitor->moved == NULL || competitor->role != WORK) {
         return;
@@ -207,7 +209,7 @@ static void release(uint64_t start, uint64_t end) {
     atomic_store_explicit(&ic_contest.released, true, memory_order_release);
 }
 
-/* Whether a competitor that does not let go of its core began on that core before this one did. */
+/* Whether `late` had to wait because a competitor that never waits had begun before it on the same core */
 static bool waited_for_its_turn(const struct competitor *late) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         const struct competitor *other = &ic_contest.competitors[i];
@@ -219,8 +221,8 @@ static bool waited_for_its_turn(const struct competitor *late) {
     return false;
 }
 
-/* Counts who began more than a tick after the others, and not because it was another's turn: something else had the
- * core. */
+/* Counts each competitor that began more than a tick late, unless it waited for another competitor's time slice:
+ * something else had the core. */
 static void count_late(void) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         const struct competitor *competitor = &ic_contest.competitors[i];

@@ -1,65 +1,69 @@
-/* lock: what it costs that only one core at a time may go on. One task on each of two or more cores, of one priority.
+/* lock: the cost of mutual exclusion between cores. There is one task on each of two or more cores, all with the same
+ * priority.
  *
- * measure=hand-over
+ * measure=hand-off
  *
- *   From before the release on core `from` to after the acquisition on core `to`, which is waiting: `there`; then
- *   `back`, the other way. The waiting core begins to wait some 50 µs before, so what blocks is asleep by then; a
- *   random time of up to `hold` turns shifts the release against its loop.
+ *   Series `there`: the time from before the release on core `from` until after the acquisition on core `to`, which
+ *   waits for the lock. Series `back`: the same in the other direction. The waiting core begins to wait about 50 µs
+ *   before the release, so that a task that blocks has blocked by then. A random time of up to `hold` iterations shifts
+ *   the release against the loop of the waiting core.
  *
  * measure=contention
  *
- *   Bouts in which cores 0 to `cores` - 1 acquire the lock as often as they can, until one of them has had it `rounds`
- *   times. `taken.<core>`: the moment of each acquisition by that core, read right after it, inside the lock. `bout`:
- *   the length of each bout. Bouts are laid end to end: a moment is the lengths of the bouts before, and the time since
- *   the begin of its own. A core works for `hold` turns of a loop inside the lock and for `pause` turns outside.
+ *   In a bout, cores 0 to `cores` - 1 acquire the lock as often as they can, until one of them has acquired it `rounds`
+ *   times. Series `taken.<core>`: the moment of each acquisition by that core, read right after the acquisition, inside
+ *   the lock. Series `bout`: the length of each bout. Bouts are laid end to end: a moment is the sum of the lengths of
+ *   all bouts before, plus the time since the begin of its own bout. A core runs `hold` iterations of a loop inside the
+ *   lock and `pause` iterations outside.
  *
  * measure=ping-pong
  *
- *   A word goes from core `from` to core `to` and back, `batch` times: `round_trips`. Both poll, so the time of one way
- *   is that of a round trip through 2. Of atomic operations only; with lock=atomic-swap it is what the program
- *   core-to-core-latency measures.
+ *   Series `round_trips`: the time in which a word goes from core `from` to core `to` and back, `batch` times. Both
+ *   cores poll, so the one-way time is half of a round trip. Only atomic operations can do this; lock=atomic-swap
+ *   measures the same as the program core-to-core-latency.
  *
- * The lock is one of those of port_objects.h and port_lock.h. Atomic operations hold nothing; with them a hand-over is
- * of a turn, a counter that one core changes and the other asks for by that operation until it is its own turn;
- * contention is for the counter, which is added to, or swapped for one more than was seen until nobody else was faster:
- * that is the acquisition, and `hold` does nothing; and the word of the ping-pong is the counter.
+ * The choices of `lock` are the locks of port_objects.h and port_lock.h, and atomic operations on a counter, which hold
+ * no lock. In a hand-off by an atomic operation, one core changes the counter, and the other core polls the counter by
+ * the same operation until its turn has come. In contention, an acquisition is an addition to the counter, or a
+ * successful swap of its value for the value plus one; `hold` has no effect. In the ping-pong, the counter is the word.
  *
- * Where there is nothing to measure (a ping-pong of a mutex, a hand-over from a core to itself, contention of one
- * core), the setting is impossible.
+ * Settings with nothing to measure (a ping-pong of a mutex, a hand-off from a core to itself, contention of one core)
+ * are impossible.
  *
- * What the lock protects is checked: a counter that is not atomic loses an addition if two cores are inside at once. */
+ * The protection is checked: a counter that is not atomic loses an addition if two cores are inside the lock at
+ * once. */
 #include "benchmarks.h"
 #include "match.h"
 
-/* Steps of a few cycles by which a release is shifted at most. */
+/* A release is shifted by at most this many steps of a few cycles. */
 #define STEPS 8U
 
 enum { P_MEASURE, P_LOCK, P_FROM, P_TO, P_CORES, P_HOLD, P_PAUSE, P_ROUNDS, P_BATCH, PARAMETER_COUNT };
 
-static const char *const measures[MEASURES] = {"hand-over", "contention", "ping-pong"};
+static const char *const measures[MEASURES] = {"hand-off", "contention", "ping-pong"};
 static const char *const locks[LOCKS] = {"mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"};
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_MEASURE] = {.name = "measure", .help = "what is timed", .choices = measures, .choice_count = MEASURES},
-    [P_LOCK] = {.name = "lock", .help = "what keeps the cores apart", .choices = locks, .choice_count = LOCKS},
-    [P_FROM] = {.name = "from", .help = "hand-over, ping-pong: core that has it first", .limit = last_core},
+    [P_LOCK] = {.name = "lock", .help = "kind of lock", .choices = locks, .choice_count = LOCKS},
+    [P_FROM] = {.name = "from", .help = "hand-off, ping-pong: core that holds it first", .limit = last_core},
     [P_TO] = {.name = "to",
-              .help = "hand-over, ping-pong: core that gets it, another one",
+              .help = "hand-off, ping-pong: core that gets it",
               .preset = IC_PRESET_MAX,
               .limit = last_core},
     [P_CORES] = {.name = "cores",
-                 .help = "contention: cores that want it, from core 0 up",
+                 .help = "contention: competing cores, from core 0 up",
                  .min = 1,
                  .preset = IC_PRESET_MAX,
                  .limit = port_core_count},
     [P_HOLD] = {.name = "hold",
-                .help = "turns of a loop inside the lock; hand-over: the most of a random number",
+                .help = "loop iterations inside the lock; hand-off: a random number up to this",
                 .max = 1000000,
                 .preset = 10},
     [P_PAUSE] = {.name = "pause",
-                 .help = "contention: turns of a loop from each release to the next attempt",
+                 .help = "contention: loop iterations from a release to the next attempt",
                  .max = 1000000,
                  .preset = 10},
     [P_ROUNDS] = {.name = "rounds",
@@ -70,7 +74,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_BATCH] = {.name = "batch", .help = "ping-pong: round trips per sample", .min = 1, .max = 100000, .preset = 100},
 };
 
-/* Lets every task do its part once. Those on far cores first: a task on the console's own core begins at once, and
+/* Makes every task do its part once, those on other cores first: a task on the console's own core begins at once, and
  * waits for the others. */
 static void repeat_once(void) {
     ic_match.met.value = 0;
@@ -97,7 +101,7 @@ static void repeat_once(void) {
     }
 }
 
-/* What was protected must have been counted as often as it was changed. */
+/* Checks the protection: the counter must equal the number of increments that all tasks have made. */
 static void check(enum measure measure, enum lock lock) {
     uint32_t wanted = 0;
     bool right = true;
@@ -107,13 +111,13 @@ static void check(enum measure measure, enum lock lock) {
     }
     if (measure == PING_PONG) {
         wanted = 2U * ic_match.batch + 1U;
-    } else if (measure == HAND_OVER) {
+    } else if (measure == HAND_OFF) {
         wanted = 2U;
     }
     ic_run_check(ic_match.run, right && ic_lock_counted(lock) == wanted);
 }
 
-/* From the begin of the bout to the last acquisition of any core. */
+/* From the begin of the bout to the last acquisition of any core */
 static uint64_t bout_length(void) {
     uint64_t end = ic_match.start;
     for (uint32_t i = 0; i < ic_match.sides; i++) {
@@ -139,7 +143,7 @@ static void take(enum measure measure, enum lock lock, const struct times *times
     check(measure, lock);
     if (times == NULL) {
         ic_match.before = 0;
-    } else if (measure == HAND_OVER) {
+    } else if (measure == HAND_OFF) {
         ic_run_sample(run, times->there, (int64_t)(second->got - first->at));
         ic_run_sample(run, times->back, (int64_t)(first->got - second->at));
     } else if (measure == CONTENTION) {
@@ -160,7 +164,7 @@ static bool start(struct side *side) {
            ic_error_set(&ic_match.run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Ends the first `count` tasks and counts what they noted. */
+/* Ends the first `sides` tasks and collects their counters. */
 static void dismiss(uint32_t sides) {
     ic_match.dismissed = true;
     for (uint32_t i = 0; i < sides; i++) {
@@ -187,7 +191,7 @@ static bool play_all(enum measure measure, enum lock lock, const struct times *t
     return true;
 }
 
-/* Who plays, and on which cores. */
+/* Chooses the number of tasks, and their cores. */
 static void set_up(const uint32_t *values, enum measure measure) {
     ic_match.sides = measure == CONTENTION ? values[P_CORES] : 2;
     for (uint32_t i = 0; i < ic_match.sides; i++) {
@@ -196,12 +200,12 @@ static void set_up(const uint32_t *values, enum measure measure) {
     }
 }
 
-/* The series of a measure. */
+/* Opens the series of a measure. */
 static bool open_series(struct ic_run *run, enum measure measure, struct times *times) {
     static const char *const names[MEASURES] = {"there", "bout", "round_trips"};
     times->there = ic_run_series(run, names[measure]);
-    times->back = measure == HAND_OVER ? ic_run_series(run, "back") : NULL;
-    if (times->there == NULL || (measure == HAND_OVER && times->back == NULL)) {
+    times->back = measure == HAND_OFF ? ic_run_series(run, "back") : NULL;
+    if (times->there == NULL || (measure == HAND_OFF && times->back == NULL)) {
         return false;
     }
     uint64_t capacity = (uint64_t)ic_match.rounds * run->checks.repetitions;
@@ -210,7 +214,7 @@ static bool open_series(struct ic_run *run, enum measure measure, struct times *
             capacity <= ic_samples_room() ? ic_samples_open("taken", i, (uint32_t)capacity) : NULL;
         if (ic_match.side[i].moments == NULL) {
             return ic_error_set(&run->error, "out-of-range", "the target has no memory for that many ", "rounds",
-                                ": give less, or fewer samples");
+                                ": take fewer rounds or samples");
         }
         ic_match.side[i].moments->unit = IC_UNIT_MOMENT;
     }
@@ -220,14 +224,14 @@ static bool open_series(struct ic_run *run, enum measure measure, struct times *
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const uint32_t *values = run->values;
     if (ic_lock_calls[values[P_LOCK]].play[values[P_MEASURE]] == NULL) {
-        return ic_error_set(error, "unsupported", "there is no such measure with lock=", locks[values[P_LOCK]], "");
+        return ic_error_set(error, "unsupported", "this measure does not exist with lock=", locks[values[P_LOCK]], "");
     }
     if (values[P_MEASURE] == CONTENTION) {
         return values[P_CORES] > 1 ||
                ic_error_set(error, "out-of-range", "contention needs at least two cores: cores=2", "", "");
     }
     return values[P_FROM] != values[P_TO] ||
-           ic_error_set(error, "unsupported", "it goes from one core to another: from and to must differ", "", "");
+           ic_error_set(error, "unsupported", "from and to must be different cores", "", "");
 }
 
 static bool measure(struct ic_run *run) {
@@ -258,7 +262,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_lock = {
     .name = "lock",
-    .summary = "a lock between cores: from its release on one to its acquisition on another; who gets it how often",
+    .summary = "lock hand-off from core to core; throughput and fairness of a contended lock",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 100,

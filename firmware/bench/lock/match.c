@@ -1,10 +1,10 @@
-/* What the cores do with a lock: hand-over, contention and ping-pong. */
+/* The lock operations of the cores: hand-off, contention and ping-pong */
 #include "match.h"
 
-/* Time after which who waits is asleep, if it sleeps at all. */
+/* After this time a waiting task has blocked, if it blocks on this lock. */
 #define SETTLING_US 50U
 
-/* What is timed is made once for each lock: neither a branch nor a call through a pointer stands inside. */
+/* The timed code is instantiated for each lock, without a branch or a call through a pointer inside. */
 #define FOR_EACH_LOCK static inline __attribute__((always_inline))
 
 struct match ic_match;
@@ -48,7 +48,7 @@ void ic_lock_unmake(enum lock lock) {
     }
 }
 
-/* Adds one to the counter, by an atomic operation. */
+/* Increments the counter by an atomic operation. */
 FOR_EACH_LOCK void count(enum lock lock) {
     if (lock == ATOMIC_ADD) {
         (void)port_atomic_add(&ic_match.atomic, 1);
@@ -67,8 +67,9 @@ static void let_pass(uint32_t turns) {
     }
 }
 
-/* Some turns, and a step of a few cycles more for each bit that is set: turns alone would always meet the loop of who
- * waits at the same place if the one loop's length is a multiple of the other's. */
+/* Takes the time of `turns` iterations, and a step of a few cycles for each bit that is set in `bits`. With iterations
+ * alone, the release would always meet the waiting core's loop at the same place if the length of one loop is a
+ * multiple of the other's. */
 static void shift(uint32_t turns, uint32_t bits) {
     let_pass(turns);
     for (; bits != 0; bits >>= 1U) {
@@ -85,7 +86,7 @@ static void settle(void) {
     }
 }
 
-/* All begin together: returns when every task of the match is here, on its core. */
+/* Barrier: returns when every task has arrived, on its core. */
 static void meet(void) {
     if (port_atomic_add(&ic_match.met, 1) + 1U == ic_match.sides) {
         ic_match.start = port_clock();
@@ -95,9 +96,9 @@ static void meet(void) {
     }
 }
 
-/* ---- hand-over ---- */
+/* ---- hand-off ---- */
 
-/* Waits until it is this turn; has the lock then. Returns the clock right after. */
+/* Waits for the turn and acquires the lock. Returns a reading of the clock right after that. */
 FOR_EACH_LOCK uint64_t acquire(enum lock lock, uint32_t turn) {
     if (lock == ATOMIC_ADD) {
         while (port_atomic_add(&ic_match.atomic, 0) != turn) {
@@ -111,7 +112,7 @@ FOR_EACH_LOCK uint64_t acquire(enum lock lock, uint32_t turn) {
     return port_clock();
 }
 
-/* Makes it the turn after. Returns the clock right before. */
+/* Passes the turn on. Returns a reading of the clock right before that. */
 FOR_EACH_LOCK uint64_t release(enum lock lock, uint32_t turn) {
     uint64_t now = port_clock();
     if (lock == ATOMIC_ADD) {
@@ -124,7 +125,7 @@ FOR_EACH_LOCK uint64_t release(enum lock lock, uint32_t turn) {
     return now;
 }
 
-/* How far a repetition has come. Who asks is about to wait for it. */
+/* Stages of a repetition. A task that asks for the lock is about to wait for it. */
 enum { FIRST_HAS_IT = 1, SECOND_ASKS, SECOND_HAS_IT, FIRST_ASKS, FIRST_HAS_IT_BACK };
 
 static void tell(uint32_t stage) { atomic_store_explicit(&ic_match.stage, stage, memory_order_release); }
@@ -136,9 +137,10 @@ static void await(uint32_t stage) {
     }
 }
 
-/* Releases what this side has when the other has waited for it for some time. With a lock, does not wait for the other
- * to ask: in a critical section that could be for ever, for the other core may be in an interrupt handler that waits
- * for its end. */
+/* Releases the lock when the other side has waited for some time. While this side holds a lock it does not just wait
+ * until the other side asks: inside a critical section that could deadlock, because the other core may be in an
+ * interrupt handler that waits for the end of the critical section. So this side releases the lock and acquires it
+ * again, until the other side has asked. */
 static void give(struct side *side, uint32_t turn) {
     const struct calls *calls = ic_match.calls;
     for (settle(); !is_at(turn == 0 ? SECOND_ASKS : FIRST_ASKS); settle()) {
@@ -156,7 +158,7 @@ static void give(struct side *side, uint32_t turn) {
     side->at = calls->release(turn);
 }
 
-/* Has it when it returns. With a lock, gives it back if it came by it while the other did not give it. */
+/* Acquires the lock. A lock acquired too early, before the other side has passed the turn on, is released again. */
 static void get(struct side *side, uint32_t turn) {
     const struct calls *calls = ic_match.calls;
     tell(turn == 1 ? SECOND_ASKS : FIRST_ASKS);
@@ -167,9 +169,9 @@ static void get(struct side *side, uint32_t turn) {
     }
 }
 
-/* The first side has turns 0 and 2 of a repetition, the second has turn 1. Who has released it waits until the other
- * has it, and stays out of the kernel: it must neither overtake the other nor keep it from the kernel's own locks. */
-static void hand_over(struct side *side) {
+/* The first side has turns 0 and 2 of a repetition, the second has turn 1. After a release, a side waits without kernel
+ * calls until the other side has the lock: it must neither acquire the lock first nor hold the kernel's own locks. */
+static void hand_off(struct side *side) {
     meet();
     if (side->first) {
         (void)ic_match.calls->acquire(0);
@@ -192,8 +194,8 @@ static void hand_over(struct side *side) {
 
 /* ---- contention ---- */
 
-/* Inside the lock: whether this acquisition is one of the bout. One core's last ends it; with atomic operations, which
- * hold nothing, others may be a little later. */
+/* Called inside the lock: whether this acquisition belongs to the bout. One core's last acquisition ends the bout; with
+ * atomic operations, which hold no lock, acquisitions of other cores may come slightly later. */
 FOR_EACH_LOCK bool is_of_bout(struct side *side, uint64_t now) {
     if (atomic_load_explicit(&ic_match.over, memory_order_acquire)) {
         return false;
@@ -215,7 +217,7 @@ FOR_EACH_LOCK void compete(struct side *side, enum lock lock) {
         }
         uint64_t now = port_clock();
         is_one = is_of_bout(side, now);
-        if (!is_atomic(lock)) { /* whoever else is inside meanwhile is found out */
+        if (!is_atomic(lock)) { /* detects another core inside the lock */
             uint32_t before = ic_match.plain;
             let_pass(ic_match.hold);
             ic_match.plain = before + 1U;
@@ -231,7 +233,7 @@ FOR_EACH_LOCK void compete(struct side *side, enum lock lock) {
 
 /* ---- ping-pong ---- */
 
-/* Changes the word from `mine` to one more, as soon as it is that. */
+/* Changes the word from `mine` to `mine` + 1, as soon as it is `mine`. */
 FOR_EACH_LOCK void bounce(enum lock lock, uint32_t mine) {
     if (lock == ATOMIC_ADD) {
         while (port_atomic_add(&ic_match.atomic, 0) != mine) {
@@ -294,15 +296,15 @@ static void bounce_atomic_add(struct side *side) { ping_pong(side, ATOMIC_ADD); 
 static void bounce_atomic_swap(struct side *side) { ping_pong(side, ATOMIC_SWAP); }
 
 const struct calls ic_lock_calls[LOCKS] = {
-    [MUTEX] = {true, acquire_mutex, release_mutex, {hand_over, compete_mutex, NULL}},
-    [SPINLOCK] = {true, acquire_spinlock, release_spinlock, {hand_over, compete_spinlock, NULL}},
+    [MUTEX] = {true, acquire_mutex, release_mutex, {hand_off, compete_mutex, NULL}},
+    [SPINLOCK] = {true, acquire_spinlock, release_spinlock, {hand_off, compete_spinlock, NULL}},
     [CRITICAL_SECTION] = {true,
                           acquire_critical_section,
                           release_critical_section,
-                          {hand_over, compete_critical_section, NULL}},
-    [ATOMIC_ADD] = {false, acquire_atomic_add, release_atomic_add, {hand_over, compete_atomic_add, bounce_atomic_add}},
+                          {hand_off, compete_critical_section, NULL}},
+    [ATOMIC_ADD] = {false, acquire_atomic_add, release_atomic_add, {hand_off, compete_atomic_add, bounce_atomic_add}},
     [ATOMIC_SWAP] = {false,
                      acquire_atomic_swap,
                      release_atomic_swap,
-                     {hand_over, compete_atomic_swap, bounce_atomic_swap}},
+                     {hand_off, compete_atomic_swap, bounce_atomic_swap}},
 };

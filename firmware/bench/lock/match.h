@@ -1,4 +1,4 @@
-/* What the cores do with a lock: the benchmark `lock` without its parameters and its samples, which lock.c has. */
+/* The lock operations of the benchmark `lock`; lock.c has its parameters and samples. */
 #ifndef IC_MATCH_H
 #define IC_MATCH_H
 
@@ -9,25 +9,25 @@
 #include "port_objects.h"
 #include "run.h"
 
-enum measure { HAND_OVER, CONTENTION, PING_PONG, MEASURES };
+enum measure { HAND_OFF, CONTENTION, PING_PONG, MEASURES };
 enum lock { MUTEX, SPINLOCK, CRITICAL_SECTION, ATOMIC_ADD, ATOMIC_SWAP, LOCKS };
 
-/* A task and its core. */
+/* A task and its core */
 struct side {
     _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core;
-    bool first;                /* hand-over, ping-pong: begins */
+    bool first;                /* hand-off, ping-pong: this side begins */
     struct ic_series *moments; /* contention */
-    uint32_t taken;            /* in this bout, while it lasted */
-    uint32_t entered;          /* as often as it had the lock */
-    uint64_t at;               /* of its release */
-    uint64_t got;              /* of its acquisition */
+    uint32_t taken;            /* acquisitions in this bout, until its end */
+    uint32_t entered;          /* acquisitions, to compare with the protected counter */
+    uint64_t at;               /* reading at its release */
+    uint64_t got;              /* reading at its acquisition */
     bool right;
     bool migrated;
     uint64_t preempted;
 };
 
-/* What a repetition does with a lock. */
+/* The functions of one lock, for a repetition */
 struct calls {
     bool is_held;
     uint64_t (*acquire)(uint32_t turn);
@@ -46,39 +46,39 @@ struct match {
     uint32_t rounds;
     uint32_t batch;
     bool records;
-    bool dismissed; /* read by a task after it has been woken */
+    bool dismissed; /* a task reads this flag after it has been woken */
     struct side side[PORT_CORES_MAX];
 
-    /* Of the present repetition. */
-    uint32_t waits; /* hand-over: turns before the release, there and back */
-    uint32_t bits;  /* and steps */
+    /* Of the present repetition: */
+    uint32_t waits; /* hand-off: iterations before each of the two releases */
+    uint32_t bits;  /* and further steps of a few cycles */
     volatile uint32_t step;
-    uint64_t before; /* contention: lengths of the bouts before */
+    uint64_t before; /* contention: total length of all bouts before */
     _Alignas(PORT_CACHE_LINE) port_atomic_t met;
-    _Alignas(PORT_CACHE_LINE) atomic_uint stage; /* hand-over */
+    _Alignas(PORT_CACHE_LINE) atomic_uint stage; /* hand-off */
     _Alignas(PORT_CACHE_LINE) atomic_bool over;
     uint64_t start;
     atomic_bool started;
 
-    /* What the cores want. */
+    /* The protected counter */
     _Alignas(PORT_CACHE_LINE) port_mutex_t mutex;
     _Alignas(PORT_CACHE_LINE) port_spinlock_t spinlock;
     _Alignas(PORT_CACHE_LINE) port_atomic_t atomic;
-    _Alignas(PORT_CACHE_LINE) volatile uint32_t plain; /* volatile: each change of it is a reading and a writing */
+    _Alignas(PORT_CACHE_LINE) volatile uint32_t plain; /* volatile: each increment is a load and a store */
 };
 
 extern struct match ic_match;
 
 extern const struct calls ic_lock_calls[LOCKS];
 
-/* Makes the lock, if it is one that is made, and unmakes it. False if the platform has none left. */
+/* Creates the lock, if it needs creation, and deletes it. False if the platform has none left. */
 bool ic_lock_make(enum lock lock);
 void ic_lock_unmake(enum lock lock);
 
-/* How often what is protected was changed. */
+/* Number of increments of the protected counter */
 uint32_t ic_lock_counted(enum lock lock);
 
-/* A task that plays each time it is notified, given its side. */
+/* Entry of a task that takes part each time it is notified; the argument is its side. */
 void ic_lock_play_match(void *arg);
 
 #endif

@@ -1,13 +1,13 @@
-/* What a message of the benchmark `message` holds, and whether what arrived is what was sent. */
+/* The content of a message of the benchmark `message`, and the check that it arrived as it was sent */
 #include "message.h"
 
-/* Numbers behind the newest one of which it is known whether they came. */
+/* Arrival is tracked for this many numbers before the newest one. */
 #define WINDOW 32U
 
-/* A message of two whole words or more has its number in the first and the checksum of all others in the last one, and
- * between them what a linear congruential generator makes of its number. A message of one has its number. Each byte
- * behind the last whole word is the exclusive or of that word's four. Without a whole word, there are the lower bytes
- * of the number. */
+/* A message of two or more whole words has its number in the first word, and the checksum of all other words in the
+ * last word. The words between are values of a linear congruential generator that starts from the number. A message of
+ * one word holds only the number. Each byte after the last whole word is the exclusive or of the four bytes of that
+ * word. A message shorter than a word holds the lower bytes of the number. */
 
 static uint32_t checksum(const uint32_t *message) {
     uint32_t words = ic_message_words();
@@ -42,8 +42,8 @@ void ic_message_produce(uint32_t *message, uint32_t number) {
     }
 }
 
-/* Whether the message is as it was produced, whatever its number; where only stamps are looked at, whether these agree.
- */
+/* Whether the message is intact, whatever its number; if only stamps (the number, in the first and in the last word)
+ * are checked, whether these agree. */
 static bool is_whole(const uint32_t *message) {
     uint32_t words = ic_message_words();
     if (words == 0) {
@@ -65,7 +65,7 @@ int32_t ic_message_ahead(const uint32_t *message) {
     }
     uint32_t number = 0;
     uint32_t above =
-        8U * (NUMBER_BYTES - 1U - (ic_message.setup.size - 1U) % NUMBER_BYTES); /* bits that are not there */
+        8U * (NUMBER_BYTES - 1U - (ic_message.setup.size - 1U) % NUMBER_BYTES); /* bits beyond the message */
     for (uint32_t i = 0; i < ic_message.setup.size; i++) {
         number |= (uint32_t)((const uint8_t *)message)[i] << (8U * i);
     }
@@ -78,8 +78,8 @@ static void expect_next(uint32_t steps) {
     ic_message.came = (steps < WINDOW ? ic_message.came << steps : 0) | 1U;
 }
 
-/* A number that has been passed already. */
-static void look_back(uint32_t behind) {
+/* Counts a message whose number is behind the expected one: it is late, or repeated. */
+static void read_back(uint32_t behind) {
     uint32_t bit = behind <= WINDOW ? 1U << (behind - 1U) : 0;
     if (bit != 0 && (ic_message.came & bit) == 0) {
         ic_message.came |= bit;
@@ -105,6 +105,6 @@ void ic_message_check(const struct arrival *arrival) {
         ic_message.found.missing += (uint32_t)steps;
         expect_next((uint32_t)steps + 1U);
     } else {
-        look_back(0U - (uint32_t)steps);
+        read_back(0U - (uint32_t)steps);
     }
 }

@@ -3,13 +3,14 @@
 
 #include "port_objects.h"
 
-/* Turns of a loop between two looks at the clock: reading it is in the way of who reads it on the other core. */
+/* Iterations between two readings of the clock. The clock is a shared register: polling it would delay the other core's
+ * readings. */
 #define TURNS_PER_LOOK 65536U
-/* That of the console task. */
+/* The console task's core */
 #define LEADERS_CORE 0U
-/* Steps of a turn of a load in registers. */
+/* Steps of an iteration of a load in registers */
 #define MIXES 4U
-/* Messages that the receiver takes at most before it gives up, beyond twice those that were sent. */
+/* The receiver gives up after twice the number of messages sent, plus this many. */
 #define BUDGET 16U
 
 struct stage ic_message PORT_SHARED(message);
@@ -18,14 +19,14 @@ const struct ic_transport *ic_message_transport;
 
 void ic_message_find_transport(void) {
     const struct ic_transport *found = port_transport(ic_message.run->values[P_TRANSPORT]);
-    if (ic_message_transport != found) { /* else others may be reading it */
+    if (ic_message_transport != found) { /* otherwise not written: other tasks may be reading it */
         ic_message_transport = found;
     }
 }
 
-/* ---- the end of it all ---- */
+/* ---- termination ---- */
 
-/* Who waits for the other end, wakes. */
+/* Declares that everything is over, and wakes an end that waits for the other end. */
 static void declare_over(void) {
     atomic_store(&ic_message.over, true);
     port_notify(&ic_message.sender.task);
@@ -52,7 +53,7 @@ static void work(volatile uint32_t *words) {
     }
 }
 
-/* As ic_message_await(), but works as a load does if there are words for it. */
+/* Like ic_message_await(). If `words` is not NULL, also accesses these words meanwhile, as a load does. */
 static bool await(const atomic_uint *turn, volatile uint32_t *words) {
     struct vigil vigil = ic_message_begin_vigil();
     for (uint32_t turns = 1; !reached(turn); turns++) {
@@ -63,7 +64,7 @@ static bool await(const atomic_uint *turn, volatile uint32_t *words) {
             work(words);
         }
         if (!ic_message.apart) {
-            port_yield(); /* where priorities mean nothing, the other may not have run yet */
+            port_yield(); /* without priorities, the other may not have run yet */
         }
         if (turns % TURNS_PER_LOOK == 0) {
             ic_message_keep_vigil(&vigil);
@@ -74,7 +75,7 @@ static bool await(const atomic_uint *turn, volatile uint32_t *words) {
 
 bool ic_message_await(const atomic_uint *turn) { return await(turn, NULL); }
 
-/* ---- how one end wakes the other ---- */
+/* ---- wake-ups ---- */
 
 static void wake(struct ic_transport_end *end) { port_notify(end->other); }
 
@@ -83,9 +84,10 @@ static void wait(struct ic_transport_end *end) {
     port_notify_take();
 }
 
-/* ---- what is timed ---- */
+/* ---- timed code ---- */
 
-/* What is timed stands in these functions directly. An observer from outside finds those that send by their names. */
+/* The timed code is directly in these functions. A probe of the simulator finds the sending functions by their
+ * names. */
 static bool message_send_copied(void) {
     uint64_t before = port_clock();
     bool sent = ic_message_transport->send(&ic_message.sender.end, ic_message.sender.own);
@@ -117,7 +119,7 @@ static void receive_loaned(struct arrival *arrival) {
     arrival->message = message;
 }
 
-/* Where the next message is produced; NULL if all is over. */
+/* Where to produce the next message; NULL if everything is over. */
 static uint32_t *room(void) {
     return ic_message_transport->zero_copy ? ic_message_transport->loan(&ic_message.sender.end) : ic_message.sender.own;
 }
@@ -142,7 +144,7 @@ static void release(void) {
     }
 }
 
-/* In what is timed, of each message only the stamps are written and looked at. */
+/* Produces and sends a message. In a timed stream only the stamps of a message are written and checked. */
 static bool produce_and_send(void) {
     uint32_t *message = room();
     if (message == NULL) {
@@ -170,7 +172,7 @@ static bool message_send_stream(void) {
     return true;
 }
 
-/* Called through pointers, so that each stays one function. */
+/* Called through pointers, so that the compiler keeps each of them as one function */
 static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned, message_send_stream};
 static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
 static uint32_t kind(void) { return ic_message.streams ? 2U : ic_message_transport->zero_copy ? 1U : 0U; }
@@ -189,7 +191,7 @@ static bool await_turn(struct party *party) {
     return !atomic_load(&party->dismissed);
 }
 
-/* Where the transport copies, an end has memory of its own for a message. False if there is none. */
+/* For a transport that copies, an end has its own memory for a message. False if there is none. */
 static bool get_memory(struct party *party) {
     party->own = ic_message_transport->zero_copy ? NULL : port_allocate(((size_t)ic_message.setup.size + 7U) / 8U * 8U);
     return ic_message_transport->zero_copy || party->own != NULL;
@@ -230,7 +232,7 @@ static void receive_message(void) {
         }
         ic_message_note_progress();
         if (ic_message.apart && ic_message_ahead(ic_message.arrival.message) >= 0) {
-            (void)await(&ic_message.sent, NULL); /* it has yet to read the clock */
+            (void)await(&ic_message.sent, NULL); /* the sender has yet to read the clock */
         }
         ic_message_check(&ic_message.arrival);
         release();
@@ -262,14 +264,14 @@ static void take_receivers_turn(void) {
     }
     reach(&ic_message.arrived);
     if (ic_message.apart) {
-        (void)await(&ic_message.sent, NULL); /* so that somebody sees when the sender gets no further */
+        (void)await(&ic_message.sent, NULL); /* detects that the sender is stuck */
     }
 }
 
 void ic_message_run_receiver(void *arg) { run_end(arg, take_receivers_turn); }
 PORT_ENTRY(ic_message_run_receiver);
 
-/* Looks until a task is blocked and off its core. False if all is over. */
+/* Polls until a task is blocked and off its core. False if everything is over. */
 static bool await_waiting(const port_task_t *task) {
     struct vigil vigil = ic_message_begin_vigil();
     while (!port_task_waits(task)) {
@@ -284,12 +286,12 @@ static bool await_waiting(const port_task_t *task) {
     return true;
 }
 
-/* Whether the leader has its core, while a turn is taken, to finish what it does: no end spins there. */
+/* Whether the console task has a core to itself during a turn: no end spins there. */
 static bool leader_runs_on(void) {
     return ic_message.setup.from != LEADERS_CORE && (!ic_message.setup.polling || ic_message.setup.to != LEADERS_CORE);
 }
 
-/* Lets the receiver wait, and the leader. */
+/* Makes the receiver wait for a message. Returns true when the receiver waits, and the console task, too. */
 static bool arm_receiver(void) {
     port_sem_give(&ic_message.receiver.go);
     if (!await(&ic_message.armed, NULL)) {
@@ -301,7 +303,7 @@ static bool arm_receiver(void) {
 
 static bool start_loads(void) {
     if (ic_message.load_from.started) {
-        port_notify(&ic_message.load_from.task); /* it gets the core when the sender leaves it */
+        port_notify(&ic_message.load_from.task); /* the load gets the core when the sender leaves it */
     }
     if (ic_message.load_to.started) {
         port_notify(&ic_message.load_to.task);
@@ -348,8 +350,8 @@ static void take_senders_turn(void) {
     (void)await(&ic_message.arrived, ic_message.load_from.started ? ic_message.words : NULL);
 }
 
-/* The load of this core lets each message go, and at last one that is behind the window: so that what either end does
- * when it has done its last is behind it as well. */
+/* The load of this core releases the sender for each message, and for one more message after the window, so that the
+ * last actions of both ends are after the window, too. */
 static void take_paced_turn(void) {
     if ((ic_message.sends && !arm_receiver()) || !start_loads()) {
         return;
@@ -374,8 +376,8 @@ static void take_paced_turn(void) {
 void ic_message_run_sender(void *arg) { run_end(arg, ic_message.counts ? take_paced_turn : take_senders_turn); }
 PORT_ENTRY(ic_message_run_sender);
 
-/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003. In registers alone: so a turn takes nothing
- * from what the other core has on the bus but the words of its own code. */
+/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003. Uses registers only: on the bus, an iteration
+ * competes with the other core only to fetch its own code. */
 uint32_t ic_message_spin(uint32_t value, uint32_t steps) {
     for (uint32_t i = 0; i < steps; i++) {
         value ^= value << 13U;

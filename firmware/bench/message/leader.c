@@ -1,4 +1,4 @@
-/* The leader of the benchmark `message`, the console task: who takes part, and the samples. */
+/* The console task of the benchmark `message`: starts the other tasks, and takes the samples. */
 #include "message.h"
 
 /* ---- a repetition ---- */
@@ -20,7 +20,8 @@ static void take_reports(uint32_t count) {
     }
 }
 
-/* Lets that many messages be sent and received, or the time of as many pass. False if they did not all arrive. */
+/* Lets that many messages be sent and received, or the time of that many messages pass. False if they did not all
+ * arrive. */
 static bool take_turn(uint32_t messages, bool full) {
     ic_message.full = full;
     ic_message.turn++;
@@ -33,7 +34,7 @@ static bool take_turn(uint32_t messages, bool full) {
            has_reported(&ic_message.load_to);
 }
 
-/* How many turns each load does while messages come, and in the same time while none does. */
+/* Counts the iterations of each load while messages come, and for the same time without messages. */
 static void take_counts(const struct all_series *series) {
     struct ic_run *run = ic_message.run;
     const struct load_task *loads[LOADS] = {&ic_message.load_from, &ic_message.load_to};
@@ -71,8 +72,8 @@ static void take_sample(const struct all_series *series) {
     }
 }
 
-/* Nothing is kept of what comes before the samples: it warms caches. A message behind them shows whether something has
- * been left over. */
+/* The messages before the samples warm caches and are not recorded. A message after the samples shows whether any
+ * message was left over. */
 static void take_samples(const struct all_series *series) {
     struct ic_run *run = ic_message.run;
     bool goes_on = take_turn(ic_message.streams || ic_message.counts ? run->values[P_MESSAGES] : 1U, true);
@@ -85,7 +86,7 @@ static void take_samples(const struct all_series *series) {
     }
 }
 
-/* A series of one count, if there is something to count. */
+/* Opens a series of one count, if the count is not 0. */
 static void tell(const char *name, uint32_t count) {
     struct ic_series *series = count > 0 ? ic_samples_open(name, IC_SERIES_PLAIN, 1) : NULL;
     if (series != NULL) {
@@ -94,12 +95,13 @@ static void tell(const char *name, uint32_t count) {
     }
 }
 
-/* What the transport knows of what went wrong; NULL if nothing. */
+/* The transport's reason for a failure; NULL if none */
 static const char *trouble(void) {
     return ic_message_transport->trouble != NULL ? ic_message_transport->trouble() : NULL;
 }
 
-/* False, with run->error filled, if it ended before its time and the transport says why, or no message is missing. */
+/* Returns false, with run->error set, if the run ended early and either the transport gives a reason or no message is
+ * missing. */
 static bool conclude(void) {
     const char *why = ic_message.stalled ? trouble() : NULL;
     if (why != NULL) {
@@ -116,11 +118,11 @@ static bool conclude(void) {
     checks->checked += found->checked;
     checks->wrong += wrong;
     return wrong > 0 || !ic_message.stalled ||
-           ic_error_set(&ic_message.run->error, "failed", "a task got no processor for seconds: does ",
-                        "something else", " use these cores?");
+           ic_error_set(&ic_message.run->error, "failed", "a task did not run for seconds: does ", "something else",
+                        " use these cores?");
 }
 
-/* ---- who takes part ---- */
+/* ---- tasks ---- */
 
 static bool start_task(port_task_t *task, void (*entry)(void *), void *arg, uint32_t core, enum priority priority) {
     struct port_task_config config = {
@@ -132,7 +134,7 @@ static bool fails(const char *what) {
     return ic_error_set(&ic_message.run->error, "failed", "the platform has no memory left for ", what, "");
 }
 
-/* In the order in which it must be done: the sender first. */
+/* Starts the task of an end. The sender must be started first. */
 static bool start_end(struct party *party, void (*entry)(void *), enum priority priority) {
     bool sends = party == &ic_message.sender;
     struct party *other = sends ? &ic_message.receiver : &ic_message.sender;
@@ -151,7 +153,7 @@ static bool start_end(struct party *party, void (*entry)(void *), enum priority 
         port_sem_destroy(&party->go);
         return fails("a task");
     }
-    (void)port_sem_take(&ic_message.done, PORT_FOREVER); /* it has opened its end */
+    (void)port_sem_take(&ic_message.done, PORT_FOREVER); /* the task has opened its end */
     return true;
 }
 
@@ -178,7 +180,8 @@ static void dismiss_load(struct load_task *load) {
     }
 }
 
-/* On one core there is one load, whatever it is called. One to count by is on each, and one that keeps a core awake. */
+/* If both ends are on one core there is one load, whatever its name. With measure=overhead each core has a load; with
+ * idle=spin core `to` has one. */
 static bool start_loads_asked_for(void) {
     uint32_t asked = ic_message.counts  ? LOAD_FROM | LOAD_TO
                      : ic_message.awake ? ic_message.run->values[P_LOAD] | LOAD_TO

@@ -1,73 +1,76 @@
-/* message: from the begin of a send on core `from` to the end of the receive on core `to`, and bytes per second, by any
- * transport (transport/transport.h).
+/* message: one-way latency, from the begin of a send on core `from` to the end of the receive on core `to`, and
+ * throughput, by any transport (transport/transport.h).
  *
- * measure=latency sends one message per repetition to a receiver that waits for it. Two series:
+ * measure=latency sends one message per repetition to a waiting receiver. Two series:
  *
- *   latency  from before the call that sends until the receiver, behind the call that receives, reads the clock;
- *            round_trip instead, where it has gone to an echo and back (transport.h): that is never halved
- *   send     from before the call that sends until it has returned
+ *   latency  from before the sending call until the receiver, after the receiving call, reads the clock; named
+ *            round_trip if the message goes to an echo and back (transport.h): it is never halved
+ *   send     from before the sending call until it has returned
  *
- * measure=throughput sends a stream of `messages` messages per repetition, and never waits for an answer. One series:
+ * measure=throughput sends a stream of `messages` messages per repetition, without waiting for an answer. One series:
  *
  *   window   from before the first message until the receiver has received the last one and reads the clock
  *
- * measure=overhead sends `messages` messages per repetition, one by one with some 0.2 ms between, to a receiver that
- * waits, and has a load on each core count its turns meanwhile; then it counts for as long with no message. Series,
- * each for the core of either end (or for the one core that both are on):
+ * measure=overhead sends `messages` messages per repetition, one by one about 0.2 ms apart, to a waiting receiver,
+ * while a load on each core counts its iterations. Then the loads count for the same time without messages. Series, for
+ * the core of each end (or for the one core of both):
  *
- *   turns_from, turns_to            turns of the load while messages come
- *   idle_turns_from, idle_turns_to  the same while none does
- *   block_from, block_to            what 128 turns take beside the other core's load alone: the quickest of some ten
- *   length                          of either window: whole ticks of the kernel, so that as many fall into both
+ *   turns_from, turns_to            iterations of the load while messages come
+ *   idle_turns_from, idle_turns_to  the same without messages
+ *   block_from, block_to            time of 128 iterations while only the other core's load runs: the shortest of
+ *                                   about ten
+ *   length                          of each of these two windows: whole kernel ticks, the same number in both
  *
- * So what a message takes from a core is (idle_turns - turns) / messages turns: the call, the interrupt, the switches
- * to the end's task and back, the copy, the two stamps below, and what the load is slowed down by the other core. (It
- * is the overhead o of LogP: Culler et al., PPoPP 1993.) Nothing else differs between the windows: the load on core
- * `from` lets the sender go by a semaphore in both, and in the second one the sender just waits for it again.
+ * The time that a message takes from a core is (idle_turns - turns) / messages iterations. It contains the call, the
+ * interrupt, the switches to the end's task and back, the copy, the two stamps (see below), and the interference of the
+ * other core with the load. (It is the overhead o of LogP: Culler et al., PPoPP 1993.) The windows do not differ
+ * otherwise: in both, the load on core `from` releases the sender by a semaphore; in the second window the sender only
+ * waits for the semaphore again.
  *
- * By a transport that copies, a message lies in memory of the sender's own before the send begins, and in the
- * receiver's own when the receive has ended; by one that does not, it has been produced in place before the send begins
- * and is read in place after the receive has ended. Producing and reading are in neither series. (In a stream they are,
- * as far as they are done: of each message only the two stamps below.)
+ * With a transport that copies, a message is in the sender's own memory before the send begins, and in the receiver's
+ * own when the receive has ended. With zero-copy, the message has been produced in place before the send begins and is
+ * read in place after the receive has ended. Neither series includes producing and reading. (A stream includes both,
+ * but they are limited to the two stamps, see below.)
  *
- * The receiver has the higher priority (4) and truly waits: with receiver=blocked the sender (3) lets it go, and looks
- * until the platform says that it is blocked and off its core; with receiver=polling both ends look again and again and
- * never sleep, so they must be on two cores. Then the sender produces the message, lets 20 µs and the dither pass, and
- * sends. From then on until both have read the clock nothing else runs but what `load` says: each end, when it has its
- * reading, spins without the kernel until the other has its own.
+ * The receiver has the higher priority (4) and really waits: with receiver=blocked the sender (priority 3) lets the
+ * receiver run, and polls until the platform reports that the receiver is blocked and off its core; with
+ * receiver=polling both ends poll and never sleep, so they must be on two cores. Then the sender produces the message,
+ * waits for 20 µs and the dither, and sends. From then on until both have read the clock nothing runs but the `load`:
+ * each end, after its reading, spins without the kernel until the other has its own.
  *
- * A load is a task of priority 2 on the core of an end: it adds to eight words of its own, one after the other,
- * whenever the end leaves it the core. So on core `to` it runs until the message wakes the receiver, which preempts it,
- * and meanwhile takes turns with the sender on the bus. On core `from` the sender itself does the same from the end of
- * its send until the message has arrived; in a stream the task does whenever the sender waits for room. An end that
- * polls leaves it nothing. With idle=spin there is such a task on core `to` that works in registers alone: so that core
- * does not sleep, and is not on the bus but for code.
+ * A load is a task of priority 2 on the core of an end: it adds to its own eight words, one after the other, whenever
+ * the end leaves it the core. So on core `to` it runs until the message wakes the receiver, which preempts it, and
+ * until then competes with the sender for the bus. On core `from` the sender itself makes the same additions from the
+ * end of its send until the message has arrived; in a stream the load makes them whenever the sender waits for room. A
+ * polling end leaves a load no time. With idle=spin the load on core `to` works in registers only: the core does not
+ * sleep, and uses the bus only to fetch code.
  *
- * Each message carries its number, and what of a checksum fits (FNV-1a by words: draft-eastlake-fnv, 32 bits; a change
- * of one word always changes it). The receiver compares: every message of measure=latency, and of an untimed stream
- * before the samples of measure=throughput, in full; in a timed stream, where that would be timed as well, the number,
- * which stands in the first and in the last word. What is wrong is told in series of one count each, which are there
- * only then: missing, repeated, disordered, corrupted. */
+ * Each message carries its number, and as much of a checksum as fits (FNV-1a by words: draft-eastlake-fnv, 32 bits; a
+ * change of one word always changes it). The receiver checks in full every message of measure=latency, and every
+ * message of an untimed stream before the samples of measure=throughput. In a timed stream, where the check is part of
+ * the time, it checks only two stamps: the number in the first and in the last word. Errors are reported in series of
+ * one count each, which exist only if the count is not 0: missing, repeated, disordered, corrupted. */
 #include "message.h"
 
 #include "benchmarks.h"
 
-/* Passes before the dither, so that a core that has nothing to do is asleep. */
+/* Waited before the dither, so that an idle core is asleep */
 #define SETTLING_US 20U
-/* With no message in so many seconds, beyond the dither, none will come any more. A busy Linux can keep a task waiting
- * for longer than one would think. */
+/* If no message comes for this many seconds plus the dither, none will come any more. A busy Linux can keep a task
+ * waiting surprisingly long. */
 #define PATIENCE_S 5U
-/* Of the memory that a transport may use, and of a message: more says nothing new. */
+/* Largest memory that a transport may be given, in bytes; a message may be half of it. Larger ones would show nothing
+ * new. */
 #define BUFFER_MOST 131072U
 
 static const char *const measures[] = {"latency", "throughput", "overhead"};
 static const char *const receivers[] = {"blocked", "polling"};
 static const char *const idles[] = {"sleep", "spin"};
-/* Series of measure=overhead, for the core of either end. */
+/* Series of measure=overhead, for the core of each end */
 static const char *const turns_names[LOADS] = {"turns_from", "turns_to"};
 static const char *const idle_turns_names[LOADS] = {"idle_turns_from", "idle_turns_to"};
 static const char *const block_names[LOADS] = {"block_from", "block_to"};
-/* By the bits of LOAD_FROM and LOAD_TO. */
+/* Indexed by the bits LOAD_FROM and LOAD_TO. */
 static const char *const loads[] = {"none", "from", "to", "both"};
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
@@ -77,7 +80,7 @@ static const char *transport_name(uint32_t index) {
     return found != NULL ? found->name : NULL;
 }
 
-/* Those that can be written, which come first. */
+/* The writable regions, which come first */
 static const char *region_name(uint32_t index) {
     struct port_region region;
     return port_region(index, &region) && !region.read_only ? region.name : NULL;
@@ -88,48 +91,46 @@ static uint32_t most_buffer(void) {
     return port_region(0, &region) && region.bytes < BUFFER_MOST ? (uint32_t)region.bytes : BUFFER_MOST;
 }
 
-/* Two of the largest fit. */
+/* The largest message: the memory has room for two of them. */
 static uint32_t most_size(void) { return most_buffer() / 2U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_TRANSPORT] = {.name = "transport", .help = "what moves the messages", .choice = transport_name},
     [P_MEASURE] = {.name = "measure",
-                   .help = "one message that is waited for, a stream of them, or what one takes from each core",
+                   .help = "latency of a message, throughput of a stream, or time taken from each core",
                    .choices = measures,
                    .choice_count = 3},
     [P_SIZE] = {.name = "size", .help = "bytes of a message", .min = 1, .preset = 64, .limit = most_size},
     [P_FROM] = {.name = "from", .help = "core of the sender", .limit = last_core},
     [P_TO] = {.name = "to", .help = "core of the receiver", .preset = IC_PRESET_MAX, .limit = last_core},
-    [P_REGION] = {.name = "region", .help = "memory that the transport gets, if it uses any", .choice = region_name},
-    [P_BUFFER] = {.name = "buffer",
-                  .help = "bytes that it gets of it at most",
-                  .min = 64,
-                  .preset = IC_PRESET_MAX,
-                  .limit = most_buffer},
+    [P_REGION] = {.name = "region", .help = "memory for the transport, if it uses any", .choice = region_name},
+    [P_BUFFER] =
+        {.name = "buffer", .help = "bytes that it may use", .min = 64, .preset = IC_PRESET_MAX, .limit = most_buffer},
     [P_RECEIVER] = {.name = "receiver",
-                    .help = "how an end waits: blocked, and woken by the other, or polling",
+                    .help = "how both ends wait: blocked until woken, or polling",
                     .choices = receivers,
                     .choice_count = 2},
     [P_LOAD] = {.name = "load",
-                .help = "ends on whose cores a task of lower priority keeps working",
+                .help = "ends with a busy task of lower priority on their core",
                 .choices = loads,
                 .choice_count = 4},
     [P_IDLE] = {.name = "idle",
-                .help = "what core `to` does when nothing runs there: it sleeps as its kernel has it, or spins",
+                .help = "core `to` when idle: sleeps as its kernel does, or spins",
                 .choices = idles,
                 .choice_count = 2},
     [P_MESSAGES] = {.name = "messages",
-                    .help = "messages of a stream (measure=throughput), or of a window (measure=overhead)",
+                    .help = "messages of a stream (throughput) or of a window (overhead)",
                     .min = 2,
                     .max = 1000000,
                     .preset = 64},
 };
 
-/* The one function of what is inline in message.h, for calls that the compiler leaves calls. */
+/* The out-of-line instances of the inline functions in message.h, for calls that are not inlined */
 extern inline uint32_t ic_message_words(void);
 extern inline void ic_message_stamp(uint32_t *message, uint32_t number);
 
-/* Here, and not where it is called, for the same reason. */
+/* In this file, and not in that of its only caller, so that it is not inlined: a probe of the simulator finds it by its
+ * name. */
 void ic_message_mark_window(const struct load_task *load) { (void)load; }
 
 /* ---- a measurement ---- */
@@ -159,24 +160,24 @@ static const char *decimal(uint32_t number, char digits[11]) {
     return at;
 }
 
-/* Whether the cores can do beside the messages what is asked of them. */
+/* Whether the cores can carry the requested loads in addition to the messages */
 static bool sensible(const struct ic_run *run, const struct ic_transport_setup *setup, struct ic_error *error) {
     bool counts = run->values[P_MEASURE] == OVERHEAD;
     bool awake = run->values[P_IDLE] == SPIN;
     if (counts && setup->polling) {
-        return ic_error_set(error, "unsupported", "an end that polls takes all of its core from a load: ask for ",
-                            "receiver=blocked", "");
+        return ic_error_set(error, "unsupported", "a polling end leaves no time for a load: take ", "receiver=blocked",
+                            "");
     }
     if (counts && (run->values[P_LOAD] != 0 || awake)) {
-        return ic_error_set(error, "unsupported", "this measure has a load of its own on each core: ask for ",
+        return ic_error_set(error, "unsupported", "this measure has its own load on each core: take ",
                             "load=none idle=sleep", "");
     }
     if (awake && setup->from == setup->to) {
-        return ic_error_set(error, "unsupported", "the receiver's core is the sender's and never idles: ask for ",
+        return ic_error_set(error, "unsupported", "the receiver's core is the sender's and never idles: take ",
                             "idle=sleep", ", or for another core");
     }
     if (awake && (setup->polling || (run->values[P_LOAD] & LOAD_TO) != 0)) {
-        return ic_error_set(error, "unsupported", "with a receiver that polls, or a load, a core never idles: ask for ",
+        return ic_error_set(error, "unsupported", "with a polling receiver or a load, a core never idles: take ",
                             "idle=sleep", "");
     }
     return true;
@@ -186,20 +187,18 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     const struct ic_transport *asked = port_transport(run->values[P_TRANSPORT]);
     struct ic_transport_setup setup = setup_of(run);
     if (setup.polling && setup.from == setup.to) {
-        return ic_error_set(error, "unsupported", "a receiver that polls keeps its core from the sender: ask for ",
+        return ic_error_set(error, "unsupported", "a polling receiver keeps the sender from running: take ",
                             "receiver=blocked", ", or for another core");
     }
     if (setup.polling && (run->values[P_LOAD] & LOAD_TO) != 0) {
-        return ic_error_set(error, "unsupported", "a receiver that polls leaves its core to no load: ask for ",
+        return ic_error_set(error, "unsupported", "a polling receiver leaves no time for a load: take ",
                             "receiver=blocked", ", or for a load of the other core only");
     }
     if (!sensible(run, &setup, error)) {
         return false;
     }
     if (asked->round_trip && run->values[P_MEASURE] != LATENCY) {
-        return ic_error_set(error, "unsupported",
-                            "of a stream that comes back from an echo no direction is known: ask for ",
-                            "measure=latency", "");
+        return ic_error_set(error, "unsupported", "an echo has no one-way throughput: take ", "measure=latency", "");
     }
     const char *why = asked->refuses != NULL ? asked->refuses(&setup) : NULL;
     if (why != NULL) {
@@ -288,7 +287,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_message = {
     .name = "message",
-    .summary = "messages from core to core by any transport: from begin of send to end of receive, and in a stream",
+    .summary = "messages between cores by any transport: one-way latency from send to receive, and throughput",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 1024,

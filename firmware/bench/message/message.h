@@ -1,6 +1,6 @@
-/* What the parts of the benchmark `message` have in common: message.c has its parameters and begins a measurement,
- * leader.c starts who takes part and takes the samples, ends.c is what they do, overhead.c what is left to others
- * beside them, content.c what a message holds. */
+/* Shared parts of the benchmark `message`. message.c has its parameters and begins a measurement, leader.c starts the
+ * tasks and takes the samples, ends.c has the two ends, overhead.c the loads of measure=overhead, content.c the content
+ * of a message. */
 #ifndef IC_MESSAGE_H
 #define IC_MESSAGE_H
 
@@ -13,9 +13,9 @@
 #define LOAD_WORDS 8U
 #define LOAD_FROM 1U
 #define LOAD_TO 2U
-/* Most loads. */
+/* Most loads */
 #define LOADS 2U
-/* Turns of a load that are timed together: so many that the call and the readings around them do not count. */
+/* Iterations of a load that are timed together: enough to make the call and the readings around them negligible */
 #define BLOCK_TURNS 128U
 
 enum {
@@ -37,19 +37,19 @@ enum receiver { BLOCKED, POLLING };
 enum idle { SLEEP, SPIN };
 enum priority { PRIORITY_LOAD = 2, PRIORITY_SENDER, PRIORITY_RECEIVER };
 
-/* One of the two ends. */
+/* One of the two ends */
 struct party {
     port_task_t task;
     struct ic_transport_end end;
     port_sem_t go;
     uint32_t core;
-    bool fits; /* there is memory for its message */
+    bool fits; /* the end has memory for its message */
     bool opened;
     atomic_bool dismissed;
     bool migrated;
     uint64_t preempted;
-    atomic_uint reported; /* turn that it has done */
-    uint32_t *own;        /* message, where it is copied */
+    atomic_uint reported; /* last completed turn */
+    uint32_t *own;        /* memory for a message, for a transport that copies */
 };
 
 struct load_task {
@@ -59,15 +59,16 @@ struct load_task {
     atomic_uint reported;
     volatile uint32_t words[LOAD_WORDS];
 
-    /* Of measure=overhead. */
-    uint32_t value; /* what its turns work on */
-    uint32_t turns; /* in the window */
-    uint64_t block; /* ticks of the common clock that BLOCK_TURNS turns take beside the other core's load alone */
+    /* Of measure=overhead: */
+    uint32_t value; /* state of its computation in registers */
+    uint32_t turns; /* iterations in the window */
+    uint64_t block; /* ticks of the common clock that BLOCK_TURNS iterations take while only the other core's load
+                       runs */
 };
 
-/* What arrived. */
+/* A received message */
 struct arrival {
-    const uint32_t *message; /* NULL if all was over before */
+    const uint32_t *message; /* NULL if everything was over before */
     uint32_t bytes;
     uint64_t at;
 };
@@ -79,34 +80,34 @@ struct stage {
     bool streams; /* measure=throughput */
     bool counts;  /* measure=overhead */
     bool awake;   /* idle=spin */
-    bool apart;   /* on two cores */
-    bool full;    /* contents are checked in this turn, not only stamps */
+    bool apart;   /* the ends are on two cores */
+    bool full;    /* in this turn, contents are checked, not only stamps */
     uint64_t settling;
     uint64_t patience;
-    port_sem_t done; /* of a turn: given by each who takes part */
+    port_sem_t done; /* end of a turn: given by each participating task */
     struct party sender, receiver;
     struct load_task load_from, load_to;
     uint32_t turn;
-    uint32_t messages; /* of the turn; of measure=overhead, in its window */
-    uint32_t target;   /* number behind the last message of the turn */
+    uint32_t messages; /* number of messages in the turn; with measure=overhead, in its window */
+    uint32_t target;   /* number after the last message of the turn */
     bool sends;        /* messages are sent in this turn */
     atomic_bool over;
-    bool stalled; /* it was over before its time */
+    bool stalled; /* the run ended early */
 
-    /* Written by the sender. */
+    /* Written by the sender: */
     _Alignas(PORT_CACHE_LINE) uint64_t before;
     uint64_t after;
     uint32_t next_sent;                  /* number of the next message */
-    atomic_uint sent;                    /* turn of which it has its readings */
-    volatile uint32_t words[LOAD_WORDS]; /* of its own load */
+    atomic_uint sent;                    /* last turn of which the sender has its readings */
+    volatile uint32_t words[LOAD_WORDS]; /* that the sender adds to, like a load */
 
-    /* Written by the receiver. */
+    /* Written by the receiver: */
     _Alignas(PORT_CACHE_LINE) struct arrival arrival;
-    uint32_t next;        /* number that is expected */
-    uint32_t came;        /* bit i: the message with number next - 1 - i has come */
-    atomic_uint progress; /* messages that came */
-    atomic_uint armed;    /* turn in which all that is left to it is to wait */
-    atomic_uint arrived;  /* turn of which it has its reading */
+    uint32_t next;        /* number of the next message */
+    uint32_t came;        /* bit i: the message with number next - 1 - i has arrived */
+    atomic_uint progress; /* messages received */
+    atomic_uint armed;    /* turn in which the receiver is about to wait */
+    atomic_uint arrived;  /* last turn of which the receiver has its reading */
     struct found {
         uint32_t checked;
         uint32_t missing;
@@ -115,24 +116,24 @@ struct stage {
         uint32_t corrupted;
     } found;
 
-    /* Written by the task of core `from`'s load, of measure=overhead. */
-    _Alignas(PORT_CACHE_LINE) port_sem_t release; /* of the sender: one for each message, and one behind the window */
-    uint64_t begin;                               /* of the window, on the common clock */
+    /* Written by the load of core `from`, with measure=overhead: */
+    _Alignas(PORT_CACHE_LINE) port_sem_t release; /* of the sender: given for each message, and once afterwards */
+    uint64_t begin;                               /* begin of the window, on the common clock */
     uint64_t length;
     uint64_t end;
-    atomic_uint begun;   /* turn of which the begin is known, of the trials that show how long a turn takes */
-    atomic_uint opened;  /* the same of the window */
-    atomic_uint closing; /* turn of which the end is known */
+    atomic_uint begun;   /* turn in which the begin of the trials, which time an iteration, is known */
+    atomic_uint opened;  /* turn in which the begin of the window is known */
+    atomic_uint closing; /* turn in which the end of the window is known */
 
-    /* Written by the task of core `to`'s load. */
+    /* Written by the load of core `to`: */
     _Alignas(PORT_CACHE_LINE) atomic_uint loading;
-    atomic_uint ready;    /* turn in which it is ready for these trials */
-    atomic_uint counting; /* turn in which it is ready to count */
+    atomic_uint ready;    /* turn in which this load is ready for the trials */
+    atomic_uint counting; /* turn in which this load is ready to count */
 };
 
 extern struct stage ic_message;
 
-/* Where each core has a program of its own, each has its own, and finds it before it is used. */
+/* If each core has its own program, each program has its own variable, and sets it before use. */
 extern const struct ic_transport *ic_message_transport;
 void ic_message_find_transport(void);
 
@@ -142,10 +143,10 @@ static inline bool reached(const atomic_uint *turn) {
 
 static inline void reach(atomic_uint *turn) { atomic_store_explicit(turn, ic_message.turn, memory_order_release); }
 
-/* Nothing more will be sent or received. */
+/* No more messages will be sent or received. */
 static inline bool over(void) { return atomic_load_explicit(&ic_message.over, memory_order_relaxed); }
 
-/* Whether messages still come. */
+/* Watches whether messages still come */
 struct vigil {
     uint64_t since;
     uint32_t progress;
@@ -153,16 +154,16 @@ struct vigil {
 
 struct vigil ic_message_begin_vigil(void);
 
-/* Declares it over if none has come for too long. */
+/* Ends everything if no message has come for too long. */
 void ic_message_keep_vigil(struct vigil *vigil);
 
-/* Another message has come. */
+/* Notes the arrival of a message. */
 void ic_message_note_progress(void);
 
-/* Spins until the turn is reached. Does without the kernel, and almost without the clock. False if all is over. */
+/* Spins until the turn is reached, without the kernel and almost without the clock. False if everything is over. */
 bool ic_message_await(const atomic_uint *turn);
 
-/* ---- what a message holds ---- */
+/* ---- content of a message ---- */
 
 #define NUMBER_BYTES 4U
 
@@ -170,8 +171,8 @@ inline uint32_t ic_message_words(void) { return ic_message.setup.size / NUMBER_B
 
 void ic_message_produce(uint32_t *message, uint32_t number);
 
-/* Of a message that is not produced, its number alone, which is what is looked at then. Inline, for it stands inside a
- * stream that is timed; where the compiler inlines nothing there is one function, in message.c. */
+/* Writes only the number into a message that is not produced in full; only the number is checked then. Inline, because
+ * it is in a timed stream; a compiler that does not inline uses the instance in message.c. */
 inline void ic_message_stamp(uint32_t *message, uint32_t number) {
     uint32_t words = ic_message_words();
     if (words > 0) {
@@ -184,30 +185,30 @@ inline void ic_message_stamp(uint32_t *message, uint32_t number) {
     }
 }
 
-/* By how much the number is ahead of the one expected. */
+/* Distance of the number from the expected one */
 int32_t ic_message_ahead(const uint32_t *message);
 
-/* Compares what arrived with what was sent, and counts what is wrong. */
+/* Checks the received message, and counts errors. */
 void ic_message_check(const struct arrival *arrival);
 
-/* ---- what the tasks do ---- */
+/* ---- tasks ---- */
 
-/* Of an end, given its struct party, and of a load, given its struct load_task. */
+/* Entries of the tasks. The argument is the struct party of an end, or the struct load_task of a load. */
 void ic_message_run_sender(void *arg);
 void ic_message_run_receiver(void *arg);
 void ic_message_run_load(void *arg);
 
-/* What a load does in a turn of measure=overhead: counts its turns in a window that is the same on both cores, and on
- * core `from` lets the sender go. */
+/* A load's turn of measure=overhead: counts the load's iterations in a window that is the same on both cores. The load
+ * on core `from` also releases the sender. */
 void ic_message_count_turns(struct load_task *load);
 
-/* At either end of the window: what an observer from outside knows it by. */
+/* Called at the begin and at the end of the window: a probe of the simulator finds this function by its name. */
 void ic_message_mark_window(const struct load_task *load);
 
-/* Work in registers alone; returns what to go on with. */
+/* Computes in registers only; returns the value to continue with. */
 uint32_t ic_message_spin(uint32_t value, uint32_t steps);
 
-/* ---- the leader ---- */
+/* ---- the console task ---- */
 
 struct all_series {
     struct ic_series *latency;
@@ -219,7 +220,7 @@ struct all_series {
     struct ic_series *length;
 };
 
-/* Takes all samples with the stage as it is set. False, with run->error filled, if that could not be done. */
+/* Takes all samples of the prepared setting. Returns false, with run->error set, on failure. */
 bool ic_message_take(const struct all_series *series);
 
 #endif

@@ -1,18 +1,20 @@
-/* measure=overhead of the benchmark `message`: what is left of a core to a load, of lower priority, beside messages. */
+/* measure=overhead of the benchmark `message`: the time that messages leave to a load of lower priority on each core */
 #include "message.h"
 
-/* From one message to the next: longer than a wake-up takes, and no part of a tick, so that messages meet all phases
- * of it. */
+/* Time from one message to the next: longer than a wake-up, and no simple fraction of a kernel tick, so that messages
+ * come at all phases of the tick */
 #define GAP_US 211U
-/* Gaps from when the end of a window is known until it comes: the other core looks once per gap. */
+/* The end of a window is decided this many gaps before it comes, because the other core checks for it once per gap. */
 #define MARGIN_GAPS 3U
-/* Gaps for which blocks of turns are timed, some ten of them: the quickest has no tick of the kernel in its way. */
+/* Blocks of iterations are timed for this many gaps. These are about ten blocks, so the shortest one contains no kernel
+ * tick. */
 #define TRIAL_GAPS 20U
-/* Of a turn, by end: turns of one length would fall into step, and meet on the bus at all of them or at none. */
+/* Additional steps of an iteration of each end's load. The numbers differ, because loops of equal length would fall
+ * into step, and collide on the bus in all iterations or in none. */
 #define STEPS_FROM 32U
 #define STEPS_TO 37U
 
-/* Turns that a load does until the clock reads `when`, but no more than `most`. */
+/* Runs iterations of a load until the clock reads `when`, at most `most`. */
 static uint32_t turns_until(struct load_task *load, uint64_t when, uint32_t most) {
     uint32_t steps = load == &ic_message.load_from ? STEPS_FROM : STEPS_TO;
     uint32_t value = load->value;
@@ -25,7 +27,8 @@ static uint32_t turns_until(struct load_task *load, uint64_t when, uint32_t most
     return turns;
 }
 
-/* Both loads are at it for as long; of a block that ends later the other may not have seen all. */
+/* The time of the quickest block that ends before `until`. Both loads run until then, so the other load may not run
+ * during the whole of a later block. */
 static uint64_t quickest_block(struct load_task *load, uint64_t until) {
     uint64_t least = UINT64_MAX;
     uint64_t end;
@@ -42,8 +45,8 @@ static uint64_t quickest_block(struct load_task *load, uint64_t until) {
 
 static uint32_t arrived(void) { return atomic_load_explicit(&ic_message.progress, memory_order_relaxed); }
 
-/* A window is whole ticks of the kernel long, so that as many of them fall into each of the two. That in which nothing
- * is sent is as long as the one before. */
+/* A window is a whole number of kernel ticks, so that both windows contain equally many. The window without messages is
+ * as long as the window before it. */
 static void decide_end(uint64_t gap) {
     uint64_t tick = port_clock_hz() / port_tick_hz();
     if (ic_message.sends) {
@@ -53,7 +56,8 @@ static void decide_end(uint64_t gap) {
     reach(&ic_message.closing);
 }
 
-/* Lets the sender go when what it has sent before has come. Where nothing is sent, nothing is on its way. */
+/* Releases the sender for the next message when the preceding one has arrived. In the window without messages, each
+ * release counts as an arrival. */
 static uint32_t pace(uint32_t released, uint32_t since, uint64_t gap) {
     if (arrived() - since != released || reached(&ic_message.closing)) {
         return released;
@@ -69,8 +73,8 @@ static uint32_t pace(uint32_t released, uint32_t since, uint64_t gap) {
     return released + 1U;
 }
 
-/* What the loads of both cores do from here on begins together: `ready` says that core `to` waits, `begun` that the
- * moment is known. False if all is over. */
+/* Synchronises the loads of both cores: `ready` says that core `to` waits, `begun` that the moment of the common begin
+ * is known. False if everything is over. */
 static bool begin_together(const struct load_task *load, atomic_uint *ready, atomic_uint *begun, uint64_t gap) {
     if (load == &ic_message.load_from) {
         if (ic_message.apart && !ic_message_await(ready)) {
@@ -95,7 +99,8 @@ void ic_message_count_turns(struct load_task *load) {
     uint32_t released = 0;
     uint32_t since = arrived();
     uint32_t turns = 0;
-    /* Beside the other core's load, as in the windows: each takes from the other on the bus. */
+    /* The blocks are timed while the other core's load runs, as in the windows: each load delays the other one on the
+     * bus. */
     if (!begin_together(load, &ic_message.ready, &ic_message.begun, gap)) {
         return;
     }

@@ -4,14 +4,14 @@
 
 #include "intercore.h"
 
-/* How often it is looked whether something has come: a Stream does not say. */
+/* How often input is polled, in milliseconds: a Stream does not announce its input. */
 #define LOOK_MS 1U
 
 IntercoreClass Intercore;
 
 static struct intercore_console console;
 
-/* What usual adapters can do, too. */
+/* Supported by common adapters */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 0};
 
 static Stream &stream_of(void *context) { return *static_cast<Stream *>(context); }
@@ -35,8 +35,8 @@ static size_t read_stream(void *context, uint8_t *buffer, size_t size, uint32_t 
     return count;
 }
 
-/* A Stream whose other end is not there, such as USB without a host, takes nothing: then it is tried again, since
- * somebody may yet come. */
+/* A Stream whose other end is not connected, such as USB without a host, accepts nothing: the write is retried, in case
+ * it connects. */
 static bool write_stream(void *context, const uint8_t *bytes, size_t size) {
     Stream &stream = stream_of(context);
     while (size > 0) {
@@ -51,7 +51,7 @@ static bool write_stream(void *context, const uint8_t *bytes, size_t size) {
     return true;
 }
 
-/* The context is the HardwareSerial as a Stream, for the other two. */
+/* The context is the HardwareSerial as a Stream, for the other two functions. */
 static void set_rate(void *context, uint32_t bits_per_second) {
     static_cast<HardwareSerial &>(stream_of(context)).updateBaudRate(bits_per_second);
 }
@@ -79,7 +79,7 @@ static bool start(Stream &stream, const char *name, uint32_t rate) {
     console.read = read_stream;
     console.write = write_stream;
     console.context = &stream;
-    if (is_choice(rate)) { /* at another one it stays */
+    if (is_choice(rate)) { /* any other rate is left as it is */
         console.rates = rates;
         console.rate = rate;
         console.set_rate = set_rate;

@@ -1,6 +1,6 @@
-# This firmware as the component `intercore` of ESP-IDF: included by the repository's CMakeLists.txt, or by that in
-# components/intercore, first by a script that asks for the requirements only, when neither Kconfig's values nor the
-# cache are there.
+# This firmware as the component `intercore` of ESP-IDF. The repository's CMakeLists.txt includes this file, and so does
+# the one in components/intercore. ESP-IDF first runs it in a script that asks only for the requirements; the values of
+# Kconfig and the cache are not available then.
 get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 
 include(${firmware}/portable.cmake)
@@ -14,7 +14,7 @@ set(sources ${IC_PORTABLE} bench/registry.c
   port/freertos_smp/port_freertos.c
   ${transports}
   board/esp32/esp32_memory.c board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
-  board/esp32/clock/esp32_beside.c board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c
+  board/esp32/clock/esp32_counter_phase.c board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c
   board/esp32/clock/frequency.c board/esp32/clock/timer_ccompare.c board/esp32/clock/timer_gptimer.c
   board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/handler.c board/esp32/cores/lock.c
   board/esp32/fault/watchdog.c
@@ -47,12 +47,12 @@ set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/fre
   board/esp32 board/esp32/clock board/esp32/cores board/esp32/instruments board/esp32/test trace)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
-# The archive is named after the component, and the component after its folder.
+# The archive has the name of the component, which is the name of its folder.
 set(fragment ${CMAKE_CURRENT_BINARY_DIR}/linker.lf)
 if(NOT CMAKE_BUILD_EARLY_EXPANSION)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/linker.lf.in ${fragment} @ONLY)
 endif()
-set(c_library newlib) # its name until ESP-IDF 6
+set(c_library newlib) # its name before ESP-IDF 6
 if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
   set(c_library esp_libc)
 endif()
@@ -62,7 +62,7 @@ idf_build_get_property(target IDF_TARGET)
 if(NOT target MATCHES "^esp32(s3)?$") # RISC-V
   list(APPEND required esp_driver_gptimer riscv)
 endif()
-# Until ESP-IDF 6.1 hal/systimer_ll.h was in hal.
+# Before ESP-IDF 6.1, hal/systimer_ll.h is in the component hal.
 idf_build_get_property(idf_path IDF_PATH)
 if(EXISTS ${idf_path}/components/esp_hal_systimer)
   list(APPEND required esp_hal_systimer)
@@ -76,7 +76,7 @@ idf_component_register(
   KCONFIG ${CMAKE_CURRENT_LIST_DIR}/Kconfig
   LDFRAGMENTS ${fragment})
 
-# ---- not in the script: from here on this is the build ----
+# ---- the script has ended above; from here on only the build reads this file ----
 
 set(IC_OPT O2 CACHE STRING "Optimisation level of this component: O0, O1, O2, O3, Os or Ofast")
 set(levels O0 O1 O2 O3 Os Ofast)
@@ -91,22 +91,23 @@ if(CONFIG_FREERTOS_UNICORE)
   message(FATAL_ERROR "Intercore is about two cores: switch CONFIG_FREERTOS_UNICORE off.")
 endif()
 
-# ESP-IDF's headers are not written for all of our warnings.
+# ESP-IDF's headers do not pass all of our warnings, so they are included as system headers.
 foreach(component ${required} ${c_library})
   idf_component_get_property(library ${component} COMPONENT_LIB)
   target_include_directories(${COMPONENT_LIB} SYSTEM PRIVATE
     $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
 endforeach()
 
-# Behind the project's own, so that ours is the level that holds. The dialect is GNU's: ESP-IDF's headers need it.
+# These flags come after the project's own, so our optimisation level wins. The dialect is gnu11, which ESP-IDF's
+# headers need.
 set(code_flags -std=gnu11 -${IC_OPT})
 target_compile_options(${COMPONENT_LIB} PRIVATE ${code_flags} ${IC_WARNINGS})
 
-# What shapes the code: the project's flags as well, but for those that name folders.
+# The flags that shape the code, including the project's own, but without those that name folders.
 idf_build_get_property(flags COMPILE_OPTIONS)
 idf_build_get_property(c_flags C_COMPILE_OPTIONS)
 separate_arguments(arguments UNIX_COMMAND "${CMAKE_C_FLAGS}")
-foreach(argument ${arguments}) # ESP-IDF keeps those of the toolchain in a file
+foreach(argument ${arguments}) # ESP-IDF keeps the toolchain's flags in a file
   if(argument MATCHES "^@(.+)$" AND EXISTS "${CMAKE_MATCH_1}")
     file(STRINGS "${CMAKE_MATCH_1}" lines)
     separate_arguments(lines UNIX_COMMAND "${lines}")
@@ -122,8 +123,8 @@ list(JOIN arguments " " more)
 
 target_compile_definitions(${COMPONENT_LIB} PRIVATE IC_FLAGS="${shown} ${more}")
 
-# The recorder. The kernel's component is compiled with definitions of its trace macros in front, and with our folders
-# behind all of its own, so that none of its headers is hidden. The two call each other.
+# The recorder. The kernel's component is compiled with a header in front that defines its trace macros. Our folders
+# come after all of its own, so that they hide none of its headers. The kernel and the recorder call each other.
 if(CONFIG_INTERCORE_TRACE)
   set(recorder IC_TRACE=${CONFIG_INTERCORE_TRACE_EVENTS})
   target_compile_definitions(${COMPONENT_LIB} PRIVATE ${recorder})
@@ -141,7 +142,7 @@ if(CONFIG_INTERCORE_TRACE)
   target_link_libraries(${COMPONENT_LIB} INTERFACE -Wl,--wrap=esp_crosscore_int_send_yield)
 endif()
 
-# The kernel is ESP-IDF's own. What its releases have is not known here.
+# The kernel is ESP-IDF's own. The digests of its releases are not known here.
 include(${firmware}/port/freertos/kernel_sources.cmake)
 idf_component_get_property(kernel freertos COMPONENT_DIR)
 file(GLOB_RECURSE kernel_files RELATIVE "${kernel}" "${kernel}/*.[chsS]")

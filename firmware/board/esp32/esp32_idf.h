@@ -1,10 +1,11 @@
-/* ESP-IDF's own headers, as far as the board's files need them. They are not written for all of our warnings. */
+/* ESP-IDF's own headers that the board's files need. They are included here because they do not pass all of our
+ * warnings. */
 #ifndef ESP32_IDF_H
 #define ESP32_IDF_H
 
 #pragma GCC system_header
 
-/* First, as some of the others take a part of it only. */
+/* Must come first, because some of the others include only a part of it. */
 #include "freertos/FreeRTOS.h"
 
 #include "driver/gpio.h"

@@ -9,7 +9,7 @@
 
 #define SENTENCE_BYTES 200U
 
-/* Where there is no Kconfig, as in Arduino's libraries, the presets are the same. */
+/* Default sizes where there is no Kconfig, as in Arduino's libraries; they are the same as Kconfig's. */
 #ifndef CONFIG_INTERCORE_SAMPLES
 #define CONFIG_INTERCORE_SAMPLES 8192
 #endif
@@ -48,7 +48,7 @@ const char *esp32_memory_lacks(const char *what, uint32_t bytes) {
 
 static uint32_t chosen(uint32_t given, uint32_t configured) { return given != 0 ? given : configured; }
 
-/* NULL, or that a size is out of its range. */
+/* NULL if the size is in its range, or a sentence that it is not */
 static const char *beyond(const char *name, uint32_t size, uint32_t least, uint32_t most) {
     if (size >= least && size <= most) {
         return NULL;
@@ -90,7 +90,7 @@ static const char *choose(const struct intercore_config *config) {
     return wrong;
 }
 
-/* ---- taking and giving back ---- */
+/* ---- allocation and release ---- */
 
 void *esp32_memory_piece(size_t bytes, uint32_t caps) {
     bool there = heap_caps_get_largest_free_block(caps) >= bytes + ESP32_MEMORY_ALIGNMENT;

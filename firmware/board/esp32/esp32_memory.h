@@ -1,5 +1,5 @@
-/* What a session takes from the heap, and how much: samples, regions and stacks. ESP-IDF's program is not ours, so none
- * of it is static, and all of it goes back when the session ends. */
+/* The memory of a session, from the heap: samples, regions and stacks. Intercore runs inside ESP-IDF's program, so none
+ * of this memory is static, and all of it is freed when the session ends. */
 #ifndef ESP32_MEMORY_H
 #define ESP32_MEMORY_H
 
@@ -8,16 +8,17 @@
 
 #include "intercore.h"
 
-/* Internal memory that takes accesses of any width. */
+/* Capabilities of internal memory that takes accesses of any width */
 #define ESP32_MEMORY_CAPS (MALLOC_CAP_INTERNAL | MALLOC_CAP_8BIT)
 
-/* A piece of the heap, aligned to 64 bytes, for heap_caps_free(); NULL if there is none. The heap is asked for its
- * largest piece first: a project may have an allocation that fails end the program
- * (CONFIG_HEAP_ABORT_WHEN_ALLOCATION_FAILS). */
+/* Allocates a block of the heap, aligned to 64 bytes, to be freed by heap_caps_free(). Returns NULL if there is none.
+ * It first checks the size of the heap's largest block, because a project may be configured to abort when an allocation
+ * fails (CONFIG_HEAP_ABORT_WHEN_ALLOCATION_FAILS). */
 void *esp32_memory_piece(size_t bytes, uint32_t caps);
 #define ESP32_MEMORY_ALIGNMENT 64U
 
-/* The sizes of a session, each as given or as configured, and within its range (intercore.h). */
+/* The sizes of a session's memory, from the program or from the project's configuration, checked against their ranges
+ * (intercore.h) */
 struct esp32_memory_sizes {
     uint32_t samples;
     uint32_t region_bytes;
@@ -26,18 +27,19 @@ struct esp32_memory_sizes {
     uint32_t task_stack_bytes;
 };
 
-/* Takes samples and regions, of the sizes that `config`, or for what it leaves out the project's configuration, asks
- * for, and sets the stacks of benchmarks' tasks. NULL; or in a sentence why not, and then nothing is kept. */
+/* Allocates samples and regions, and sets the size of the stacks of benchmarks' tasks. The sizes are those in `config`,
+ * or, where it has 0, those of the project's configuration. Returns NULL, or a sentence with the reason of a failure;
+ * then nothing stays allocated. */
 const char *esp32_memory_take(const struct intercore_config *config);
 
-/* Gives it back. Nobody measures any more. */
+/* Frees this memory. No measurement may run. */
 void esp32_memory_give_back(void);
 
-/* The sizes that were taken. */
+/* The allocated sizes */
 const struct esp32_memory_sizes *esp32_memory_sizes(void);
 
-/* The sentence that there is no piece of `bytes` bytes for something, with the largest piece that there is. It stays as
- * it is until intercore_start() is called again. */
+/* Returns the sentence that the heap has no block of `bytes` bytes for something, with the size of its largest block.
+ * The sentence is valid until intercore_start() is called again. */
 const char *esp32_memory_lacks(const char *what, uint32_t bytes);
 
 #endif

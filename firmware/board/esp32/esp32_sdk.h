@@ -1,4 +1,4 @@
-/* ESP-IDF's headers for what the chip says of itself. They are not written for all of our warnings. */
+/* ESP-IDF's headers that describe the chip. They are included here because they do not pass all of our warnings. */
 #ifndef ESP32_SDK_H
 #define ESP32_SDK_H
 

@@ -1,4 +1,4 @@
-/* intercore.h: the main loop. */
+/* The functions of intercore.h for the main loop */
 #include "intercore.h"
 #include "loop.h"
 

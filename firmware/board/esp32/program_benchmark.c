@@ -1,4 +1,4 @@
-/* The benchmark program. */
+/* The benchmark program */
 #include "console.h"
 #include "esp32_board.h"
 

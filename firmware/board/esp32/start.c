@@ -1,4 +1,4 @@
-/* intercore.h: a session, from taking its memory to giving it back, and the console task. */
+/* Implements intercore.h: the console task, and a session, from the allocation of its memory to its release. */
 #include <stdatomic.h>
 
 #include "esp32_board.h"
@@ -8,18 +8,19 @@
 #include "kernel.h"
 
 static const struct intercore_console *console;
-static const char *failure;     /* why it has not started */
-static kernel_waiter_t starter; /* who waits for that */
+static const char *failure;     /* why Intercore has not started */
+static kernel_waiter_t starter; /* the task that waits in intercore_start() */
 static StaticSemaphore_t starter_memory;
 static atomic_bool running;
 
-/* As the console task: everything that must be done on core 0. NULL; or in a sentence why it cannot be. */
+/* Initialises everything in the console task on core 0. Returns NULL, or a sentence with the reason of a failure. */
 static const char *begin(void) {
     if (!esp32_console_open(console)) {
         return "the console cannot be had: somebody else has its driver, or there is no memory for it";
     }
     esp32_frequency_hold();
-    /* Each time: meanwhile the program may have slept, which moves a core's counter, or changed the cores' clock. */
+    /* Done at each start: since the last one the program may have slept, which shifts a core's counter, or may have
+     * changed the cores' clock. */
     const char *wrong = esp32_instruments_start();
     if (wrong != NULL) {
         esp32_frequency_release();
@@ -47,7 +48,8 @@ static void run(void) {
     esp32_console_close();
 }
 
-/* Starts the console task and waits until it serves the console. NULL, or why it does not; then it has ended. */
+/* Starts the console task, and waits until it serves the console. Returns NULL, or a sentence with the reason of a
+ * failure; then the task has already ended. */
 static const char *start_console(void) {
     uint32_t stack_bytes = esp32_memory_sizes()->console_stack_bytes;
     starter = xSemaphoreCreateBinaryStatic(&starter_memory);

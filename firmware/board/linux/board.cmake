@@ -15,12 +15,13 @@ add_library(linux STATIC
   board/linux/linux_conditions.c board/linux/linux_region.c board/linux/transports.c
   ${transports})
 target_include_directories(linux PUBLIC board/linux transport/posix)
-# Affinity, sched_getcpu, sem_clockwait, MAP_ANONYMOUS: what a Linux board needs beyond POSIX.
+# Linux functions that the board needs beyond POSIX: affinity, sched_getcpu, sem_clockwait, MAP_ANONYMOUS.
 target_compile_definitions(linux PRIVATE _GNU_SOURCE)
 target_compile_definitions(linux PRIVATE
   IC_FLAGS="-std=c11 ${flags}" IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
-# A sanitizer takes locks that inherit no priority, its own and, where a thread begins, the kernel's of the address
-# space: a real-time task that spins keeps whoever holds one off its core for good.
+# A sanitizer takes locks without priority inheritance: its own ones, and, when a thread starts, the kernel's lock of
+# the address space. If the owner of such a lock is on the same core, a real-time task that spins for it would keep the
+# owner off the core for ever. So a program with a sanitizer does not request real-time scheduling.
 set(realtime 1)
 if(IC_SANITIZE MATCHES "thread|address")
   set(realtime 0)
@@ -41,7 +42,8 @@ target_link_libraries(intercore PUBLIC linux) # the portable code and its platfo
 
 add_executable(intercore-target board/linux/main.c)
 target_link_libraries(intercore-target PRIVATE intercore)
-# It would be loaded, and it depends on where the program was built: debugging information names folders.
+# A build ID would be loaded with the program. It depends on the folder of the build, which the debugging information
+# names.
 target_link_options(intercore-target PRIVATE -Wl,--build-id=none)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/test/port_test_main.c ${IC_PORT_TEST})
@@ -51,7 +53,7 @@ add_executable(intercore-stress EXCLUDE_FROM_ALL board/linux/test/stress_main.c 
 target_compile_definitions(intercore-stress PRIVATE _GNU_SOURCE)
 target_link_libraries(intercore-stress PRIVATE intercore)
 
-# For tests of the benchmark `message`: its only transports have faults.
+# For tests of the benchmark `message`: this program has only transports with faults.
 add_executable(intercore-faulty EXCLUDE_FROM_ALL board/linux/main.c transport/test/faulty.c)
 target_link_libraries(intercore-faulty PRIVATE intercore)
 

@@ -46,13 +46,13 @@ static void cut_line_end(char *line) {
     }
 }
 
-/* 0 if the C library does not know. */
+/* Adds the size of a cache as a condition; 0 if the C library cannot tell. */
 static void add_cache(const char *key, int name) {
     long bytes = sysconf(name);
     add_number(key, bytes > 0 ? (unsigned long long)bytes : 0);
 }
 
-/* First line of a file, without its end; empty if there is none. */
+/* Reads the first line of a file, without its line end. Empty if there is no such file or line. */
 static void read_first_line(const char *path, char *line, size_t size) {
     line[0] = '\0';
     FILE *file = fopen(path, "re");
@@ -71,9 +71,9 @@ static void add_file(const char *key, const char *path) {
     add(key, line);
 }
 
-/* The value of the first "key : value" line of /proc/cpuinfo with that key; empty if there is none. */
+/* Reads the value of the first "key : value" line of /proc/cpuinfo with this key. Empty if there is none. */
 static void read_cpuinfo(const char *key, char *value, size_t size) {
-    char line[4096]; /* the line of flags is long */
+    char line[4096]; /* long, because the line `flags` is long */
     value[0] = '\0';
     FILE *file = fopen("/proc/cpuinfo", "re");
     if (file == NULL) {
@@ -99,7 +99,7 @@ static const char *virtualisation(void) {
     return strstr(flags, " hypervisor") != NULL ? "virtual machine" : "none seen";
 }
 
-/* cpufreq is absent in most virtual machines: then nobody here controls the frequency. */
+/* Most virtual machines have no cpufreq, because nothing inside them controls the frequency. */
 static void add_governor(void) {
     char governor[VALUE_MAX];
     read_first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
@@ -141,7 +141,7 @@ static void add_regions(void) {
     add("memory.flash", "none, a table in ram stands in for it");
 }
 
-/* What stands for a small kernel's objects. */
+/* What replaces the kernel objects of a small kernel (port_objects.h) */
 static void add_objects(void) {
     add("object.notification", "POSIX semaphore of the thread");
     add("object.semaphore", "POSIX semaphore; a binary one with a flag before it");

@@ -1,8 +1,8 @@
-/* Facts about a Linux machine that its numbers depend on. */
+/* Conditions of a Linux machine */
 #ifndef LINUX_CONDITIONS_H
 #define LINUX_CONDITIONS_H
 
-/* Reads them all, once, so that they do not change under a run. */
+/* Reads all conditions. It is called once, so that they do not change during a run. */
 void linux_conditions_start(void);
 
 #endif

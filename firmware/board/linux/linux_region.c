@@ -8,10 +8,10 @@
 
 #define PAGE 4096U
 
-/* Larger than the second-level cache of any core today, for machines that do not tell. */
+/* For machines that do not report their caches: larger than the second-level cache of any core today */
 #define RAM_DEFAULT (64UL << 20U)
 #define RAM_MAX (256UL << 20U)
-/* The first-level cache of most cores, for machines that do not tell. */
+/* For machines that do not report their caches: the size of most cores' first-level cache */
 #define L1_DEFAULT (32UL << 10U)
 
 static struct port_region regions[3];
@@ -19,26 +19,26 @@ static uint32_t region_count;
 
 static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1U) / PAGE * PAGE; }
 
-/* 0 if the C library does not know. */
+/* Size of a cache; 0 if the C library cannot tell */
 static size_t cache_bytes(int name) {
     long bytes = sysconf(name);
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* Twice the last-level cache where it is known, so that streams run from memory. */
+/* Twice the size of the last-level cache, if that is known, so that sequential accesses reach the memory */
 static size_t ram_bytes(void) {
     size_t twice = whole_pages(cache_bytes(_SC_LEVEL3_CACHE_SIZE) * 2U);
     return twice < RAM_DEFAULT ? RAM_DEFAULT : twice > RAM_MAX ? RAM_MAX : twice;
 }
 
-/* What fits a core's first-level cache. */
+/* A size that fits into a core's first-level cache */
 static size_t l1_bytes(void) {
     size_t bytes = whole_pages(cache_bytes(_SC_LEVEL1_DCACHE_SIZE));
     return bytes > 0 ? bytes : L1_DEFAULT;
 }
 
-/* Half the last-level cache, so that it stays there beside what else runs; 0 if that is unknown, or if half of the
- * region would fit the cache before it. */
+/* Half the size of the last-level cache, so that the region stays in that cache while other programs run. 0 if the size
+ * is unknown, or if half of the region would fit into the second-level cache. */
 static size_t llc_bytes(void) {
     size_t half = whole_pages(cache_bytes(_SC_LEVEL3_CACHE_SIZE) / 2U);
     return half / 2U > cache_bytes(_SC_LEVEL2_CACHE_SIZE) ? half : 0;

@@ -1,11 +1,12 @@
-/* The memory regions of a Linux machine: `ram`, and two that fit caches: `l1` that of a core, `llc` the last-level one,
- * which cores share. All are ordinary memory: which cache they are in is up to the hardware. */
+/* The memory regions of a Linux machine. `ram` is larger than the caches, `l1` fits into the first-level cache of a
+ * core, and `llc` fits into the shared last-level cache. All are ordinary memory; the hardware decides which cache
+ * holds them. */
 #ifndef LINUX_REGION_H
 #define LINUX_REGION_H
 
 #include <stdbool.h>
 
-/* Reserves the regions; pages are not touched until a benchmark does. False if there is no memory for them. */
+/* Reserves the regions. Their pages are allocated when a benchmark uses them. Returns false if there is no memory. */
 bool linux_region_start(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The machine at hand as a target: Linux, one console on standard input and output. */
+/* The target `host`: Linux, with a console on standard input and output */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The transports of a Linux machine: of what it has for threads and processes, rings in memory, and RPMsg's devices. */
+/* The transports of a Linux machine: its objects for threads and processes, rings in memory, and RPMsg devices */
 #include "transports.h"
 #include "rpmsg_char.h"
 

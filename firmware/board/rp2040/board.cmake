@@ -14,17 +14,18 @@ foreach(name IC_CODE IC_XIP_CACHE)
 endforeach()
 include(board/rp2040/chip.cmake)
 
-# One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
+# Each function and variable has its own section, also those of the kernel, so that the linker can leave out what
+# nothing uses.
 add_compile_options(-ffunction-sections -fdata-sections)
 
 ic_freertos(ThirdParty/GCC/RP2040 port/freertos_smp/v11 board/rp2040/sdk)
-# The kernel's port compiles its handler of the inter-core interrupt only where the SDK's multicore library is.
+# The kernel's port compiles its handler of the inter-core interrupt only if the SDK's multicore library is defined.
 target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
 
 target_sources(intercore PRIVATE bench/registry.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
-# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Larger code leaves room for fewer: at -O0
-# it is half as large again, at -O3 a fifth.
+# 8192 samples take 64 KiB, a quarter of SRAM, and are enough for two series of 4000. Larger code leaves room for fewer:
+# at -O0 it is half as large again, at -O3 a fifth.
 set(samples 8192)
 if(IC_OPT STREQUAL "O0")
   set(samples 2880)
@@ -32,21 +33,21 @@ if(IC_OPT STREQUAL "O0")
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
   set(samples 7104)
 endif()
-if(IC_OWN OR IC_ADDED) # what the user brings has the room of most of them
+if(IC_OWN OR IC_ADDED) # the user's code and data take the place of most samples
   set(samples 2048)
 endif()
-if(IC_TRACE) # an event takes the room of two samples, and there are two cores; the recorder's code that of some hundred
+if(IC_TRACE) # an event takes the room of two samples, on each of two cores; the recorder's code that of some hundred samples
   if(IC_OPT STREQUAL "O0" OR IC_ADDED)
     message(FATAL_ERROR "The RP2040 has no room for a recorder beside the code of -O0 or the user's benchmarks.")
   endif()
   math(EXPR samples "${samples} - 4 * ${IC_TRACE} - 704")
-  if(IC_OWN) # whose work shares the room of all others with the rings
+  if(IC_OWN) # the user's code and the recorder's ring buffers share the remaining room
     set(samples 1024)
   endif()
 endif()
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples}U)
 
-# In the order in which the linker places them: simulated cycles move with it.
+# This is the order in which the linker places the files. If it changes, the simulated times of functions change.
 set(sources
   rp2040_board.c clock/rp2040_clock.c clock/rp2040_clock.S clock/rp2040_clocks.c instruments/rp2040_conditions.c
   cores/core_1_smp.c cores/rp2040_cores.c clock/rp2040_cycles.c clock/rp2040_cycles.S cores/rp2040_fifo.c
@@ -64,10 +65,10 @@ add_library(rp2040 STATIC
 ic_rp2040(rp2040)
 ic_trace(rp2040 board/rp2040/cores/rp2040_trace.c port/freertos/trace_freertos.c)
 target_link_libraries(rp2040 PUBLIC intercore freertos)
-target_link_libraries(freertos PUBLIC rp2040) # they call each other
+target_link_libraries(freertos PUBLIC rp2040) # the two libraries call each other
 target_link_libraries(intercore PUBLIC rp2040)
 
-# The second-stage boot becomes a source of its own, with its check sum.
+# The second-stage boot loader becomes a source file of its own, with its check sum appended.
 if(IC_CODE STREQUAL flash)
   add_library(boot2 OBJECT board/rp2040/start/boot2.S)
   string(COMPARE EQUAL ${IC_XIP_CACHE} on cached)
@@ -94,7 +95,7 @@ function(ic_image name)
 endfunction()
 
 set(IC_PROGRAM board/rp2040/main.c CACHE STRING "Files of the program, with one that has main()")
-if(NOT IC_PROGRAM STREQUAL board/rp2040/main.c) # somebody's own: to be warned of what is up to them
+if(NOT IC_PROGRAM STREQUAL board/rp2040/main.c) # another program than ours: its warnings are its author's choice
   set_source_files_properties(${IC_PROGRAM} PROPERTIES COMPILE_OPTIONS -w)
 endif()
 if(IC_PROGRAM MATCHES "[.](cc|cpp|cxx)(;|$)")

@@ -1,13 +1,15 @@
-# What the two boards of this chip have in common: rp2040, with one kernel on both cores, and rp2040_amp, with one on each.
+# What the two boards with this chip have in common: rp2040, with one kernel on both cores, and rp2040_amp, with a
+# kernel on each core.
 include(${CMAKE_CURRENT_LIST_DIR}/clock/pll.cmake)
 
 set(rp2040_folder ${CMAKE_CURRENT_LIST_DIR})
 
-# The same program with gaps in memory: shows how far its times depend on where code and data lie, whatever they do.
+# With these, the same program has gaps in memory. It then shows how far its times depend on the addresses of code and
+# data.
 set(IC_SHIFT_CODE 0 CACHE STRING "Bytes of a gap before the functions: a multiple of 2")
 set(IC_SHIFT_DATA 0 CACHE STRING "Bytes of a gap before initialised variables, and before the others: a multiple of 4")
 
-# A library of the chip's sources: where their headers are, and what they are told of the build.
+# Gives a library of the chip's sources its folders of headers, and the definitions of this build.
 function(ic_rp2040 library)
   target_include_directories(${library} PUBLIC ${rp2040_folder})
   foreach(subject clock console cores fault instruments start)

@@ -13,8 +13,8 @@
 
 static void (*program)(void);
 
-/* The C library's square roots set errno, which nobody reads. The library's own stands in a kilobyte of variables for
- * all that it could do, of which there would be a copy for a restart, too. */
+/* The C library's square roots set errno, which nothing reads. The library's own errno is part of a kilobyte of
+ * variables, and a second kilobyte would save their initial values for a restart. This errno replaces it. */
 int *__errno(void) { // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): newlib's name
     static int number;
     return &number;

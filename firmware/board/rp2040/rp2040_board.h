@@ -1,19 +1,21 @@
-/* How a program that runs on this board starts, and how it ends. */
+/* Start and end of a program on this board */
 #ifndef RP2040_BOARD_H
 #define RP2040_BOARD_H
 
 #include <stdint.h>
 
-/* A function that is in SRAM even if the code is in flash: because something has to happen within some cycles of
- * something else, and a fetch from flash that misses the cache takes 44 and more. */
+/* Puts a function into SRAM even if other code is in flash, for exact timing: a fetch from flash that misses the cache
+ * takes 44 cycles or more. */
 #define BOARD_IN_SRAM(name) __attribute__((noinline, section(".sram_code." #name)))
 
-/* Clock, console, conditions and watchdog, and then the scheduler, whose console task is `console`. */
+/* Starts the clock, the console, the conditions and the watchdog, and then the scheduler with `console` as the console
+ * task. */
 void board_run(void (*console)(void)) __attribute__((noreturn));
 
-/* Supplied by each program. In intercore-target, which no debugger need be attached to: stands still until the watchdog
- * starts the program again, or has it do so at once. In the test programs (rp2040_test_end.c): the semihosting call
- * SYS_EXIT_EXTENDED, for the simulator or a debugger; without one, the core locks up. 0 is success. */
+/* Ends the program; supplied by each program. A `status` of 0 is success. The benchmark program (intercore-target),
+ * which runs without a debugger, either stops until the watchdog restarts it, or makes the watchdog restart it at once.
+ * The test programs (rp2040_test_end.c) make the semihosting call SYS_EXIT_EXTENDED, for the simulator or a debugger;
+ * without either, the core locks up. */
 void board_end(uint32_t status) __attribute__((noreturn));
 
 #endif

@@ -1,4 +1,4 @@
-/* Registers of the RP2040 by their names in the datasheet ("DS"), as far as they are needed. */
+/* The registers of the RP2040 that the firmware uses, by their names in the datasheet ("DS") */
 #ifndef RP2040_REGISTERS_H
 #define RP2040_REGISTERS_H
 
@@ -6,7 +6,7 @@
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
-/* Writes to these aliases of a register set, or clear, the bits that are 1 (DS 2.1.2). */
+/* A write to these aliases of a register sets, or clears, the bits that are 1 (DS 2.1.2). */
 #define SET_BITS(address) REGISTER((address) + 0x2000U)
 #define CLEAR_BITS(address) REGISTER((address) + 0x3000U)
 

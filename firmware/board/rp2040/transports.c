@@ -1,4 +1,4 @@
-/* The transports of this board: FreeRTOS' own, rings in memory, and the chip's. */
+/* The transports of this board: FreeRTOS objects, rings in memory, and the chip's hardware */
 #include "transports.h"
 
 static const struct ic_transport *const transports[] = {

@@ -1,4 +1,4 @@
-/* What port/freertos_amp needs of the RP2040. */
+/* What port/freertos_amp needs from the RP2040 */
 #include "crc32.h"
 #include "hardware/irq.h"
 #include "hardware/sync.h"
@@ -20,10 +20,11 @@
 #define LOWEST_PRIORITY 255U
 #define FIFO_VLD 1U
 #define FIFO_RDY 2U
-/* The SDK's number for locks of operating systems (PICO_SPINLOCK_ID_OS1), which neither kernel uses. */
+/* The lock between the cores: a hardware spinlock that the SDK reserves for operating systems. Neither kernel uses
+ * it. */
 #define LOCK PICO_SPINLOCK_ID_OS1
 #define WATCHDOG_TRIGGER (1U << 31U)
-/* Core 1's boot ROM answers within some microseconds; a word that is lost is not answered at all. */
+/* Core 1's boot ROM answers within some microseconds. If a word was lost, it never answers. */
 #define LAUNCH_MS 100U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 
@@ -36,9 +37,9 @@ uint32_t board_build(void) {
     return ic_crc32(made, sizeof made);
 }
 
-/* ---- the doorbell: a word of the FIFO to the other core (DS 2.3.1.4), whatever word ---- */
+/* ---- the doorbell: a word of any value, sent by the FIFO to the other core (DS 2.3.1.4) ---- */
 
-/* Where the FIFO is full its interrupt is pending anyway. */
+/* If the FIFO is full, no word is needed: its interrupt is already pending. */
 void board_ring(void) {
     rp2040_trace_ring();
     __dmb();
@@ -55,7 +56,7 @@ static void rung(void) {
 
 static void handle(uint32_t number, irq_handler_t handler) {
     irq_set_exclusive_handler(number, handler);
-    irq_set_priority(number, LOWEST_PRIORITY); /* the kernel's: none interrupts another */
+    irq_set_priority(number, LOWEST_PRIORITY); /* the kernel's priority, so that neither interrupts the other */
     irq_set_enabled(number, true);
 }
 
@@ -78,7 +79,7 @@ void board_unlock(uint32_t mask) { spin_unlock(spin_lock_instance(LOCK), mask); 
 
 /* ---- core 1 ---- */
 
-/* Where core 1's image begins (core_1.c has it so). */
+/* The first words of core 1's image (rp2040_first_words in core_1.c) */
 extern const struct {
     uint32_t stack;
     uint32_t entry;
@@ -91,7 +92,7 @@ static bool goes_on(void) {
     return xTaskGetTickCount() - launch_began < pdMS_TO_TICKS(LAUNCH_MS);
 }
 
-/* Where it is not answered to the end, perhaps only the last echo was lost and core 1 runs: it is stopped. */
+/* If core 1 does not answer, perhaps only its last echo was lost and it runs. So it is stopped. */
 bool board_start_core_1(void) {
     launch_began = xTaskGetTickCount();
     bool launched =
@@ -106,7 +107,7 @@ void board_core_1_runs(void) { rp2040_tick_start(); }
 
 void board_alive(void) { rp2040_watchdog_feed(); }
 
-/* What is shared cannot be trusted any more: whichever core says so, the chip starts again. */
+/* The shared data can no longer be trusted, so the chip is restarted, whichever core has panicked. */
 void board_end(uint32_t status) {
     (void)status;
     SET_BITS(WATCHDOG_CTRL) = WATCHDOG_TRIGGER;
@@ -115,7 +116,7 @@ void board_end(uint32_t status) {
     }
 }
 
-/* ---- the timer: core n takes the interrupt of alarm n ---- */
+/* ---- the timer: core n handles the interrupt of alarm n ---- */
 
 static struct {
     void (*handler)(void *arg);
@@ -136,7 +137,7 @@ enum port_error board_timer_open(void (*handler)(void *arg), void *arg) {
     return PORT_OK;
 }
 
-/* Of whichever core: one timer is open at a time. */
+/* Closes the timer, whichever core opened it: only one timer is open at a time. */
 void board_timer_close(void) {
     uint32_t both = 3;
     TIMER_INTE = 0;

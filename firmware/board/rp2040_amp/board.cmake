@@ -1,5 +1,5 @@
-# The RP2040 with a FreeRTOS kernel on each core: two images of the same objects, for SRAM. That of core 0 holds that of
-# core 1, which is linked first.
+# The RP2040 with a FreeRTOS kernel on each core: two images, made of the same objects, for SRAM. Core 1's image is
+# linked first, and core 0's image contains it.
 include(port/freertos/kernel.cmake)
 enable_language(ASM)
 
@@ -7,7 +7,8 @@ set(IC_AMP ON)
 set(here ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040_amp)
 include(board/rp2040/chip.cmake)
 
-# One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
+# Each function and variable has its own section, also those of the kernel, so that the linker can leave out what
+# nothing uses.
 add_compile_options(-ffunction-sections -fdata-sections)
 target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections)
 
@@ -15,9 +16,9 @@ ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp204
 
 target_sources(intercore PRIVATE bench/registry_amp.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
-# The striped SRAM, 256 KiB, in three parts: core 0's program, core 1's, and what they share, samples among it. With code
-# for each core there is no room for more of them; and beside the larger code of -O0 for fewer, and none for the
-# functions of double precision.
+# The striped SRAM, 256 KiB, has three parts: core 0's program, core 1's program, and the shared data, which include the
+# samples. Because each core has its own code, there is no room for more samples. The larger code of -O0 leaves room for
+# even fewer, and none for the functions of double precision.
 set(core_0_bytes "136K + 512")
 set(core_1_bytes "82K + 512")
 set(shared_bytes 37K)
@@ -29,10 +30,10 @@ if(IC_OPT STREQUAL "O0")
   set(samples 1216)
   target_compile_definitions(intercore PUBLIC IC_FEWER_WORKLOADS)
 endif()
-if(IC_OWN) # what the user brings has the room of most of them
+if(IC_OWN) # the user's code and data take the place of most samples
   set(samples 640)
 endif()
-if(IC_TRACE) # its code is in both programs; an event takes the room of two samples, and there are two cores
+if(IC_TRACE) # the recorder's code is in both programs; an event takes the room of two samples, on each of two cores
   if(IC_OPT STREQUAL "O0")
     message(FATAL_ERROR "The RP2040 in AMP has no room for a recorder beside the code of -O0.")
   endif()
@@ -40,7 +41,7 @@ if(IC_TRACE) # its code is in both programs; an event takes the room of two samp
   set(core_1_bytes 86K)
   set(shared_bytes 28K)
   math(EXPR samples "1696 - 4 * ${IC_TRACE}")
-  if(IC_OWN) # the user's work stands in place of ours, whose code is larger: its data has what that leaves
+  if(IC_OWN) # the user's workload replaces ours, which have more code; its data get the difference
     set(core_0_bytes 138K)
     set(shared_bytes 32K)
     set(samples 512)
@@ -49,7 +50,7 @@ endif()
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples}U)
 configure_file(${here}/memory_map.ld.in memory_map.ld @ONLY)
 
-# In the order in which the linker places them: simulated cycles move with it.
+# This is the order in which the linker places the files. If it changes, the simulated times of functions change.
 set(chip_sources
   rp2040_board.c clock/rp2040_clock.c clock/rp2040_clock.S clock/rp2040_clocks.c instruments/rp2040_conditions.c
   cores/rp2040_cores.c clock/rp2040_cycles.c clock/rp2040_cycles.S fault/rp2040_fault.c start/image_sram.c
@@ -69,11 +70,11 @@ add_library(rp2040_amp STATIC
 ic_rp2040(rp2040_amp)
 ic_trace(rp2040_amp board/rp2040/cores/rp2040_trace.c port/freertos/trace_freertos.c)
 target_link_libraries(rp2040_amp PUBLIC intercore freertos)
-target_link_libraries(freertos PUBLIC rp2040_amp) # they call each other
+target_link_libraries(freertos PUBLIC rp2040_amp) # the two libraries call each other
 target_link_libraries(intercore PUBLIC rp2040_amp)
 
-# All objects, not only those that something refers to: what is shared must be the same in both images. The linker leaves
-# out the functions that nothing uses.
+# All objects are linked, not only those that are referenced, because shared data must be the same in both images. The
+# linker then leaves out functions that nothing uses.
 function(ic_image name core)
   add_executable(${name} board/rp2040_amp/core_${core}.c
     $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:rp2040_amp> ${ARGN})

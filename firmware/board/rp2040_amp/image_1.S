@@ -1,4 +1,4 @@
-/* Core 1's image, where it runs; the build has made it first. */
+/* Core 1's image, placed at the address where it runs. The build makes that image first. */
     .section .core_1, "a"
     .global board_core_1_image
 board_core_1_image:

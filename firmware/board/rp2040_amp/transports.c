@@ -1,4 +1,4 @@
-/* The transports of this board that reach from kernel to kernel. */
+/* The transports of this board that work between two kernels */
 #include "transports.h"
 
 static const struct ic_transport *const transports[] = {

@@ -1,5 +1,6 @@
-# The STM32H745 on a NUCLEO-H745ZI-Q, with a FreeRTOS kernel on each core: two images of the same sources (IC_CORE), one
-# for each bank of the flash. Building core 0's, intercore-target, builds core 1's as well, intercore-target-core1.
+# The STM32H745 on a NUCLEO-H745ZI-Q, with a FreeRTOS kernel on each core: two images of the same sources, one for each
+# bank of the flash. IC_CORE says for which core to build. Building core 0's image, intercore-target, also builds core
+# 1's, intercore-target-core1.
 include(port/freertos/kernel.cmake)
 enable_language(ASM)
 
@@ -32,11 +33,12 @@ else()
 endif()
 list(JOIN IC_CODE_FLAGS " " flags)
 
-# One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
+# Each function and variable has its own section, also those of the kernel, so that the linker can leave out what
+# nothing uses.
 add_compile_options(-ffunction-sections -fdata-sections)
 target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections)
 
-# The port for revision r0p1 of the Cortex-M7 is right for every one (erratum 837070).
+# This port is for revision r0p1 of the Cortex-M7, which has erratum 837070. It is right for all other revisions, too.
 set(kernel_port GCC/ARM_CM7/r0p1)
 if(IC_CORE EQUAL 1)
   set(kernel_port GCC/ARM_CM4F)
@@ -49,7 +51,7 @@ target_sources(intercore PRIVATE bench/registry_amp.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=16384U)
 
-# In the order in which the linker places them.
+# The linker places the files in this order.
 set(sources
   cores/stm32h745_amp.c console/stm32h745_baud.c stm32h745_board.c clock/stm32h745_clock.c clock/stm32h745_clock_plan.c
   clock/stm32h745_clocks.c instruments/stm32h745_conditions.c clock/stm32h745_cycles.c start/entry.S
@@ -69,7 +71,7 @@ add_library(stm32h745 STATIC
   ${transports})
 target_include_directories(stm32h745 PUBLIC ${here} ${here}/clock ${here}/console ${here}/cores ${here}/fault
   ${here}/instruments ${here}/memory ${here}/start)
-# Numbers of the factors, and what they are called; what both images must agree in is IC_BUILD.
+# The factors as numbers, and their names. Both images must have the same IC_BUILD.
 target_compile_definitions(stm32h745 PUBLIC ${factors} IC_VOS=${IC_VOS} IC_SUPPLY=${ldo} IC_SUPPLY_CR3=${supply_cr3}
   IC_ICACHE=${icache} IC_DCACHE=${dcache})
 target_compile_definitions(stm32h745 PRIVATE
@@ -80,11 +82,11 @@ target_compile_definitions(stm32h745 PRIVATE
   IC_FREERTOS_PORT="${kernel_port}" IC_FREERTOS_SOURCES="${IC_FREERTOS_SOURCES}"
   IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
 target_link_libraries(stm32h745 PUBLIC intercore freertos)
-target_link_libraries(freertos PUBLIC stm32h745) # they call each other
+target_link_libraries(freertos PUBLIC stm32h745) # the two libraries call each other
 target_link_libraries(intercore PUBLIC stm32h745)
 
-# All objects, not only those that something refers to: what is shared must be the same in both images. The linker
-# leaves out the functions that nothing uses.
+# All objects are linked, not only those that are referenced, because shared data must be the same in both images. The
+# linker then leaves out functions that nothing uses.
 add_executable(intercore-target board/stm32h745/main.c $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:stm32h745>)
 target_link_libraries(intercore-target PRIVATE intercore m)
 target_link_options(intercore-target PRIVATE -nostartfiles -L${memory}/core${IC_CORE} -L${memory}/${IC_SHARED}

@@ -1,28 +1,27 @@
-/* What the kernel's ports for the Cortex-M7 and the Cortex-M4 need to know of this board. */
+/* This board's settings for the kernel's ports for the Cortex-M7 and the Cortex-M4 */
 #ifndef STM32H745_KERNEL_CONFIG_H
 #define STM32H745_KERNEL_CONFIG_H
 
-/* This core's clock, which SysTick counts. The same is checked against the plan of the clocks (stm32h745_clocks.h). */
+/* This core's clock in Hz, which SysTick counts. stm32h745_clocks.h checks that it is the planned clock. */
 #if IC_CORE == 0
 #define configCPU_CLOCK_HZ (IC_M7_MHZ * 1000000UL)
 #else
 #define configCPU_CLOCK_HZ (IC_M4_MHZ * 1000000UL)
 #endif
 
-/* The chip has 4 bits of priority. The kernel has the lowest, and masks up to 5 of 15; ours have the
- * kernel's (stm32h745_irq.h).
- */
+/* The chip has 4 bits of priority. The kernel has the lowest, 15, and masks the priorities 5 to 15. The interrupts of
+ * this program have the kernel's priority (stm32h745_irq.h). */
 #define configPRIO_BITS 4
 #define configKERNEL_INTERRUPT_PRIORITY 0xf0
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY 0x50
 
-/* By the index of the highest bit, one instruction: this core has it. */
+/* The kernel finds the highest ready priority by one instruction (CLZ), which this core has. */
 #define configUSE_PORT_OPTIMISED_TASK_SELECTION 1
 
-/* main() is not returned to: its stack is the interrupts', which begins anew. */
+/* Interrupts use main()'s stack, which is reset when the scheduler starts: main() does not resume. */
 #define configRESET_STACK_POINTER 1
 
-/* Bytes, for some ten tasks with stacks of 2 KiB at a time. */
+/* Bytes of the heap, for about ten tasks with stacks of 2 KiB at the same time */
 #define configTOTAL_HEAP_SIZE 32768
 
 #endif

@@ -1,4 +1,4 @@
-/* The benchmark program: core 0's, with the console, and core 1's. */
+/* The benchmark program: core 0's part, with the console, and core 1's part */
 #include <stddef.h>
 
 #include "console.h"
@@ -13,8 +13,8 @@ int main(void) { board_run(ic_console_serve); }
 int main(void) { board_run(NULL); }
 #endif
 
-/* What is shared cannot be trusted any more: core 0 starts the chip again. Where core 1 ends, core 0 hears that its
- * ticks have stopped. */
+/* The shared data can no longer be trusted, so core 0 restarts the chip. If core 1 ends, core 0 notices that core 1's
+ * ticks have stopped, and then restarts the chip. */
 void board_end(uint32_t status) {
     (void)status;
     if (IC_CORE == 0) {

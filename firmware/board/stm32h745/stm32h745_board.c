@@ -13,7 +13,7 @@
 #include "stm32h745_uart.h"
 #include "stm32h745_watchdog.h"
 
-/* Of the kernel's port. */
+/* The SysTick handler of the kernel's port */
 void xPortSysTickHandler(void);
 
 void stm32h745_board_tick(void) {
@@ -38,7 +38,7 @@ void board_run(void (*console)(void)) {
     stm32h745_mark_start();
     stm32h745_uart_start();
     const char *trouble = stm32h745_clocks_start();
-    stm32h745_uart_start(); /* its clock has changed */
+    stm32h745_uart_start(); /* again, because the clock of the USART has changed */
     if (trouble != NULL) {
         board_panic("the clocks do not start", trouble, 0);
     }

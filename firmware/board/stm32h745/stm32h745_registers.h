@@ -1,5 +1,5 @@
-/* Registers of the STM32H745 by their names in the reference manual RM0399 Rev 4 ("RM") and in CMSIS, as far as they
- * are needed; those of the cores by their names in the ARMv7-M Architecture Reference Manual ("ARM"). */
+/* The registers of the STM32H745 that the firmware uses, by their names in the reference manual RM0399 Rev 4 ("RM") and
+ * in CMSIS. Registers of the cores have their names in the ARMv7-M Architecture Reference Manual ("ARM"). */
 #ifndef STM32H745_REGISTERS_H
 #define STM32H745_REGISTERS_H
 
@@ -17,14 +17,14 @@
 #define ART_CTR_EN (1U << 0U)
 #define ART_CTR_PCACHEADDR_SHIFT 8U
 
-/* RM 7.8; entry.S has more. */
+/* RM 7.8; entry.S defines more of these. */
 #define PWR_CR3 REGISTER(0x5802480cU)
 #define PWR_D3CR REGISTER(0x58024818U)
 #define PWR_D3CR_VOS_SHIFT 14U
 #define PWR_D3CR_VOS_MASK (3U << 14U)
 #define PWR_D3CR_VOSRDY (1U << 13U)
 
-/* RM 9.7. A core finds its own peripheral enable bits at these addresses (RM 9.7.1). */
+/* RM 9.7. Each core finds its own enable bits for peripherals at these addresses (RM 9.7.1). */
 #define RCC_CR REGISTER(0x58024400U)
 #define RCC_CR_HSEON (1U << 16U)
 #define RCC_CR_HSERDY (1U << 17U)
@@ -72,7 +72,7 @@
 #define RCC_APB4ENR REGISTER(0x580244f4U)
 #define RCC_APB4ENR_SYSCFGEN (1U << 1U)
 
-/* RM 11.4. C1 and C2 are the registers of core 0 and core 1. */
+/* RM 11.4. Core 0 uses the registers that the manual calls C1, core 1 those called C2. */
 #define HSEM_R(semaphore) REGISTER(0x58026400U + 4U * (semaphore))
 #define HSEM_RLR(semaphore) REGISTER(0x58026480U + 4U * (semaphore))
 #define HSEM_CIER(core) REGISTER(0x58026500U + 0x10U * (core))
@@ -168,7 +168,7 @@
 #define DBGMCU_APB4FZ1 REGISTER(0x5c001054U)
 #define DBGMCU_APB4FZ1_DBG_IWDG1 (1U << 18U)
 
-/* RM 2.1 (AXI interconnect), as ES0445 2.2.9 has it for revision Y */
+/* RM 2.1 (AXI interconnect). ES0445 2.2.9 uses this register for revision Y. */
 #define AXI_TARG7_FN_MOD REGISTER(0x51008108U)
 
 /* ARM B3.2.2, B3.3, B3.4 */
@@ -197,7 +197,7 @@
 #define MPU_RBAR REGISTER(0xe000ed9cU)
 #define MPU_RASR REGISTER(0xe000eda0U)
 
-/* ARM C1.6.5, C1.8; on a Cortex-M7 the DWT is locked until LAR is written. */
+/* ARM C1.6.5, C1.8. On a Cortex-M7 the DWT is locked until LAR is written. */
 #define DEMCR REGISTER(0xe000edfcU)
 #define DEMCR_TRCENA (1U << 24U)
 #define DWT_CTRL REGISTER(0xe0001000U)

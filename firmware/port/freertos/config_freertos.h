@@ -1,60 +1,61 @@
-/* What the kernel's configuration is wherever it runs; included by each port's FreeRTOSConfig.h. Each setting may
- * change a time that is measured, so each says why it is as it is, and those that matter travel with every number as
- * conditions (conditions.c). A plain number stands where one can: it is turned into the text of the condition. */
+/* The kernel's configuration on every platform, included by each port's FreeRTOSConfig.h. Any setting may change a
+ * measured time, so each one has a reason here, and the important ones are reported with every result as conditions
+ * (conditions.c). The values are bare literals where possible, because they become the text of a condition. */
 #ifndef CONFIG_FREERTOS_H
 #define CONFIG_FREERTOS_H
 
 /* ---- scheduling ---- */
 
-/* The highest ready priority runs at once, as in nearly every application. */
+/* As in nearly every application: the ready task of the highest priority runs at once. */
 #define configUSE_PREEMPTION 1
 
-/* Off: equals share a core by yielding only, so that no switch falls into a timed window that the benchmark has not
- * asked for. What a benchmark asks for with port_time_slicing() is in each FreeRTOSConfig.h. */
+/* Off: tasks of equal priority share a core only by yielding, so that no switch falls into a timed window unless a
+ * benchmark requests time slicing. Each FreeRTOSConfig.h implements port_time_slicing() itself. */
 #define configUSE_TIME_SLICING 0
 
-/* Priority 0 is idle, 1 the console, 2 to 9 are the 8 priorities of port.h. */
+/* Priority 0 is the idle task, 1 the console, and 2 to 9 are the 8 priorities of port.h. */
 #define configMAX_PRIORITIES 10
 
 /* ---- the recorder (trace_freertos.h) ---- */
 
-/* Gives tasks and queues the numbers that it tells them by. */
+/* Gives tasks and queues the numbers by which the recorder identifies them. */
 #ifdef IC_TRACE
 #define configUSE_TRACE_FACILITY 1
 #endif
 
 /* ---- tick ---- */
 
-/* 1 kHz: what ESP-IDF applications and Arduino use most, and the default of the pico examples. */
+/* 1 kHz is the most frequent value in ESP-IDF applications and Arduino, and the default of the pico examples. */
 #define configTICK_RATE_HZ 1000
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
 
-/* The tick runs on in idle: tickless idle would stop SysTick and let the tick drift against the common clock. */
+/* The tick continues while the core is idle: tickless idle would stop SysTick and let the tick drift against the common
+ * clock. */
 #define configUSE_TICKLESS_IDLE 0
 
 /* ---- idle ---- */
 
-/* Nothing else has priority 0. */
+/* The idle task need not yield, because no other task has priority 0. */
 #define configIDLE_SHOULD_YIELD 0
 
-/* Words of the idle tasks' stacks: WFI, plus the context and, at -O0, the kernel's clean-up of ended tasks. */
+/* Words of an idle task's stack: enough for WFI, the saved context and, at -O0, the kernel's clean-up of ended tasks */
 #define configMINIMAL_STACK_SIZE 128
 
 /* ---- memory ---- */
 
-/* Tasks of benchmarks are made as applications make them, from the heap: that is part of the cost of creating one.
- * The idle tasks and the console task are static. */
+/* The tasks of benchmarks are allocated from the heap, as in applications: the allocation is part of the time to create
+ * a task. The idle tasks and the console task are static. */
 #define configSUPPORT_DYNAMIC_ALLOCATION 1
 #define configSUPPORT_STATIC_ALLOCATION 1
 #define configKERNEL_PROVIDED_STATIC_MEMORY 1
 
-/* Deleted tasks' memory is not overwritten with zeros. */
+/* Memory of deleted tasks is not cleared. */
 #define configHEAP_CLEAR_MEMORY_ON_FREE 0
 
-/* ---- what tasks may use ---- */
+/* ---- features ---- */
 
-/* Notifications: index 0 is left to the kernel's stream buffers, 1 is port_notify(), 2 wakes waits of the port and the
- * board themselves (join, console). */
+/* Notifications of each task: the kernel's stream buffers use index 0, port_notify() uses index 1, and waits of the
+ * port and the board (to join a task, for the console) use index 2. */
 #define configUSE_TASK_NOTIFICATIONS 1
 #define configTASK_NOTIFICATION_ARRAY_ENTRIES 3
 
@@ -63,7 +64,7 @@
 #define configUSE_RECURSIVE_MUTEXES 0
 #define configQUEUE_REGISTRY_SIZE 0
 
-/* No timer task: one task less that could disturb. */
+/* There is no timer task, which could disturb a measurement. */
 #define configUSE_TIMERS 0
 
 #define INCLUDE_vTaskDelete 1
@@ -77,12 +78,12 @@
 
 #define configMAX_TASK_NAME_LEN 12
 
-/* ---- checks: on, although they cost time, because a number from a broken kernel is worth nothing ---- */
+/* ---- checks: on, although they take time, because a result from a broken kernel is worthless ---- */
 
 void port_freertos_assert(const char *file, uint32_t line) __attribute__((noreturn));
 #define configASSERT(holds) ((holds) ? (void)0 : port_freertos_assert(__FILE__, __LINE__))
 
-/* Level 2: at every switch, the stack pointer and the last 16 bytes of the stack. */
+/* Level 2: every task switch checks the stack pointer and the last 16 bytes of the stack. */
 #define configCHECK_FOR_STACK_OVERFLOW 2
 #define configUSE_MALLOC_FAILED_HOOK 0
 

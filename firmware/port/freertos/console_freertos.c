@@ -1,22 +1,22 @@
 #include "console_freertos.h"
 
-/* Two commands of the greatest length (400 characters), with room; a power of 2. */
+/* Room for more than two commands of the maximum length (400 characters). A power of two. */
 #define RING_BYTES 1024U
 
 static struct {
     uint8_t bytes[RING_BYTES];
-    volatile uint32_t in;  /* bytes ever put in: by the interrupt only */
-    volatile uint32_t out; /* and taken out: by the task only */
+    volatile uint32_t in;  /* number of bytes put in: written by the interrupt only */
+    volatile uint32_t out; /* number of bytes taken out: written by the task only */
 } ring;
 
-/* The task that waits in a read or a write, and NULL while none does. */
+/* The task that waits in a read or a write, or NULL */
 static volatile TaskHandle_t waiting;
 
 void console_put(uint8_t byte) {
     if (ring.in - ring.out < RING_BYTES) {
         ring.bytes[ring.in % RING_BYTES] = byte;
         ring.in = ring.in + 1U;
-    } else { /* full: its end is not the whole any more */
+    } else { /* full: the line that is being received is damaged */
         ring.bytes[(ring.in - 1U) % RING_BYTES] = CONSOLE_GARBAGE;
     }
 }

@@ -1,5 +1,5 @@
-/* What a board's console by interrupts has to do with the kernel: the bytes that came, for the task that reads them
- * (port_console_read() is here), and the task that waits. */
+/* The kernel's side of a board's interrupt-driven console: the received bytes for the reading task, and the task that
+ * waits. port_console_read() is implemented here. */
 #ifndef CONSOLE_FREERTOS_H
 #define CONSOLE_FREERTOS_H
 
@@ -7,18 +7,18 @@
 
 #include "port_freertos.h"
 
-/* What stands for a character that was received with an error, or where some are missing: nothing that can stand in a
- * command, so that the line is refused. */
+/* Put in place of a character that was received with an error, or of lost characters. It is not valid in a command, so
+ * the whole line is refused. */
 #define CONSOLE_GARBAGE 0xffU
 
-/* Keeps a byte that came. By the board's interrupt handler alone. */
+/* Stores a received byte. Called only by the board's interrupt handler. */
 void console_put(uint8_t byte);
 
-/* Wakes the task that waits, if there is one. By the handler, as the last that it does. */
+/* Wakes the waiting task, if there is one. The interrupt handler must call it last. */
 void console_wake_from_handler(void);
 
-/* By the task: between the first and the last, the handler wakes it; the second sleeps until then, or until some ticks
- * have passed. May return early. */
+/* A task waits by these functions. Between console_wait_begin() and console_wait_end(), the handler wakes the task.
+ * console_wait() sleeps until then or for `ticks`; it may return early. */
 void console_wait_begin(void);
 void console_wait(TickType_t ticks);
 void console_wait_end(void);

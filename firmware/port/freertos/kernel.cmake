@@ -1,7 +1,7 @@
-# Where the FreeRTOS kernel is: IC_FREERTOS_KERNEL, the folder with tasks.c, include/ and portable/. If it is not given:
-# the environment variable FREERTOS_KERNEL_PATH; else the crate that kernel/Cargo.lock pins, fetched by cargo.
-# Sets IC_FREERTOS_VERSION from the kernel's own header, and IC_FREERTOS_SOURCES: the digest of its sources, and whether
-# they are those of a release.
+# Where the FreeRTOS kernel is: IC_FREERTOS_KERNEL, the folder with tasks.c, include/ and portable/. If it is not given,
+# the environment variable FREERTOS_KERNEL_PATH names the folder; if that is not set, cargo fetches the crate that
+# kernel/Cargo.lock pins. Sets IC_FREERTOS_VERSION from the kernel's own header. Sets IC_FREERTOS_SOURCES to the digest
+# of its sources, and to whether they are those of a release.
 include(${CMAKE_CURRENT_LIST_DIR}/kernel_sources.cmake)
 
 set(IC_FREERTOS_KERNEL "" CACHE PATH "Folder of the FreeRTOS kernel; empty: FREERTOS_KERNEL_PATH, or by cargo")
@@ -51,11 +51,13 @@ ic_freertos_digest(digest ${IC_FREERTOS_KERNEL})
 ic_freertos_sources(IC_FREERTOS_SOURCES ${IC_FREERTOS_VERSION} ${digest})
 message(STATUS "FreeRTOS kernel ${IC_FREERTOS_VERSION} in ${IC_FREERTOS_KERNEL}, sources ${IC_FREERTOS_SOURCES}")
 
-# The names of its files in its assertions do not depend on where it is. What is made further below has this option, too.
+# The kernel's assertions name its files: without the path of the folder, so that the image does not depend on where the
+# kernel is. Targets that are made further below have this option, too.
 add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 target_compile_options(intercore PRIVATE -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
-# The kernel with one of its own ports (a folder under portable/), without our warnings, as the library `freertos`. The further arguments are folders: of FreeRTOSConfig.h, and of what else the port includes.
+# Builds the kernel with one of its own ports (a folder under portable/) as the library `freertos`, without our
+# warnings. The further arguments are include folders: that of FreeRTOSConfig.h, and those of the port.
 function(ic_freertos kernel_port)
   set(folder ${IC_FREERTOS_KERNEL}/portable/${kernel_port})
   if(NOT EXISTS "${folder}/port.c")

@@ -1,9 +1,9 @@
-/* The kernel's own headers, which ESP-IDF keeps in a folder. */
+/* The kernel's own headers; in ESP-IDF they are in the folder freertos/. */
 #ifndef KERNEL_API_H
 #define KERNEL_API_H
 
 #ifdef ESP_PLATFORM
-#pragma GCC system_header /* ESP-IDF's are not written for all of our warnings */
+#pragma GCC system_header /* ESP-IDF's headers do not pass all of our warnings */
 
 #include "freertos/FreeRTOS.h"
 

@@ -1,11 +1,12 @@
-# Which sources a FreeRTOS kernel is built from: a digest of them, and whether they are those of a release.
+# Which sources a FreeRTOS kernel is built from: their digest, and whether they are those of a release.
 
 # The digests of the releases that are known here, computed from the tags of github.com/FreeRTOS/FreeRTOS-Kernel.
 set(ic_freertos_release_V11.2.0 ff265a60962f88d4)
 
-# Sets a variable to the digest of source files, whose names are relative to a folder: SHA-256 over a line for each, as
-# sha256sum prints it, in the order of their names, with ends of lines as in a repository: what carries the sources may
-# have made CRLF of them, as the crate has. The first 16 digits are kept. Neither the folder's path nor any date counts.
+# Sets a variable to the digest of source files, whose names are relative to a folder. The digest is the SHA-256 of a
+# text with one line for each file, as sha256sum prints it, ordered by the files' names; its first 16 digits are kept.
+# Line ends are counted as LF, because what carries the sources may have changed them to CRLF, as the crate has. The
+# digest depends neither on the folder's path nor on a date.
 function(ic_digest_of_files digest folder)
   set(files ${ARGN})
   list(REMOVE_DUPLICATES files)
@@ -22,7 +23,7 @@ function(ic_digest_of_files digest folder)
   set(${digest} ${sum} PARENT_SCOPE)
 endfunction()
 
-# The digest of the kernel in a folder and of its ports for GCC, so that it is the same whatever board it is built for.
+# The digest of the kernel in a folder, including its ports for GCC, so that it is the same for every board.
 function(ic_freertos_digest digest folder)
   file(GLOB files RELATIVE "${folder}" "${folder}/*.c")
   set(patterns "${folder}/include/*.h")
@@ -34,7 +35,8 @@ function(ic_freertos_digest digest folder)
   set(${digest} ${found} PARENT_SCOPE)
 endfunction()
 
-# What the program says of the sources: their digest, and what is known of it for a kernel that calls itself `version`.
+# What the program reports about the kernel's sources: their digest, and whether they are those of the release
+# `version`, as which the kernel identifies itself.
 function(ic_freertos_sources words version digest)
   set(said "not known whether modified")
   if(DEFINED ic_freertos_release_${version})

@@ -1,4 +1,4 @@
-/* port_lock.h on FreeRTOS SMP: the kernel's critical section. Spinlocks and atomics are the board's. */
+/* The critical section of port_lock.h on FreeRTOS SMP: the kernel's own. The board implements spinlocks and atomics. */
 #include "port_lock.h"
 
 void port_critical_enter(void) { taskENTER_CRITICAL(); }

@@ -1,4 +1,4 @@
-/* The priority of the main loop's task (loop.h). */
+/* Changes and restores the priority of the main loop's task (loop.h). */
 #include "loop.h"
 #include "port_freertos.h"
 

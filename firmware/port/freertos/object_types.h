@@ -22,7 +22,7 @@ typedef struct port_stream {
     StreamBufferHandle_t handle;
 } port_stream_t;
 
-/* The register of a lock that the hardware has, chosen by the board. */
+/* A hardware lock, which the board chooses, by its register */
 typedef struct port_spinlock {
     volatile uint32_t *hardware;
 } port_spinlock_t;

@@ -1,8 +1,8 @@
-/* Periodic tasks, by vTaskDelayUntil(). */
+/* Periodic tasks, with the kernel's vTaskDelayUntil() */
 #include "port_freertos.h"
 
-/* The part of a tick after whose edge the kernel has surely counted it: core 0 does so in some microseconds, and core 1
- * could see the edge before the count. */
+/* A quarter of a tick after its edge, the kernel has certainly counted the edge. Core 0 counts it within some
+ * microseconds; without this wait, core 1 could see the edge before it is counted. */
 #define COUNTED_AFTER 4U
 
 static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }

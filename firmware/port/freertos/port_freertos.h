@@ -1,4 +1,4 @@
-/* What a board of the FreeRTOS port calls besides port.h, and what it supplies. */
+/* Interface between the FreeRTOS port and a board, in addition to port.h */
 #ifndef PORT_FREERTOS_H
 #define PORT_FREERTOS_H
 
@@ -7,15 +7,15 @@
 
 #include "port.h"
 
-/* Words of the stack of a task that a benchmark starts without asking for more, and of the console task. Of the former,
- * the port and the kernel need less than the half at -O0: the other half is for the entry. */
+/* Words of stack: of a benchmark's task that requests no certain size, and of the console task. At -O0 the port and the
+ * kernel need less than half of the first; the other half is for the task's entry. */
 #define PORT_FREERTOS_STACK_WORDS 512U
 #define PORT_FREERTOS_STACK_BYTES_FOR_ENTRY 1024U
 #define PORT_FREERTOS_CONSOLE_STACK_WORDS 1024U
 
-/* Notification indices; FreeRTOSConfig.h says what each is for. A kernel that has been built with one entry per task
- * (the libraries that come with Arduino) has port_notify() share it with its stream buffers: neither adds to the
- * other's count, and both look again when they are woken. */
+/* Notification indices; config_freertos.h lists their uses. A kernel that is built with one notification per task (the
+ * libraries of Arduino) uses the same index for port_notify() and for stream buffers. That works: neither changes the
+ * other's count, and both check again after a wake-up. */
 #if configTASK_NOTIFICATION_ARRAY_ENTRIES > 1
 #define PORT_FREERTOS_NOTIFY_TASK 1U
 #else
@@ -23,26 +23,25 @@
 #endif
 #define PORT_FREERTOS_NOTIFY_PLATFORM 2U
 
-/* Makes `console` the console task and starts the scheduler. To be called on core 0; where one kernel has all cores,
- * with interrupts of core 1 not yet enabled. `console` must not return. */
+/* Makes `console` the console task and starts the scheduler. `console` must not return. Call it on core 0. If one
+ * kernel schedules all cores, the interrupts of core 1 must not be enabled yet. */
 void port_freertos_start(void (*console)(void)) __attribute__((noreturn));
 
-/* Lets the scheduler choose again on this core when the handler that calls this returns. To be called last. */
+/* Makes this core reschedule when the calling handler returns. It must be the handler's last call. */
 void port_freertos_yield_from_handler(void);
 
-/* Kernel ticks until the common clock reads `when`, rounded up, at most half the range of a tick count: what to wait
- * for, before one looks at the clock again. 0 if it already does; portMAX_DELAY for PORT_FOREVER. */
+/* Number of kernel ticks to wait until the common clock reads `when`, rounded up; 0 if it already does. The result is
+ * at most half the range of a tick count: read the clock again after such a wait. portMAX_DELAY for PORT_FOREVER. */
 TickType_t port_freertos_ticks_until(uint64_t when);
 
-/* Fewest words (with ESP-IDF bytes) that the console task and any ended task have left unused on their stacks so far.
- */
+/* The least unused stack of the console task and of all tasks that have ended so far, in words (on ESP-IDF in bytes) */
 uint32_t port_freertos_stack_left(void);
 
-/* The conditions that the kernel's configuration makes, as port_condition(). */
+/* Reports the kernel's configuration as conditions; used like port_condition() */
 bool port_freertos_condition(uint32_t index, struct port_condition *condition);
 
-/* Supplied by the board: says what went wrong on the console and ends the program. May be called from anywhere,
- * interrupts and broken stacks included. */
+/* Supplied by the board: prints the failure on the console and ends the program. It may be called from anywhere, also
+ * from interrupts and on a broken stack. */
 void board_panic(const char *what, const char *where, uint32_t number) __attribute__((noreturn));
 
 #endif

@@ -1,4 +1,4 @@
-/* What the stress run needs of FreeRTOS SMP besides port.h. */
+/* What the stress test needs from FreeRTOS SMP in addition to port.h */
 #include "port_freertos.h"
 #include "stress.h"
 

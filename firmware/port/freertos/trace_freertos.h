@@ -1,16 +1,17 @@
-/* What the recorder (core/trace.h) records of a FreeRTOS kernel, in the kernel's own terms: for V11 included by each
- * FreeRTOSConfig.h, for ESP-IDF's by trace_esp_idf.h, and expanded in the kernel's sources. Without a recorder only
- * what both have to name is there, and is nothing.
+/* Records events of a FreeRTOS kernel (core/trace.h) by the kernel's trace macros. Each FreeRTOSConfig.h for V11
+ * includes this header, and so does trace_esp_idf.h for ESP-IDF; the macros are expanded in the kernel's sources.
+ * Without a recorder the macros are empty.
  *
- * A task's number is where the kernel keeps one for "third party trace code", uxTaskNumber. What the kernel calls a
- * queue is a semaphore or a mutex by its type, which it keeps for the same purpose. */
+ * A task's number in the recorder is kept in uxTaskNumber, a field that the kernel reserves for "third party trace
+ * code". The type of a kernel queue, which the kernel also keeps for such code, tells whether the queue is a semaphore
+ * or a mutex. */
 #ifndef TRACE_FREERTOS_H
 #define TRACE_FREERTOS_H
 
 #ifdef IC_TRACE
 #include "trace.h"
 
-/* The task that the core has. A kernel that calls it otherwise says so before. */
+/* The running task of the calling core. A kernel with another name for this variable defines the macro before. */
 #ifndef TRACE_CURRENT
 #define TRACE_CURRENT pxCurrentTCB
 #endif

@@ -1,5 +1,5 @@
-/* The kernel's configuration where each core has a kernel of its own; what is the same everywhere is in
- * config_freertos.h, and what the core's own port of the kernel needs in the board's kernel_config.h. */
+/* The kernel's configuration if each core has its own kernel. Common settings are in config_freertos.h, those of the
+ * core's kernel port in the board's kernel_config.h. */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
@@ -9,24 +9,26 @@
 #include "kernel_config.h"
 #include "trace_freertos.h"
 
-/* This kernel knows of one core. */
+/* This kernel schedules one core, and knows no other. */
 #define configNUMBER_OF_CORES 1
 
-/* The tick looks after the other core (mailbox.c): whether it lives, and whether a doorbell was lost. */
+/* At each tick, the hook checks whether the other core still runs, and whether a doorbell was lost (mailbox.c). */
 #define configUSE_TICK_HOOK 1
 
-/* The idle task sleeps (WFI): a spinning core would take bus cycles from the one that is measured. */
+/* The idle task sleeps (WFI): a spinning core would take bus cycles from the measured one. */
 #define configUSE_IDLE_HOOK 1
 #define configUSE_PASSIVE_IDLE_HOOK 0
 
-/* Per task: 0 its port_task_t, 1 how often it was preempted, 2 where it says whether it waits, or NULL. */
+/* Uses of a task's thread-local pointers: 0 is its port_task_t, 1 counts its preemptions, 2 points to its flag `waits`,
+ * or is NULL. */
 #define configNUM_THREAD_LOCAL_STORAGE_POINTERS 3
 
-/* ---- counting preemptions (port_preemptions), and saying that a task waits (port_task_waits) ----
+/* ---- counting preemptions (port_preemptions), and marking waiting tasks (port_task_waits) ----
  *
- * A task that leaves the core but stays in its ready list could have run on; another one waits. The other kernel cannot
- * look into this one's lists, so it is written where both see it, at every switch. In the kernel's own terms, because
- * the two macros are expanded in the kernel's switch, before and after the choice of the next task. */
+ * A task that leaves the core but stays in its ready list was preempted; a task that leaves its ready list waits. The
+ * other core cannot read the lists of this kernel, so each switch writes the task's state into its flag `waits`. The
+ * code uses the kernel's own names, because the kernel expands the two macros in its switch, before and after it
+ * chooses the next task. */
 #define traceTASK_SWITCHED_OUT()                                                                                       \
     TCB_t *const pxLeaving = pxCurrentTCB;                                                                             \
     TRACE_SWITCHED_OUT(pxLeaving)
@@ -47,8 +49,8 @@
 
 /* ---- message buffers between kernels ----
  *
- * A stream or message buffer in shared memory has its two ends in two kernels. What the kernel would tell the task at
- * the other end is told to the other kernel: what stream_buffer.c has these two macros for. */
+ * The two ends of a stream or message buffer in shared memory belong to two kernels. These two macros of
+ * stream_buffer.c notify the other kernel; the kernel's own macros would notify a task of this one. */
 void port_amp_buffer_sent(void *buffer);
 void port_amp_buffer_received(void *buffer);
 #define sbSEND_COMPLETED(pxStreamBuffer) port_amp_buffer_sent(pxStreamBuffer)

@@ -1,4 +1,4 @@
-/* The kernels' configuration as conditions; both have the same. */
+/* Reports the kernels' configuration, which is the same on both cores, as conditions. */
 #include "port_amp.h"
 #include "port_freertos.h"
 

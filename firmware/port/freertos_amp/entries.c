@@ -1,8 +1,9 @@
-/* The functions that one core's image starts in the other's: by number, since each has them at addresses of its own. */
+/* The functions that one core starts on the other, as entries of tasks or as handlers. The cores exchange a function's
+ * number in this list, because its address differs between the two images. */
 #include "port_amp.h"
 #include "port_freertos.h"
 
-/* The linker script sorts them by name. */
+/* The linker script sorts the entries by name, so the numbers are the same in both images. */
 extern void (*const port_amp_entries[])(void *);
 extern void (*const port_amp_entries_end[])(void *);
 

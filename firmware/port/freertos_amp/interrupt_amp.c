@@ -1,10 +1,11 @@
-/* port_interrupt.h between two kernels: the timer is this core's or the other's, a ring is an order. */
+/* port_interrupt.h with a kernel on each core. The timer may be opened on this core or on the other one; a doorbell to
+ * the other core is an order in its mailbox. */
 #include "port_interrupt.h"
 
 #include "port_amp.h"
 #include "port_freertos.h"
 
-/* Of this core, as opened last. */
+/* The handler of this core's doorbell */
 static struct {
     void (*handler)(void *arg);
     void *arg;
@@ -55,7 +56,7 @@ void port_doorbell_ring(uint32_t core) {
     }
 }
 
-/* A ring that comes late finds the doorbell closed. */
+/* The handler is NULL if the doorbell was rung late, after it was closed. */
 void port_amp_doorbell(void) {
     if (doorbell.handler != NULL) {
         doorbell.handler(doorbell.arg);

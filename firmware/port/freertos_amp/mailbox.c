@@ -1,9 +1,9 @@
-/* Orders from core to core: the mailboxes, the doorbell's handler, the tick's look after both. */
+/* Orders from core to core: the mailboxes, the doorbell's handler, and the check in each tick */
 #include "port_amp.h"
 #include "port_freertos.h"
 #include "trace.h"
 
-/* Far more than can be under way: each task of a benchmark sends one and waits. A power of two. */
+/* Far more than can be on the way: each task of a benchmark sends one order and then waits. A power of two. */
 #define ORDERS 32U
 
 struct order {
@@ -13,13 +13,13 @@ struct order {
 
 static struct {
     struct {
-        atomic_uint put;   /* orders ever put in: by the other core */
-        atomic_uint taken; /* and taken out: by the core whose mailbox it is */
+        atomic_uint put;   /* number of orders put in; written by the other core */
+        atomic_uint taken; /* number of orders taken out; written by the mailbox's own core */
         struct order orders[ORDERS];
-    } boxes[PORT_AMP_CORES]; /* by the core that they are for */
+    } boxes[PORT_AMP_CORES]; /* index: the receiving core */
     struct {
         atomic_uint beat;
-        atomic_uint lost; /* doorbells to this core, found by its tick */
+        atomic_uint lost; /* lost doorbells to this core, which its tick has found */
     } cores[PORT_AMP_CORES];
 } mail PORT_SHARED(mail);
 
@@ -37,12 +37,12 @@ static bool try_to_send(enum port_amp_order what, void *object) {
         mail.boxes[to].orders[put % ORDERS] = (struct order){what, object};
         atomic_store_explicit(&mail.boxes[to].put, put + 1U, memory_order_release);
     }
-    board_ring(); /* also if it is full: perhaps a ring was lost */
+    board_ring(); /* also if the mailbox is full, because an earlier doorbell may have been lost */
     portCLEAR_INTERRUPT_MASK_FROM_ISR(mask);
     return room;
 }
 
-/* A handler cannot wait for room: the other core might be waiting in one as well. */
+/* A task waits until the mailbox has room. A handler cannot: the other core might also be waiting in a handler. */
 void port_amp_send(enum port_amp_order what, void *object) {
     while (!try_to_send(what, object)) {
         if (board_in_handler()) {
@@ -51,10 +51,10 @@ void port_amp_send(enum port_amp_order what, void *object) {
     }
 }
 
-/* ---- taking ---- */
+/* ---- receiving ---- */
 
-/* What comes from the other core may be damaged, if that core is. It may also come late, by a tick if its doorbell was
- * lost: the task has seen by itself what it is woken for, and has ended. */
+/* An order from the other core may be damaged, if that core is. It may also come late, by up to a tick if its doorbell
+ * was lost. By then the task may have noticed the event by itself, and have ended: its handle is then NULL. */
 static void wake_from_handler(void *object, UBaseType_t index, BaseType_t *yield) {
     port_task_t *task = object;
     if (task->core != board_core()) {
@@ -91,7 +91,8 @@ static void execute(const struct order *order, BaseType_t *yield) {
     }
 }
 
-/* Takes all orders. In a handler: all that call it have one priority. */
+/* Executes all orders in this core's mailbox. Call it in a handler; all callers have the same interrupt priority, so
+ * they do not interrupt each other. */
 static void take_orders(BaseType_t *yield) {
     uint32_t own = board_core();
     uint32_t taken = atomic_load_explicit(&mail.boxes[own].taken, memory_order_relaxed);
@@ -111,8 +112,9 @@ void port_amp_rung(void) {
 
 /* ---- the tick ---- */
 
-/* An order that was there at the last tick, and still is. */
-static void look_for_lost_ring(void) {
+/* If an order was in the mailbox at the last tick and still is, its doorbell was lost. Then counts it, and executes the
+ * orders. */
+static void recover_lost_doorbell(void) {
     static uint32_t seen_put;
     uint32_t own = board_core();
     uint32_t taken = atomic_load_explicit(&mail.boxes[own].taken, memory_order_relaxed);
@@ -129,7 +131,7 @@ static void look_for_lost_ring(void) {
 
 bool port_amp_heard(void) { return atomic_load_explicit(&mail.cores[other_core()].beat, memory_order_relaxed) != 0; }
 
-/* A core is missed only once it has been heard. */
+/* The other core is monitored from its first heartbeat on. */
 static void listen(void) {
     static uint32_t heard;
     static uint32_t silence;
@@ -150,11 +152,11 @@ void vApplicationTickHook(void) {
     atomic_store_explicit(&mail.cores[own].beat,
                           (atomic_load_explicit(&mail.cores[own].beat, memory_order_relaxed) + 1U) | 1U << 31U,
                           memory_order_relaxed);
-    look_for_lost_ring();
+    recover_lost_doorbell();
     listen();
 }
 
-uint32_t port_lost_rings(void) {
+uint32_t port_recovered_doorbells(void) {
     return atomic_load_explicit(&mail.cores[0].lost, memory_order_relaxed) +
            atomic_load_explicit(&mail.cores[1].lost, memory_order_relaxed);
 }

@@ -1,4 +1,5 @@
-/* port.h on one FreeRTOS kernel per core: tasks and waking. Clock, console and facts are the board's. */
+/* port.h with a FreeRTOS kernel on each core: tasks and wake-ups. The board implements clock, console and
+ * conditions. */
 #include "port_amp.h"
 
 #include "port_freertos.h"
@@ -7,7 +8,8 @@
 static port_task_t console_task PORT_SHARED(console);
 static StaticTask_t console_control;
 static StackType_t console_stack[PORT_FREERTOS_CONSOLE_STACK_WORDS];
-static volatile uint32_t stack_left[PORT_AMP_CORES] PORT_SHARED(stack_left); /* plus one, since 0 stands for none yet */
+static volatile uint32_t stack_left[PORT_AMP_CORES] PORT_SHARED(stack_left); /* least unused stack plus one; 0 means
+                                                                                that none is known yet */
 volatile uint32_t port_freertos_time_slicing PORT_SHARED(time_slicing);
 
 extern uint8_t port_amp_shared[], port_amp_shared_end[];
@@ -42,14 +44,15 @@ static void run_task(void *arg) {
     be(task);
     task->entry(task->arg);
     note_stack();
-    /* In this order, and the joiner in the other: whichever comes second sees the first. */
+    /* First `ended`, then `joiner`; the joining task does it in the reverse order. So whichever comes second sees what
+     * the first has done. */
     atomic_store(&task->ended, 1);
     port_task_t *joiner = atomic_load(&task->joiner);
     if (joiner != NULL) {
         port_amp_wake(joiner);
     }
     for (;;) {
-        vTaskSuspend(NULL); /* the joiner has it deleted */
+        vTaskSuspend(NULL); /* the task that joins this one requests its deletion */
     }
 }
 
@@ -61,7 +64,7 @@ static configSTACK_DEPTH_TYPE stack_words(uint32_t bytes_for_entry) {
     return (configSTACK_DEPTH_TYPE)words;
 }
 
-/* For the recorder, if there is one; else the kernels' tasks have names for debuggers alone. */
+/* The task's name for the recorder. Without a recorder only debuggers would use it, so all tasks have the same. */
 static const char *name_of(const port_task_t *task) {
 #ifdef IC_TRACE
     return task->name;
@@ -81,7 +84,7 @@ enum port_error port_amp_make(port_task_t *task) {
 
 enum port_error port_task_start(port_task_t *task, const struct port_task_config *config) {
     if (config->core >= PORT_AMP_CORES) {
-        return PORT_ERR_UNSUPPORTED; /* no kernel can move a task to another one */
+        return PORT_ERR_UNSUPPORTED; /* no kernel can migrate a task to another kernel */
     }
     task->entry = config->entry;
     task->arg = config->arg;
@@ -100,14 +103,14 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     return port_amp_call(PORT_AMP_START, task, 0);
 }
 
-/* The task suspends itself, as the last that it does, perhaps only when the deleter lets it. */
+/* The task's last step is to suspend itself. If it has not done so yet, this task sleeps so that it can. */
 void port_amp_delete(port_task_t *task) {
     TaskHandle_t handle = task->handle;
     while (eTaskGetState(handle) != eSuspended) {
         vTaskDelay(1);
     }
-    task->handle = NULL; /* first: from here on a late order finds no task */
-    vTaskDelete(handle); /* frees its memory, here */
+    task->handle = NULL; /* before the deletion: from here on a late order finds no task */
+    vTaskDelete(handle); /* also frees the task's memory, in this call */
 }
 
 void port_task_join(port_task_t *task) {
@@ -149,7 +152,7 @@ bool port_task_waits(const port_task_t *task) { return task->waits != 0; }
 port_task_t *port_task_self(void) { return pvTaskGetThreadLocalStoragePointer(NULL, 0); }
 
 void port_yield(void) {
-    /* Giving way is not being forced off. */
+    /* Restores the count of preemptions, because the switch hook counts a yield as a preemption. */
     void *preemptions = pvTaskGetThreadLocalStoragePointer(NULL, 1);
     taskYIELD();
     vTaskSetThreadLocalStoragePointer(NULL, 1, preemptions);
@@ -159,7 +162,7 @@ void port_time_slicing(bool on) { port_freertos_time_slicing = on; }
 
 uint64_t port_preemptions(void) { return (uintptr_t)pvTaskGetThreadLocalStoragePointer(NULL, 1); }
 
-/* ---- waking ---- */
+/* ---- wake-ups ---- */
 
 void port_amp_wake(port_task_t *task) {
     if (is_here(task)) {
@@ -181,11 +184,11 @@ void port_notify(port_task_t *task) {
 
 void port_notify_take(void) {
     while (ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_TASK, pdFALSE, portMAX_DELAY) == 0) {
-        /* The task was suspended and resumed, which ends the kernel's wait; the wait goes on. */
+        /* The task was suspended and resumed, which ends the kernel's wait: wait again. */
     }
 }
 
-/* To clear no bit is the kernel's way to read the count. */
+/* The kernel has no function that only reads the count. This one clears no bits, and returns the count. */
 uint32_t port_notify_count(void) { return ulTaskNotifyValueClearIndexed(NULL, PORT_FREERTOS_NOTIFY_TASK, 0); }
 
 bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {
@@ -196,12 +199,12 @@ bool port_mutex_lends(uint32_t owner, uint32_t waiter) { return port_object_span
 
 /* ---- message buffers ---- */
 
-/* One that is not shared has both ends here. */
+/* Whether the other core can use the buffer. If not, both of its ends are tasks of this core. */
 static bool is_shared(const void *buffer) {
     return (uintptr_t)buffer >= (uintptr_t)port_amp_shared && (uintptr_t)buffer < (uintptr_t)port_amp_shared_end;
 }
 
-/* What the kernel has of this for handlers does for tasks as well, with interrupts masked. */
+/* The kernel's functions for handlers also work in a task while interrupts are masked. */
 static void tell_own_task(void *buffer, BaseType_t (*tell)(StreamBufferHandle_t, BaseType_t *)) {
     BaseType_t yield = pdFALSE;
     taskENTER_CRITICAL();
@@ -230,7 +233,7 @@ void port_amp_buffer_received(void *buffer) {
 
 /* ---- the kernel's hooks ---- */
 
-/* Any interrupt that has something for this core ends the sleep, and is handled before the hook returns. */
+/* Any interrupt for this core ends the sleep, and its handler has run before this hook returns. */
 void vApplicationIdleHook(void) { __asm volatile("dsb\n wfi" ::: "memory"); }
 
 void vApplicationStackOverflowHook(TaskHandle_t task, char *name) {

@@ -1,11 +1,11 @@
-/* The types that users of port.h allocate, for one FreeRTOS kernel per core. Those that several cores use lie in shared
- * memory (PORT_SHARED): what belongs to one kernel alone, such as a handle, is for that kernel to use. */
+/* The types that users of port.h allocate, with a FreeRTOS kernel on each core. Objects that several cores use are in
+ * shared memory (PORT_SHARED). Members that belong to one kernel, such as a handle, are for that kernel only. */
 #ifndef PORT_TYPES_H
 #define PORT_TYPES_H
 
 #include <stdatomic.h>
 
-#include "object_types.h" /* of one kernel: for tasks of the core that makes them */
+#include "object_types.h" /* objects of one kernel: for tasks of the core that creates them */
 #include "port_shared.h"
 
 #define PORT_CORES_MAX 2U
@@ -15,29 +15,29 @@
     static void (*const entry_##function)(void *) __attribute__((section(".entries." #function), used)) = (function)
 
 typedef struct port_task {
-    uint32_t core;         /* whose kernel has it */
-    TaskHandle_t handle;   /* that kernel's */
-    void (*entry)(void *); /* that core's */
+    uint32_t core;         /* the core whose kernel has the task */
+    TaskHandle_t handle;   /* valid for that kernel only */
+    void (*entry)(void *); /* address in that core's image */
     void *arg;
-    uint32_t index; /* of the entry, for the other core's image */
+    uint32_t index; /* number of the entry, for the other core's image */
     uint32_t priority;
     uint32_t stack_bytes;
 #ifdef IC_TRACE
-    const char *name; /* in either program's memory, which both cores can read */
+    const char *name; /* in the memory of either program, which both cores can read */
 #endif
-    volatile uint32_t waits;            /* written at every switch: FreeRTOSConfig.h */
+    volatile uint32_t waits;            /* set when the task waits: written at every switch (FreeRTOSConfig.h) */
     atomic_uint ended;                  /* the entry has returned */
-    _Atomic(struct port_task *) joiner; /* who waits for that */
+    _Atomic(struct port_task *) joiner; /* the task that waits for the end */
 } port_task_t;
 
-/* Tasks that may wait for one semaphore at a time. */
+/* Most tasks that may wait for one semaphore at the same time */
 #define PORT_SEM_WAITERS 4U
 
 typedef struct port_sem {
     uint32_t count;
     uint32_t most;
     uint32_t waiting;
-    port_task_t *waiters[PORT_SEM_WAITERS]; /* first come, first served */
+    port_task_t *waiters[PORT_SEM_WAITERS]; /* in the order in which they came; the first one is served first */
 } port_sem_t;
 
 #endif

@@ -1,4 +1,4 @@
-/* How the two images meet. */
+/* Start-up: the two images exchange their identities */
 #include "port_amp.h"
 #include "port_freertos.h"
 
@@ -7,7 +7,7 @@
 extern uint8_t port_amp_shared[];
 extern uint8_t port_amp_shared_end[];
 
-/* What an image says of itself. Its place must not depend on what may differ: the linker puts it first. */
+/* Identity of an image. Its address must be the same in all builds, so the linker puts it first. */
 struct identity {
     uint32_t protocol;
     uint32_t shared_bytes;
@@ -59,7 +59,7 @@ void port_amp_meet(void) {
         atomic_store(&core_1.magic, 0);
     } while (!board_start_core_1());
     board_doorbell_start();
-    /* One that is reset before its first tick would not be missed. */
+    /* Also waits for core 1's first tick: if core 1 were reset before that, nothing would notice it. */
     while (atomic_load_explicit(&core_1.magic, memory_order_acquire) != MAGIC || !port_amp_heard()) {
         require_time(began);
         vTaskDelay(1);

@@ -1,6 +1,6 @@
-/* Semaphores for tasks of both kernels: a count in shared memory, under the lock between the cores. Who has to wait
- * enters itself in a list and is woken by its own kernel. First come, first served: one kernel does not know how urgent
- * the tasks of the other are. */
+/* Semaphores for tasks of both kernels. The count is in shared memory, under the lock between the cores. A task that
+ * waits enters itself in a list, and its own kernel wakes it. Tasks are woken in the order in which they came, because
+ * a kernel does not know the priorities of the other kernel's tasks. */
 #include "port_amp.h"
 #include "port_freertos.h"
 #include "port_objects.h"
@@ -24,7 +24,7 @@ static uint32_t place_of(const port_sem_t *sem, const port_task_t *task) {
     return place;
 }
 
-/* Takes the waiter at a place, if there is one, out of the list. */
+/* Removes the waiter at this place from the list, if there is one. */
 static void leave(port_sem_t *sem, uint32_t place) {
     if (place >= sem->waiting) {
         return;
@@ -46,7 +46,7 @@ void port_sem_give(port_sem_t *sem) {
     }
 }
 
-/* Takes one, or enters the task in the list if it is to wait. */
+/* Takes the semaphore if its count is above zero. If not, enters the task in the list if `enter`, else removes it. */
 static bool take(port_sem_t *sem, port_task_t *task, bool enter) {
     uint32_t mask = board_lock();
     bool taken = sem->count > 0;

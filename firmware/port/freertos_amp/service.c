@@ -1,23 +1,23 @@
-/* What one core's tasks have the other core's kernel do: a call, and the service task that answers it. */
+/* Calls from the tasks of one core to the kernel of the other, and the service task that executes them */
 #include "port_amp.h"
 #include "port_freertos.h"
 
-/* One call at a time from each core; by the core that calls. */
+/* The present call from each core; a core makes one call at a time. Written by the calling core. */
 static struct call {
     enum port_amp_service what;
     void *object;
     uint32_t index;
     enum port_error result;
     port_task_t *caller;
-    atomic_uint asked; /* calls ever made */
-    atomic_uint done;  /* and answered */
+    atomic_uint asked; /* number of calls made */
+    atomic_uint done;  /* number of calls answered */
 } calls[PORT_AMP_CORES] PORT_SHARED(calls);
 
 static StaticTask_t control;
 static StackType_t stack[PORT_FREERTOS_STACK_WORDS];
 static TaskHandle_t service;
 static StaticSemaphore_t turn_control;
-static SemaphoreHandle_t turn; /* who calls */
+static SemaphoreHandle_t turn; /* held by the task that makes a call */
 
 /* ---- calling ---- */
 

@@ -1,4 +1,4 @@
-/* The configuration of ESP-IDF's kernel as conditions. */
+/* Reports the configuration of ESP-IDF's kernel as conditions. */
 #include "esp_idf_version.h"
 #include "port_freertos.h"
 
@@ -11,7 +11,8 @@
 #define TICK_SOURCE "SYSTIMER, an alarm for each core"
 #endif
 
-/* Until ESP-IDF 6 the kernel is in IRAM by default, since then in flash but for what interrupts call. */
+/* Before ESP-IDF 6 the kernel is in IRAM by default. From 6 on it is in flash, except for functions that interrupts
+ * call. */
 #if (ESP_IDF_VERSION_MAJOR < 6 && !defined(CONFIG_FREERTOS_PLACE_FUNCTIONS_INTO_FLASH)) ||                             \
     defined(CONFIG_FREERTOS_IN_IRAM)
 #define KERNEL_CODE "iram"
@@ -67,7 +68,7 @@
 
 static const struct port_condition conditions[] = {
     {"freertos.version", tskKERNEL_VERSION_NUMBER " IDF"},
-#ifdef IC_FREERTOS_SOURCES /* Arduino and PlatformIO come with a kernel that is compiled already */
+#ifdef IC_FREERTOS_SOURCES /* Arduino and PlatformIO link a precompiled kernel, whose sources are not known */
     {"freertos.sources", IC_FREERTOS_SOURCES},
 #endif
     {"freertos.port", "ESP-IDF's FreeRTOS for two cores, " CORES},

@@ -1,4 +1,4 @@
-/* The kernel's configuration as conditions. */
+/* Reports the kernel's configuration as conditions. */
 #include "port_freertos.h"
 
 #define TEXT_OF(token) #token

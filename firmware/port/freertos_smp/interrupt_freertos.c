@@ -1,4 +1,4 @@
-/* What interrupt handlers may call of the kernel (port_interrupt.h). */
+/* Kernel functions for interrupt handlers (port_interrupt.h) */
 #include "port_interrupt.h"
 
 #include "port_freertos.h"

@@ -1,21 +1,21 @@
-/* What two kernels that schedule both cores say in different words: FreeRTOS V11 SMP, and ESP-IDF's own FreeRTOS
- * (V10.5.1 "with SMP modifications"; ESP-IDF Programming Guide, "FreeRTOS (IDF)").
+/* Common names for two kernels that schedule both cores: FreeRTOS V11 SMP, and ESP-IDF's own FreeRTOS (V10.5.1 "with
+ * SMP modifications"; ESP-IDF Programming Guide, "FreeRTOS (IDF)").
  *
- * Each of the two headers has the same functions, inline, since calls of them stand inside times that are measured; the
- * .c file of the same name has the rest.
+ * The header of each kernel defines the same functions. They are inline where a call is inside a measured time; the .c
+ * file of the same name has the rest.
  *
- * - kernel_stack(): of a task that asks for no more than PORT_FREERTOS_STACK_BYTES_FOR_ENTRY; in StackType_t.
- * - kernel_notes_stacks(): whether a task that ends looks what its stack has left, by a scan of what is unused.
- * - kernel_create(): makes a task that is pinned, or is not with PORT_CORE_ANY. task->handle is set before it runs.
- * - kernel_pin(): as port_task_pin().
- * - kernel_reschedule(): as port_reschedule().
- * - kernel_tells_of_inheritance(): whether a task that inherits a priority takes another core than the one where that
- *   was called for.
- * - kernel_set_self(), kernel_self(): the calling task's port_task_t.
+ * - kernel_stack(): size of a task's stack, in StackType_t, if the task requests at most
+ *   PORT_FREERTOS_STACK_BYTES_FOR_ENTRY.
+ * - kernel_notes_stacks(): whether a task that ends scans its stack to record how much of it was unused.
+ * - kernel_create(): creates a task, pinned unless its core is PORT_CORE_ANY. task->handle is set before the task runs.
+ * - kernel_pin(): like port_task_pin().
+ * - kernel_reschedule(): like port_reschedule().
+ * - kernel_tells_of_inheritance(): whether a task that inherits a priority preempts the task on another core.
+ * - kernel_set_self(), kernel_self(): set and return the calling task's port_task_t.
  * - kernel_yield(), kernel_time_slicing(), kernel_preemptions(): as in port.h.
- * - kernel_waiter(): what the calling task waits by in kernel_wait(), until somebody has called kernel_wake() with it,
- *   also before. A wait may end early, so what is waited for has to be looked at.
- * - kernel_critical_enter(), kernel_critical_exit(): as port_critical_enter(). */
+ * - kernel_waiter(): the object by which the calling task waits in kernel_wait(). kernel_wake() with this object ends
+ *   the wait, even if it is called before. A wait may end early: check again what was waited for.
+ * - kernel_critical_enter(), kernel_critical_exit(): like port_critical_enter() and port_critical_exit(). */
 #ifndef KERNEL_H
 #define KERNEL_H
 

@@ -1,4 +1,5 @@
-/* ESP-IDF's FreeRTOS: the console task and the critical section. The scheduler runs before any of our code does. */
+/* ESP-IDF's FreeRTOS: the console task and the critical section. ESP-IDF has started the scheduler before any code of
+ * Intercore runs. */
 #include "kernel.h"
 #include "port_lock.h"
 
@@ -20,7 +21,7 @@ void kernel_run(void *task) {
     self->waiter_memory = &waiter_memory;
     self->run(self);
     for (;;) {
-        vTaskSuspend(NULL); /* who joins deletes it, and the stack with it */
+        vTaskSuspend(NULL); /* the task that joins this one deletes it, and its stack with it */
     }
 }
 
@@ -39,7 +40,7 @@ void port_freertos_join_console(void) { kernel_delete_ended(console_task.handle)
 
 void kernel_set_stack(uint32_t bytes) { kernel_stack_bytes = bytes; }
 
-/* A task that is not ready may still be on its way off its core. */
+/* Whether the task still has a core: a task that is no longer ready may not have left its core yet. */
 static bool is_on_a_core(TaskHandle_t task) {
     return xTaskGetCurrentTaskHandleForCore(0) == task || xTaskGetCurrentTaskHandleForCore(1) == task;
 }

@@ -1,4 +1,4 @@
-/* FreeRTOS V11 SMP: its hooks, and how it is started. */
+/* FreeRTOS V11 SMP: its hooks, and how it is started */
 #include "kernel.h"
 #include "port_freertos.h"
 
@@ -9,9 +9,9 @@ volatile uint32_t port_freertos_time_slicing;
 
 /* ---- the kernel's hooks ---- */
 
-void vApplicationPassiveIdleHook(void); /* the one that task.h does not declare */
+void vApplicationPassiveIdleHook(void); /* task.h does not declare this hook */
 
-/* Any interrupt that has something for this core ends the sleep, and is handled before the hook returns. */
+/* Any interrupt for this core ends the sleep, and its handler has run before this hook returns. */
 void vApplicationPassiveIdleHook(void) { __asm volatile("dsb\n wfi" ::: "memory"); }
 
 void vApplicationStackOverflowHook(TaskHandle_t task, char *name) {
@@ -23,8 +23,8 @@ void port_freertos_assert(const char *file, uint32_t line) { board_panic("an ass
 
 /* ---- start-up ---- */
 
-/* The kernel lets its idle tasks change cores, and they are not alike. Which one a core runs would depend on all that
- * has been, and be seen in the last cycles of a sample. */
+/* The kernel would let its idle tasks migrate, and they are not the same. Which of them is on a core would then depend
+ * on everything that ran before, and would change the last cycles of a sample. */
 static void pin_idle_tasks(void) {
     for (uint32_t core = 0; core < configNUMBER_OF_CORES; core++) {
         vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), kernel_affinity(core));

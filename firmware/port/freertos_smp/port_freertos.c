@@ -1,11 +1,12 @@
-/* port.h where one FreeRTOS kernel schedules both cores: tasks and waking. Clock, console and facts are the board's;
- * what differs from kernel to kernel is in kernel.h. */
+/* port.h with one FreeRTOS kernel for both cores: tasks and wake-ups. The board implements clock, console and
+ * conditions; kernel.h has the differences between the kernels. */
 #include "port_freertos.h"
 
 #include "kernel.h"
 #include "port_objects.h"
 
-/* How often a joiner looks whether a task is off its core before it sleeps for a tick between looks. */
+/* port_task_join() polls this often, without a pause, until the task has left its core. After that it sleeps for one
+ * tick between polls. */
 #define JOIN_LOOKS 100U
 
 static uint32_t stack_left = UINT32_MAX;
@@ -34,14 +35,15 @@ static void run_task(void *arg) {
     if (kernel_notes_stacks()) {
         note_stack();
     }
-    /* In this order, and the joiner in the other: whichever comes second sees the first. */
+    /* First `ended`, then `joiner`; the joining task does it in the reverse order. So whichever comes second sees what
+     * the first has done. */
     atomic_store(&task->ended, 1);
     kernel_waiter_t joiner = atomic_load(&task->joiner);
     if (joiner != NULL) {
         kernel_wake(joiner);
     }
     for (;;) {
-        vTaskSuspend(NULL); /* the joiner deletes it */
+        vTaskSuspend(NULL); /* the task that joins this one deletes it */
     }
 }
 
@@ -64,7 +66,7 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     return made == pdPASS ? PORT_OK : PORT_ERR_RESOURCE;
 }
 
-/* A task that is not ready may still be on its way off its core. */
+/* Whether no core runs the task: a task that is no longer ready may not have left its core yet. */
 static bool is_off_its_core(TaskHandle_t handle) {
     for (BaseType_t core = 0; core < configNUMBER_OF_CORES; core++) {
         if (xTaskGetCurrentTaskHandleForCore(core) == handle) {
@@ -80,13 +82,14 @@ void port_task_join(port_task_t *task) {
     while (atomic_load(&task->ended) == 0) {
         kernel_wait(self);
     }
-    /* Deleted while it is on its core, its memory would wait for the idle task. */
+    /* A task that is deleted while it is on its core keeps its memory until the idle task frees it, so wait for it to
+     * leave. */
     for (uint32_t looks = 0; !(eTaskGetState(task->handle) == eSuspended && is_off_its_core(task->handle)); looks++) {
         if (looks >= JOIN_LOOKS) {
-            vTaskDelay(1); /* something of higher priority has its core */
+            vTaskDelay(1); /* lets the task leave, in case one of higher priority has its core */
         }
     }
-    vTaskDelete(task->handle); /* frees its memory, here */
+    vTaskDelete(task->handle); /* also frees the task's memory, in this call */
 }
 
 enum port_error port_task_pin(port_task_t *task, uint32_t core) { return kernel_pin(task->handle, core); }
@@ -111,21 +114,21 @@ void port_time_slicing(bool on) { kernel_time_slicing(on); }
 
 uint64_t port_preemptions(void) { return kernel_preemptions(); }
 
-/* ---- waking ---- */
+/* ---- wake-ups ---- */
 
 void port_notify(port_task_t *task) { xTaskNotifyGiveIndexed(task->handle, PORT_FREERTOS_NOTIFY_TASK); }
 
 void port_notify_take(void) {
     while (ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_TASK, pdFALSE, portMAX_DELAY) == 0) {
-        /* The task was suspended and resumed, which ends the kernel's wait; the wait goes on. */
+        /* The task was suspended and resumed, which ends the kernel's wait: wait again. */
     }
 }
 
-/* To clear no bit is the kernel's way to read the count. */
+/* The kernel has no function that only reads the count. This one clears no bits, and returns the count. */
 uint32_t port_notify_count(void) { return ulTaskNotifyValueClearIndexed(NULL, PORT_FREERTOS_NOTIFY_TASK, 0); }
 
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {
-    (void)xSemaphoreCreateCountingStatic(INT32_MAX, initial, sem); /* with memory given, it cannot fail */
+    (void)xSemaphoreCreateCountingStatic(INT32_MAX, initial, sem); /* with static memory, it cannot fail */
     return PORT_OK;
 }
 
@@ -143,7 +146,7 @@ enum port_error port_sem_init_binary(port_sem_t *sem) {
     return PORT_OK;
 }
 
-/* The handle of a static semaphore is its address. */
+/* A static semaphore has no separate handle: its address is the handle. */
 static SemaphoreHandle_t handle_of(port_sem_t *sem) { return (SemaphoreHandle_t)sem; }
 
 void port_sem_destroy(port_sem_t *sem) { vSemaphoreDelete(handle_of(sem)); }
@@ -162,7 +165,7 @@ enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
     }
 }
 
-uint32_t port_lost_rings(void) { return 0; }
+uint32_t port_recovered_doorbells(void) { return 0; }
 
 uint32_t port_freertos_stack_left(void) {
     note_stack();

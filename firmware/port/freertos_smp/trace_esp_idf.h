@@ -1,9 +1,9 @@
-/* What the recorder (core/trace.h) records of ESP-IDF's FreeRTOS: the compiler's option -include puts it in front of
- * each source of the component `freertos` (board/esp32/component.cmake), whose FreeRTOS.h leaves open what is defined
- * before. This kernel's macros are those of V11, with these beside them.
+/* Events of ESP-IDF's FreeRTOS for the recorder (core/trace.h). The compiler's option -include puts this header in
+ * front of each source of the component `freertos` (board/esp32/component.cmake), whose FreeRTOS.h keeps macros that
+ * are already defined. This kernel has the trace macros of V11, and those below.
  *
- * Not there: the interrupt that it sends to the other core, which board/esp32 records in the place of the call, and
- * interrupts other than the tick. */
+ * Not included are interrupts other than the tick, and the interrupt that the kernel sends to the other core:
+ * board/esp32 records that one by replacing the call. */
 #ifndef TRACE_ESP_IDF_H
 #define TRACE_ESP_IDF_H
 
@@ -15,12 +15,13 @@
 #define traceTASK_SWITCHED_OUT() TRACE_SWITCHED_OUT(TRACE_CURRENT)
 #define traceTASK_SWITCHED_IN() TRACE_SWITCHED_IN(TRACE_CURRENT)
 
-/* A semaphore that is taken, and one that is given by a handler, are not what is received from a queue, or sent. */
+/* This kernel has separate macros for taking a semaphore and for giving one in a handler. V11 uses the macros of
+ * receiving from a queue and sending to it. */
 #define traceQUEUE_SEMAPHORE_RECEIVE(pxQueue) TRACE_QUEUE(IC_TRACE_TAKEN, pxQueue)
 #define traceQUEUE_GIVE_FROM_ISR(pxQueue) TRACE_QUEUE(IC_TRACE_GIVEN, pxQueue)
 
-/* The one handler in the component is the tick's (port_systick.c). It ends by one of two macros, and the second of them
- * is where any other handler asks for a switch, too: which it is, the board knows. Supplied by the board. */
+/* The only handler in this component is that of the tick (port_systick.c). It ends with one of two macros. Other
+ * handlers use the second macro to request a switch; the functions, which the board supplies, tell the two apart. */
 void trace_esp_idf_tick_begins(uint32_t number);
 void trace_esp_idf_tick_ends(void);
 #define traceISR_ENTER(xNumber) trace_esp_idf_tick_begins((uint32_t)(xNumber))

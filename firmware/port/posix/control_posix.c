@@ -1,4 +1,5 @@
-/* What one task does to another: moves it, stops it. Threads can be moved by Linux, and stopped by themselves only. */
+/* Pinning and suspending tasks. On Linux any thread can be pinned by another one, but a thread can only suspend
+ * itself. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -8,7 +9,7 @@
 enum port_error port_task_pin(port_task_t *task, uint32_t core) {
     cpu_set_t set;
     port_posix_cpu_set(core, &set);
-    /* Of itself a task knows by other means than the variable that its creator may still be writing. */
+    /* If a task pins itself, task->thread must not be read: the creator of the task may still be writing it. */
     pthread_t thread = task == port_task_self() ? pthread_self() : task->thread;
     int failed = pthread_setaffinity_np(thread, sizeof set, &set);
     return failed == 0 || failed == ESRCH ? PORT_OK : PORT_ERR_RESOURCE;
@@ -21,7 +22,8 @@ void port_task_suspend(port_task_t *task) {
     }
 }
 
-/* What was given to a task that had not come to its checkpoint makes it look once more at the next one. */
+/* If the task is resumed before it reaches its checkpoint, the semaphore keeps a count. The next wait at a checkpoint
+ * then returns at once, and the loop there tests `suspended` once more. */
 void port_task_resume(port_task_t *task) {
     if (atomic_exchange(&task->suspended, false)) {
         sem_post(&task->resumed);

@@ -3,20 +3,21 @@
 #include "port.h"
 
 #define PPM 1e6
-/* Between the two ends of the measurement; some ten times what the program takes to start otherwise. */
+/* The counter is measured for 1/200 s (5 ms), about ten times as long as the rest of the start-up takes. */
 #define WINDOWS_PER_S 200U
-/* One that nothing comes between takes some 50 ns. An interrupt takes microseconds, and other tasks as long as they
- * like: but not again and again within a microsecond. */
+/* The shortest of this many readings is used. An undisturbed reading takes about 50 ns. An interrupt, or another task
+ * that takes the core, makes a reading longer, but not all 16 readings, which take a microsecond together. */
 #define BRACKETS 16U
 
-/* Of the counter. CNTVCT_EL0 may have but 56, which last for 40 years at least (Arm ARM D12.1.2). */
+/* Width of the counter in bits. CNTVCT_EL0 may implement only 56 bits; it then wraps after 40 years or more (Arm ARM
+ * D12.1.2). */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define BITS 64U
 #else
 #define BITS 0U
 #endif
 
-/* A reading of the counter, taken between two of the common clock. */
+/* A reading of the counter, and the readings of the common clock before and after it */
 struct bracket {
     uint64_t before;
     uint64_t cycles;
@@ -26,8 +27,8 @@ struct bracket {
 static uint64_t cycles_hz;
 static uint32_t uncertainty_ppm;
 
-/* Each with what keeps the processor from reading the counter before the loads in front of it are done (Intel SDM 4.3,
- * RDTSC; Arm ARM D12.2.1). */
+/* Each variant begins with a barrier: without it the processor may read the counter before preceding loads are complete
+ * (Intel SDM 4.3, RDTSC; Arm ARM D12.2.1). */
 #if defined(__x86_64__)
 uint64_t port_cycles(void) {
     __builtin_ia32_lfence();
@@ -71,8 +72,9 @@ static struct bracket tightest_bracket(void) {
     return tightest;
 }
 
-/* The counter was read halfway between the clock's two readings, give or take half of what lies between them. Each
- * reading tells only when the last tick was: a nanosecond of the clock, or a tick of the counter that it is made of. */
+/* Computes the counter's rate from two brackets, and bounds the error. Within a bracket the counter was read halfway
+ * between the two readings of the clock, give or take half their difference. In addition each reading may be one unit
+ * too early: readings are rounded down to whole nanoseconds or whole counts. */
 void counter_posix_start(void) {
     struct bracket first = tightest_bracket();
     while (port_clock() - first.after < port_clock_hz() / WINDOWS_PER_S) {
@@ -80,7 +82,7 @@ void counter_posix_start(void) {
     struct bracket last = tightest_bracket();
     double cycles = (double)(last.cycles - first.cycles);
     uint64_t twice = last.before + last.after - first.before - first.after;
-    uint64_t off = width(&first) + width(&last) + 2U; /* of `twice`, at most */
+    uint64_t off = width(&first) + width(&last) + 2U; /* largest possible error of `twice` */
     cycles_hz = (uint64_t)(2.0 * cycles * (double)port_clock_hz() / (double)twice + 0.5);
     uncertainty_ppm = (uint32_t)(PPM * (double)off / (double)(twice - off) + PPM * 2.0 / cycles) + 1U;
 }

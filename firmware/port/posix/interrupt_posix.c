@@ -1,9 +1,9 @@
-/* port_interrupt.h with signals. An interrupt is a thread pinned to its core, of a priority above all tasks, that does
- * nothing but take one signal: so the handler interrupts what runs on that core, as an interrupt does, after the
- * kernel's way to a thread.
+/* port_interrupt.h with signals. For each interrupt there is a thread, pinned to the interrupt's core and with a higher
+ * priority than any task, that only waits for one signal. The signal's handler is the interrupt handler: it takes the
+ * core from the tasks, later than a real interrupt would by the time the kernel needs to switch to the thread.
  *
- * The signals are standard ones: like an interrupt they are pending or not, however often they were sent, and need no
- * entry in a queue that could be full. */
+ * The signals are standard signals, not real-time signals. Like an interrupt, a standard signal is either pending or
+ * not, however often it was sent; and it needs no place in a queue that could be full. */
 #include "port_interrupt.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define RING_SIGNAL SIGUSR1
 #define NS_PER_S 1000000000ULL
 
-#if !defined(sigev_notify_thread_id) /* glibc before 2.38 has no name for it */
+#if !defined(sigev_notify_thread_id) /* glibc before 2.38 does not define this name */
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
@@ -31,7 +31,7 @@ struct interrupt {
     sem_t ready;
     bool failed;
     atomic_bool closing;
-    atomic_uint sent; /* orders memory between who sends and the handler; signals alone need not */
+    atomic_uint sent; /* orders memory between sender and handler, which signals alone do not promise */
 };
 
 static struct interrupt timer;
@@ -42,7 +42,7 @@ static __thread struct interrupt *served; /* by the calling thread */
 static void arrives(int signal) {
     (void)signal;
     int kept = errno;
-    if (served != NULL) { /* else it is not ours: somebody has sent it to the process */
+    if (served != NULL) { /* NULL: the signal was sent to the process from outside */
         (void)atomic_load(&served->sent);
         if (!atomic_load(&served->closing)) {
             served->handler(served->arg);
@@ -51,14 +51,15 @@ static void arrives(int signal) {
     errno = kept;
 }
 
-/* False if the system has no timer left. */
+/* Returns false if the system has no timer left. */
 static bool create_timer(void) {
     struct sigevent event = {
         .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TIMER_SIGNAL, .sigev_notify_thread_id = gettid()};
     return timer_create(CLOCK_MONOTONIC, &event, &timer_id) == 0;
 }
 
-/* The thread takes its signal while it waits and at no other time: none is missed before a wait. */
+/* The thread accepts its signal only inside sigsuspend(). A signal that comes earlier stays pending, so none is
+ * lost. */
 static void serve(void *arg) {
     struct interrupt *interrupt = arg;
     sigset_t all, all_but_ours;
@@ -94,7 +95,7 @@ static enum port_error open_interrupt(struct interrupt *interrupt, uint32_t core
         .entry = serve,
         .arg = interrupt,
         .core = core,
-        .priority = PORT_PRIORITY_MAX + 1U, /* above what a task may have */
+        .priority = PORT_PRIORITY_MAX + 1U, /* above a task's highest priority */
     };
     if (port_task_start(&interrupt->thread, &config) != PORT_OK) {
         sem_destroy(&interrupt->ready);
@@ -120,8 +121,8 @@ enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void 
     return open_interrupt(&timer, core, TIMER_SIGNAL);
 }
 
-/* The timer goes last. If its signal is pending, that of the close is one with it, and since Linux 6.13 a signal of a
- * timer that has been deleted is dropped: the thread would wait for ever. */
+/* Deletes the timer only after its thread has ended. The signal that ends the thread merges with a pending signal of
+ * the timer; since Linux 6.13 the pending signal of a deleted timer is dropped, and the thread would wait for ever. */
 void port_timer_close(void) {
     close_interrupt(&timer);
     timer_delete(timer_id);

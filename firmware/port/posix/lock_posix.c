@@ -11,9 +11,9 @@
 
 static pthread_mutex_t critical;
 
-/* With priority inheritance where the system has it: a task that is kept waiting lends its priority to whoever is
- * inside, who may otherwise be kept from its core by a third. A lock that is waited for by spinning would never be
- * given back to a more urgent task on the holder's own core. */
+/* The mutex has priority inheritance if the system supports it: a waiting task lends its priority to the owner, which a
+ * third task may otherwise keep from its core. A spinning wait is not possible: if the owner has a lower priority and
+ * is on the same core, the waiting task would spin for ever. */
 bool lock_posix_start(void) {
     pthread_mutexattr_t attributes;
     if (pthread_mutexattr_init(&attributes) != 0) {

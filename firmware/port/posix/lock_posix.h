@@ -1,11 +1,11 @@
-/* Locks on POSIX threads: what start-up has to do for them. */
+/* Locks on POSIX threads: their initialisation */
 #ifndef LOCK_POSIX_H
 #define LOCK_POSIX_H
 
 #include <stdbool.h>
 
-/* Makes the lock behind port_critical_enter(). To be called once, before any task is started. False if the system
- * refuses it. */
+/* Creates the lock behind port_critical_enter(). Call it once, before any task is started. Returns false if the system
+ * refuses to create the lock. */
 bool lock_posix_start(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* port_objects.h on POSIX: what programs for threads use in place of a small kernel's objects. */
+/* port_objects.h on POSIX: for each kernel object, the usual equivalent between threads */
 #include "port_objects.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static bool init_mutex(pthread_mutex_t *mutex, int protocol) {
     return done;
 }
 
-/* Priority inheritance is the system's to give: some sandboxes' kernels have no futexes with it. */
+/* Whether the system has futexes with priority inheritance: in some sandboxes the kernel has none. */
 bool port_posix_inherits_priority(void) {
     pthread_mutex_t mutex;
     bool inherits = init_mutex(&mutex, PTHREAD_PRIO_INHERIT);
@@ -61,8 +61,8 @@ bool port_mutex_lends(uint32_t owner, uint32_t waiter) {
 
 /* ---- queue ----
  *
- * A ring of our own and not a POSIX message queue: those belong to the whole system, which limits their number and
- * size, and programs that pass items between threads do not use them. */
+ * The queue is a ring buffer under a mutex. It is not a POSIX message queue: those belong to the whole system, which
+ * limits their number and size, and threads of one process rarely use them. */
 
 static bool init_guard(pthread_mutex_t *mutex, pthread_cond_t *condition) {
     if (pthread_mutex_init(mutex, NULL) != 0) {
@@ -109,7 +109,7 @@ static unsigned char *item_at(const port_queue_t *queue, uint32_t place) {
     return queue->items + (size_t)(place % queue->length) * queue->item_bytes;
 }
 
-/* Both signal after they have let go of the mutex: the task that wakes would only wait for it. */
+/* Sending and receiving signal only after they have unlocked the mutex; otherwise the woken task would wait for it. */
 void port_queue_send(port_queue_t *queue, const void *item) {
     pthread_mutex_lock(&queue->mutex);
     while (queue->count == queue->length) {
@@ -142,7 +142,7 @@ enum port_error port_events_init(port_events_t *events) {
 
 void port_events_destroy(port_events_t *events) { destroy_guard(&events->mutex, &events->changed); }
 
-/* Each task that waits must see for itself whether the bits are its own: all are woken. */
+/* Wakes all waiting tasks, because each of them must check whether its own bits are set. */
 void port_events_set(port_events_t *events, uint32_t bits) {
     pthread_mutex_lock(&events->mutex);
     events->set |= bits;
@@ -168,7 +168,7 @@ uint32_t port_events_get(port_events_t *events) {
 
 /* ---- stream ---- */
 
-/* A pipe holds 64 KiB, or one page of 4 KiB when the user has very many: never less than was asked for at first. */
+/* A pipe is never smaller than requested: it holds 64 KiB, or one page of 4 KiB if the user has very many pipes. */
 enum port_error port_stream_init(port_stream_t *stream, uint32_t bytes) {
     (void)bytes;
     int ends[2];
@@ -193,7 +193,7 @@ void port_stream_send(port_stream_t *stream, const void *bytes, uint32_t size) {
             next += count;
             size -= (uint32_t)count;
         } else if (errno != EINTR) {
-            abort(); /* somebody has closed our pipe */
+            abort(); /* the pipe was closed from outside */
         }
     }
 }

@@ -1,5 +1,5 @@
-/* Periodic tasks: Linux shows programs no tick, so the edges are those of a nominal one, that begins with the program.
- * It does not begin at whole ticks of the clock, where Linux (since 6.2) has its own tick to handle. */
+/* Periodic tasks. Linux shows programs no tick, so a nominal tick is used, which begins with the program. Its edges are
+ * therefore not at whole ticks of the system's clock, where Linux (since 6.2) handles its own tick. */
 #include "port.h"
 #include "port_posix.h"
 
@@ -18,5 +18,5 @@ uint64_t port_period_begin(struct port_period *period, uint32_t ticks) {
 
 void port_period_sleep(struct port_period *period) {
     period->last += period->ticks * tick();
-    port_sleep_until(period->last); /* clock_nanosleep() to an absolute time, as real-time programs do */
+    port_sleep_until(period->last); /* clock_nanosleep() to an absolute time, as in real-time programs */
 }

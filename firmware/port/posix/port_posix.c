@@ -1,4 +1,4 @@
-/* port.h on POSIX threads. Linux-specific where POSIX has no word for it: affinity and the number of the core. */
+/* port.h on POSIX threads. Affinity and the number of a core have no POSIX equivalent; their code is for Linux only. */
 #include "port_posix.h"
 
 #include <errno.h>
@@ -20,10 +20,11 @@
 #include "turns_posix.h"
 
 #define NS_PER_S 1000000000ULL
-/* Linux wakes sleepers without a periodic tick; polling loops get the 1 kHz grid that ESP-IDF and Arduino use. */
+/* Linux wakes sleeping tasks without a periodic tick. Code that sleeps for ticks gets a nominal tick of 1 kHz, as in
+ * ESP-IDF and Arduino. */
 #define TICK_HZ 1000U
-/* SCHED_FIFO priorities 10 (console) to 18: above other real-time users of a desktop (rtkit's 1 to 5), below kernel
- * threads at 50 and up that serve the timers we wait for. */
+/* SCHED_FIFO priorities 10 (console) to 18 (highest task). They are above those of other real-time programs of a PC
+ * (rtkit's 1 to 5), and below the kernel threads that serve the timers (50 and more). */
 #define FIFO_BASE 10
 
 static uint32_t core_count;
@@ -79,7 +80,8 @@ static void *run_task(void *arg) {
     self = arg;
     atomic_store(&self->id, (int)gettid());
     bool takes_turns = self->takes_turns && turns_posix_begin();
-    if (self->takes_turns && !takes_turns) { /* the system's own turns, which are long, rather than none */
+    if (self->takes_turns && !takes_turns) { /* no timer is left, so the system's own time slices are used, which are
+                                                long */
         struct sched_param param;
         (void)sched_getparam(0, &param);
         (void)sched_setscheduler(0, SCHED_RR, &param);
@@ -108,7 +110,7 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
     }
     if (failed == 0 && realtime) {
         struct sched_param param = {.sched_priority = FIFO_BASE + (int)config->priority};
-        /* Arguments that are legal by construction: these three cannot fail. */
+        /* These three calls cannot fail, because their arguments are valid. */
         (void)pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
         (void)pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
         (void)pthread_attr_setschedparam(&attributes, &param);
@@ -144,7 +146,8 @@ void port_task_join(port_task_t *task) {
     sem_destroy(&task->resumed);
 }
 
-/* The state stands behind the name, which stands in brackets (proc(5)); S is an interruptible sleep. */
+/* In /proc/self/task/ID/stat the state follows the thread's name, which is in parentheses (proc(5)). S is an
+ * interruptible sleep. */
 bool port_task_waits(const port_task_t *task) {
     char path[sizeof "/proc/self/task/-2147483648/stat"];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", atomic_load(&task->id));
@@ -160,7 +163,7 @@ bool port_task_waits(const port_task_t *task) {
 
 port_task_t *port_task_self(void) { return self; }
 
-/* SCHED_FIFO lets a thread run on until it waits or yields; SCHED_OTHER takes turns in any case. */
+/* With SCHED_FIFO a thread runs until it waits or yields. With SCHED_OTHER, Linux always slices time. */
 void port_time_slicing(bool on) { time_slicing = on; }
 
 void port_yield(void) { sched_yield(); }
@@ -171,19 +174,19 @@ uint64_t port_preemptions(void) {
     return (uint64_t)usage.ru_nivcsw;
 }
 
-/* ---- waking ---- */
+/* ---- wake-ups ---- */
 
 void port_notify(port_task_t *task) { sem_post(&task->notifications); }
 
 void port_notify_take(void) {
     while (sem_wait(&self->notifications) != 0) {
-        /* EINTR: a debugger or a stop signal; the wait goes on */
+        /* EINTR: a debugger or a stop signal; the wait continues */
     }
 }
 
 uint32_t port_notify_count(void) {
     int count = 0;
-    (void)sem_getvalue(&self->notifications, &count); /* fails for what is no semaphore only */
+    (void)sem_getvalue(&self->notifications, &count); /* fails only for an invalid semaphore */
     return count > 0 ? (uint32_t)count : 0;
 }
 
@@ -215,7 +218,7 @@ enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
         int failed =
             deadline == PORT_FOREVER ? sem_wait(&sem->count) : sem_clockwait(&sem->count, CLOCK_MONOTONIC, &limit);
         if (failed == 0) {
-            if (sem->binary) { /* an exchange, to see what the last one to give had written before */
+            if (sem->binary) { /* the exchange also makes visible what the giving task wrote before */
                 (void)atomic_exchange(&sem->given, false);
             }
             return PORT_OK;
@@ -226,7 +229,7 @@ enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
     }
 }
 
-/* ---- time that passes ---- */
+/* ---- waiting ---- */
 
 void port_sleep_until(uint64_t when) {
     struct timespec limit = timespec_of(when);
@@ -238,7 +241,7 @@ void port_sleep_ticks(uint32_t ticks) { port_sleep_until(port_tick_edge() + tick
 
 /* ---- console ---- */
 
-/* Waits until standard input has something, or has ended. A limit in the past only looks. */
+/* Waits until standard input has data or has ended. If the deadline has passed, only checks. */
 static bool input_ready(uint64_t deadline) {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     for (;;) {
@@ -252,7 +255,7 @@ static bool input_ready(uint64_t deadline) {
             return ready > 0;
         }
         if (errno != EINTR) {
-            return true; /* let read() report what is wrong */
+            return true; /* let read() report the error */
         }
     }
 }
@@ -280,7 +283,7 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
         if (count >= 0) {
             bytes += count;
             size -= (size_t)count;
-        } else if (errno == EAGAIN) { /* whoever gave us this terminal does not want to wait; we do */
+        } else if (errno == EAGAIN) { /* the terminal is non-blocking, but this function must block */
             struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
             (void)poll(&output, 1, -1);
         } else if (errno != EINTR) {
@@ -290,7 +293,7 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     return PORT_OK;
 }
 
-/* Standard input and output have no rate. */
+/* Standard input and output have no bit rate. */
 uint32_t port_console_rate_choice(uint32_t index) {
     (void)index;
     return 0;
@@ -304,8 +307,8 @@ void port_console_set_rate(uint32_t bits_per_second) { (void)bits_per_second; }
 
 static bool awake;
 
-/* Asks Linux not to let processors sleep so deeply that it takes them time to wake up (Documentation/power/
- * pm_qos_interface), as cyclictest does: for as long as the file is open, which is until the process ends. */
+/* Asks that processors do not enter sleep states that take long to leave (Documentation/power/pm_qos_interface), as
+ * cyclictest does. The request is valid while the file is open, so the file stays open until the process ends. */
 static void keep_awake(void) {
     int file = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
     int32_t latency_us = 0;
@@ -359,9 +362,9 @@ const char *port_posix_cpus(void) {
     return text;
 }
 
-uint32_t port_lost_rings(void) { return 0; }
+uint32_t port_recovered_doorbells(void) { return 0; }
 
-/* There is no pin. */
+/* There is no mark pin. */
 void port_mark(bool on) { (void)on; }
 
 uint64_t port_posix_began(void) { return began; }

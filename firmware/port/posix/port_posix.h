@@ -1,4 +1,4 @@
-/* What a board of the POSIX port calls besides port.h. */
+/* Interface between the POSIX port and a board, in addition to port.h */
 #ifndef PORT_POSIX_H
 #define PORT_POSIX_H
 
@@ -6,34 +6,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* To be called once, first, by the thread that will run the console: finds the cores this process may use, asks for
- * real-time scheduling and pins the caller to core 0. Returns false if the process may use no core at all. */
+/* Finds the cores that this process may use, requests real-time scheduling, and pins the caller to core 0. Call it
+ * once, before all else, in the console's thread. Returns false if the process may use no core. */
 bool port_posix_start(void);
 
-/* The system's number of the CPU behind a core. */
+/* The number that the system gives to the CPU of this core */
 int port_posix_cpu(uint32_t core);
 
-/* Makes `set` the system's CPUs behind a core, or behind all of them for PORT_CORE_ANY. */
+/* Makes `set` contain the CPU of a core, or the CPUs of all cores for PORT_CORE_ANY. */
 void port_posix_cpu_set(uint32_t core, cpu_set_t *set);
 
-/* The common clock when port_posix_start() was called: the first edge of the nominal tick. */
+/* The reading of the common clock when port_posix_start() was called, which is the first edge of the nominal tick */
 uint64_t port_posix_began(void);
 
-/* The policy that tasks got: "SCHED_FIFO", or "SCHED_OTHER" where the system does not permit it. */
+/* The scheduling policy of the tasks: "SCHED_FIFO", or "SCHED_OTHER" if the system does not permit real-time
+ * scheduling */
 const char *port_posix_policy(void);
 
-/* Milliseconds of processor time after which tasks of equal priority take turns, where they are asked to; 0 where the
- * system takes turns by itself, as long as it likes. */
+/* Time slice between tasks of equal priority, if time slicing is on, in milliseconds of processor time. 0 if the system
+ * decides. */
 uint32_t port_posix_turn_ms(void);
 
-/* Whether mutexes have priority inheritance here. */
+/* Whether mutexes have priority inheritance here */
 bool port_posix_inherits_priority(void);
 
-/* The longest time that processors may take to wake up, in microseconds: "0", or "not set" where the system does not
- * permit that. */
+/* Limit of the processors' wake-up time in microseconds: "0", or "not set" if the system does not permit a limit */
 const char *port_posix_wake_latency(void);
 
-/* The system's numbers of the CPUs behind cores 0, 1, …, separated by commas. */
+/* The numbers that the system gives to the CPUs of cores 0, 1, …, separated by commas */
 const char *port_posix_cpus(void);
 
 #endif

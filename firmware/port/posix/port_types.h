@@ -1,4 +1,4 @@
-/* The types that users of port.h allocate, for POSIX threads. */
+/* The types that users of port.h allocate, for POSIX threads */
 #ifndef PORT_TYPES_H
 #define PORT_TYPES_H
 
@@ -11,23 +11,23 @@
 #define PORT_CORES_MAX 64U
 #define PORT_PATIENCE_S 20U
 
-/* One program has all cores. */
+/* One program for all cores */
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 
 typedef struct port_task {
     pthread_t thread;
-    atomic_int id; /* the system's number of the thread; 0 until it runs */
+    atomic_int id; /* the system's number of the thread; 0 until the thread runs */
     sem_t notifications;
-    atomic_bool suspended; /* port_task_suspend() */
-    sem_t resumed;         /* given when that ends */
+    atomic_bool suspended; /* set by port_task_suspend() */
+    sem_t resumed;         /* given to end the suspension */
     void (*entry)(void *);
     void *arg;
-    bool takes_turns; /* with its equals (turns_posix.h) */
-    uint32_t number;  /* that the recorder knows it by (trace_posix.h), where there is one */
+    bool takes_turns; /* whether it shares a core with tasks of equal priority by time slices (turns_posix.h) */
+    uint32_t number;  /* the task's number in the recorder (trace_posix.h), if there is one */
 } port_task_t;
 
-/* A binary one keeps its count at one at most: who gives adds to the count only if `given` was not set. */
+/* The count of a binary semaphore is at most one: a give increments it only if `given` was not set. */
 typedef struct port_sem {
     sem_t count;
     bool binary;
@@ -36,7 +36,7 @@ typedef struct port_sem {
 
 typedef pthread_mutex_t port_mutex_t;
 
-/* A ring of items. `first` is the oldest of the `count` that are in it. */
+/* A ring buffer of items. `first` is the index of the oldest of the `count` items. */
 typedef struct port_queue {
     pthread_mutex_t mutex;
     pthread_cond_t has_item;
@@ -54,7 +54,7 @@ typedef struct port_events {
     uint32_t set;
 } port_events_t;
 
-/* The two ends of a pipe. */
+/* The two ends of a pipe */
 typedef struct port_stream {
     int in;
     int out;

@@ -1,6 +1,7 @@
-/* The calls of port.h that are recorded on Linux (trace_posix.h). The linker has each called in place of the port's
- * own, which it calls in turn. Whether a call will wait is looked at just before: what comes between the two is told
- * as a wait, however short. While nothing is recorded each costs a look. */
+/* Wrappers that record calls of port.h on Linux (trace_posix.h). The linker redirects the calls to these wrappers,
+ * which call the original functions. A wrapper checks just before the call whether the call will wait. If that changes
+ * between the check and the call, a wait is recorded that is very short. While nothing is recorded, a wrapper only
+ * tests a variable. */
 #include <poll.h>
 
 #include "port.h"
@@ -12,7 +13,7 @@
 
 // NOLINTBEGIN(misc-use-internal-linkage): the linker calls what begins with __wrap_
 
-/* The head of what is called in place of a call, which is called by __real_ and its name. */
+/* The head of a wrapper. The original function is called __real_ followed by its name. */
 #define CALL(result, name, ...)                                                                                        \
     result __real_##name(__VA_ARGS__);                                                                                 \
     result __wrap_##name(__VA_ARGS__);                                                                                 \
@@ -20,7 +21,7 @@
 
 static uint32_t number_of(const void *object) { return (uint32_t)(uintptr_t)object; }
 
-/* A wait that nothing ends but that somebody gives the object. */
+/* Records the begin of a wait that ends only when a task gives to the object. */
 static struct trace_posix_wait await_object(enum ic_trace_class what, uint32_t number, const void *object) {
     ic_trace(IC_TRACE_AWAITED, what, number);
     return trace_posix_leaves(object);
@@ -45,7 +46,7 @@ CALL(void, port_task_join, port_task_t *task) {
     }
 }
 
-/* A moment that is more than what 32 bits hold ahead is not told. */
+/* Records when a sleep is to end. A moment too far ahead for 32 bits is not recorded. */
 static void due(uint64_t when) {
     uint64_t now = port_clock();
     if (when > now && when - now <= UINT32_MAX) {
@@ -158,7 +159,7 @@ CALL(void, port_mutex_unlock, port_mutex_t *mutex) {
 
 /* ---- queues ---- */
 
-/* Whether it holds so many items now. */
+/* Whether the queue holds that many items now */
 static bool holds(port_queue_t *queue, uint32_t count) {
     pthread_mutex_lock(&queue->mutex);
     bool found = queue->count == count;
@@ -166,7 +167,8 @@ static bool holds(port_queue_t *queue, uint32_t count) {
     return found;
 }
 
-/* Either end wakes the other, which waits under the name of what it waits for. */
+/* Sending wakes a task that waits to receive, and receiving wakes one that waits to send. A wait for room is recorded
+ * as a wait for `has_room`, a wait for an item as a wait for `has_item`. */
 CALL(void, port_queue_send, port_queue_t *queue, const void *item) {
     if (ic_trace_recording == 0U) {
         __real_port_queue_send(queue, item);
@@ -223,7 +225,7 @@ CALL(void, port_events_wait, port_events_t *events, uint32_t bits) {
     ic_trace(IC_TRACE_TAKEN, IC_TRACE_EVENTS, number_of(events));
 }
 
-/* ---- streams: that a pipe is full is not looked at ---- */
+/* ---- streams: a wait for room in a full pipe is not recorded ---- */
 
 CALL(void, port_stream_send, port_stream_t *stream, const void *bytes, uint32_t size) {
     if (ic_trace_recording != 0U) {

@@ -1,6 +1,7 @@
-/* Two tasks of one core wake each other in turns with the trace points on and off, one turn after the other, so that
- * whatever else the machine does meets both alike. What an exchange takes longer with them is what its records cost:
- * two wake-ups and two switches. Medians of turns, as some are disturbed. */
+/* Measures what a record of Linux's scheduler costs. Two tasks on one core wake each other in turns; the trace points
+ * are off in one turn and on in the next, so that other activity of the machine affects both kinds of turns alike. The
+ * difference between the two kinds is the cost of the records: each exchange causes two wake-ups and two switches. The
+ * median of each kind is used, because some turns are disturbed. */
 #include "trace_cost_posix.h"
 
 #include <stdatomic.h>
@@ -10,7 +11,8 @@
 #include "port.h"
 #include "trace_points_posix.h"
 
-/* Of each kind, 5 ms in all. A few exchanges before each let the caches see the change. */
+/* 21 turns with the trace points off and 21 with them on take 5 ms in total. A turn is 20 exchanges; a few exchanges
+ * before it warm the caches after the change. */
 #define TURNS 21U
 #define EXCHANGES 20U
 #define BEFORE 3U
@@ -18,7 +20,7 @@
 static port_task_t asking, answering;
 static atomic_bool over;
 static uint64_t off[TURNS], on[TURNS];
-static uint64_t records; /* of all turns that are on, and of the exchanges before these */
+static uint64_t records; /* made in all turns with trace points on, including the exchanges before them */
 
 static void answer_all(void *unused) {
     (void)unused;

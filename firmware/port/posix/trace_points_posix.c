@@ -15,19 +15,22 @@
 #include "port_posix.h"
 #include "trace.h"
 
-/* What a record takes of the ring, at least and usually: its head, the time, and the trace point's 36 to 68 bytes. */
+/* Bytes that a record takes in the ring buffer, at least and usually: its header, the time, and the 36 to 68 bytes of
+ * the trace point */
 #define RECORD_MIN 48U
 #define RECORD_USUAL 96U
 #define RECORD_MAX 512U
 #define FORMAT_MAX 4096U
 #define FOLDER "/sys/kernel/tracing"
 
-/* Of common_flags: in a hardware interrupt (include/linux/trace_events.h of Linux, TRACE_FLAG_HARDIRQ). */
+/* Bit of common_flags: the event happened in a hardware interrupt (TRACE_FLAG_HARDIRQ in Linux's
+ * include/linux/trace_events.h) */
 #define IN_INTERRUPT 0x08U
-/* Of prev_state: that the thread waits or ends (include/linux/sched.h, TASK_REPORT). */
+/* Bits of prev_state of which one is set if the thread waits or ends (TASK_REPORT in include/linux/sched.h) */
 #define WAITS 0xffU
 
-/* Where a value stands in what a trace point tells, as its `format` says, which has to agree with the size. */
+/* Position of a value in a trace point's record. Linux states it in the trace point's file `format`, together with the
+ * size, which must be the size here. */
 struct field {
     const char *name;
     uint32_t size;
@@ -48,7 +51,7 @@ static struct {
     const char *name;
     struct field *fields;
     uint32_t field_count;
-    uint32_t bytes; /* that hold all fields */
+    uint32_t bytes; /* a record with all fields has at least this many */
     uint64_t id;
 } points[TRACE_POINTS] = {
     {"sched_switch", of_switch, FIELDS_OF_SWITCH, 0, 0},
@@ -58,17 +61,17 @@ static struct {
 
 static struct ring {
     int files[TRACE_POINTS];
-    struct perf_event_mmap_page *page; /* the ring itself is behind it */
-    uint64_t head;                     /* when it began */
-    uint64_t before;                   /* records that were counted until then */
-    uint64_t count;                    /* from then on */
+    struct perf_event_mmap_page *page; /* followed by the ring buffer */
+    uint64_t head;                     /* when recording began */
+    uint64_t before;                   /* number of records before recording began */
+    uint64_t count;                    /* number of records since then */
 } rings[PORT_CORES_MAX];
 
 static size_t page_bytes;
 static size_t ring_bytes; /* a power of two */
 static char why_not[160];
 
-/* ---- what they tell ---- */
+/* ---- formats ---- */
 
 static const char *reason(void) {
     return strerror(errno); // NOLINT(concurrency-mt-unsafe): no other thread runs yet
@@ -90,13 +93,14 @@ static bool read_file(const char *point, const char *file, char *text, size_t si
     return length > 0;
 }
 
-/* UINT32_MAX if the word is not there. */
+/* UINT32_MAX if the word is missing */
 static uint32_t number_behind(const char *text, const char *word) {
     const char *found = strstr(text, word);
     return found != NULL ? (uint32_t)strtoul(found + strlen(word), NULL, 10) : UINT32_MAX;
 }
 
-/* A line of a format: "field:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;", with "[16]" behind an array's name. */
+/* Finds a field in a trace point's format. A line there is "field:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;"; an
+ * array's name is followed by its length, as "[16]". */
 static bool find_field(const char *format, struct field *field) {
     size_t length = strlen(field->name);
     for (const char *at = strstr(format, field->name); at != NULL; at = strstr(at + 1, field->name)) {
@@ -136,8 +140,8 @@ static bool find_points(void) {
 
 /* ---- the rings ---- */
 
-/* A ring is written from its end to its beginning, and goes on over the oldest records: those that are whole are read
- * from the last one on. */
+/* Linux writes a ring buffer backwards, from its end to its beginning, and overwrites the oldest records. So complete
+ * records can be read from the newest one on. */
 static int open_point(uint32_t core, enum trace_point point) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_TRACEPOINT,
@@ -278,7 +282,7 @@ static void name_of(uint32_t field, const unsigned char *raw, char *name) {
     name[TRACE_POINTS_NAME_MAX - 1U] = '\0';
 }
 
-/* What a trace point has told, which begins with its number. */
+/* Reads the data of a trace point, which begin with the trace point's number. */
 static bool read_point(const unsigned char *raw, uint32_t size, struct trace_point_record *record) {
     uint16_t id;
     memcpy(&id, raw, sizeof id);
@@ -320,7 +324,7 @@ uint32_t trace_points_read(uint32_t core, struct trace_point_record *records, ui
         } record;
         copy(ring, at, &header, sizeof header);
         if (header.size < sizeof header || header.size > end - at) {
-            break; /* the oldest one, of which a part is left */
+            break; /* the oldest record, of which only a part is left */
         }
         copy(ring, at, &record, header.size < sizeof record ? header.size : sizeof record);
         if (header.type == PERF_RECORD_SAMPLE && record.size <= sizeof record.raw) {

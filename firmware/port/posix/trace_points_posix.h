@@ -1,6 +1,6 @@
-/* Linux' trace points of its scheduler on the program's cores. tracefs has to be mounted, and they may be read by root,
- * or under kernel.perf_event_paranoid=-1 by everybody who may read tracefs. perf_event_open(2) keeps what they tell, in
- * a ring for each core whose last records stay, with the common clock. */
+/* Trace points of Linux's scheduler on the program's cores. Reading them takes a mounted tracefs and root; or, without
+ * root, kernel.perf_event_paranoid=-1 and read permission for tracefs. perf_event_open(2) keeps the newest records of
+ * each core in a ring buffer, with readings of the common clock. */
 #ifndef TRACE_POINTS_POSIX_H
 #define TRACE_POINTS_POSIX_H
 
@@ -10,13 +10,13 @@
 #define TRACE_POINTS_NAME_MAX 16U
 
 enum trace_point {
-    TRACE_POINT_SWITCH,     /* sched_switch: a core goes on with another thread */
-    TRACE_POINT_WAKING,     /* sched_waking: a thread is being woken, by what the core is at */
-    TRACE_POINT_WAKING_NEW, /* sched_wakeup_new: likewise, a thread that has just been started */
+    TRACE_POINT_SWITCH,     /* sched_switch: a core switches to another thread */
+    TRACE_POINT_WAKING,     /* sched_waking: a thread is being woken on this core */
+    TRACE_POINT_WAKING_NEW, /* sched_wakeup_new: a thread that has just been started is woken */
     TRACE_POINTS
 };
 
-/* The system's number of a thread, 0 of a core's idle one, and its name, which ends with a 0. */
+/* A thread: its number in the system, 0 for a core's idle thread, and its zero-terminated name */
 struct trace_point_thread {
     int id;
     char name[TRACE_POINTS_NAME_MAX];
@@ -25,28 +25,32 @@ struct trace_point_thread {
 struct trace_point_record {
     uint64_t time; /* common clock */
     enum trace_point point;
-    struct trace_point_thread thread; /* the one that comes, or that is woken; woken ones have no name here */
-    struct trace_point_thread left;   /* only of a switch */
-    bool runs_on;                     /* only of a switch: who left could have run on */
-    bool in_interrupt;                /* only of a waking */
+    struct trace_point_thread thread; /* the thread that is switched to, or that is woken; a woken thread has no name
+                                         here */
+    struct trace_point_thread left;   /* only for a switch: the thread that ran before */
+    bool runs_on;                     /* only for a switch: the previous thread was preempted */
+    bool in_interrupt;                /* only for a wake-up: it was done by an interrupt */
 };
 
-/* To be called once, when the cores are known. Returns NULL if the trace points may be read, else why not: the file or
- * the call, and what the system says of it. */
+/* Opens the trace points. Call it once, when the cores are known. Returns NULL if the trace points can be read, else
+ * the reason: the file or the call that failed, and the system's error. */
 const char *trace_points_start(void);
 
-/* From here to there they are recorded, and not at other times, save by the next. */
+/* Start and stop recording. Nothing is recorded at other times, except by trace_points_switch(). */
 void trace_points_begin(void);
 void trace_points_end(void);
 
-/* Switches those of a core on or off, and returns how many there ever were of it: to find out what one costs. */
+/* Switches recording on a core on or off, and returns the total number of its records so far. It serves to measure what
+ * a record costs. */
 uint64_t trace_points_switch(uint32_t core, bool on);
 
-/* How many there were on a core from begin to end, and how many of these can still be there at most. */
+/* Number of records of a core between begin and end, and the largest number of them that can still be in the ring
+ * buffer */
 uint32_t trace_points_count(uint32_t core);
 uint32_t trace_points_room(void);
 
-/* Copies those of a core that are still there, the last first, at most `room`; returns how many. */
+/* Copies the records of a core that are still in the ring buffer, the newest first, at most `room` of them. Returns
+ * their number. */
 uint32_t trace_points_read(uint32_t core, struct trace_point_record *records, uint32_t room);
 
 #endif

@@ -1,6 +1,8 @@
-/* port_trace.h on Linux, and who is on which core as far as the port itself knows. Each core's ring has a lock, since
- * threads of one core come between each other's instructions: no core waits for another. It has priority inheritance
- * where the system does, lest a task of more priority wait for one that a third keeps off the core. */
+/* port_trace.h on Linux, and the task that runs on each core, as far as the port knows it.
+ *
+ * The ring buffer of each core has a lock, because threads on one core can preempt each other at any instruction; no
+ * core waits for the lock of another. The lock has priority inheritance if the system supports it: otherwise a task of
+ * high priority could wait for a lock whose owner a third task keeps off the core. */
 #include "trace_posix.h"
 
 #include <pthread.h>
@@ -13,24 +15,24 @@
 
 #define WAITING_MAX 128U
 
-/* Of the thread. */
+/* State of the calling thread */
 static __thread struct {
-    uint32_t masked; /* how often */
-    uint32_t core;   /* whose lock it has while masked */
-    uint32_t task;   /* its number; 0 until it is known */
+    uint32_t masked; /* how deeply port_trace_mask() is nested */
+    uint32_t core;   /* the core whose lock the thread holds while `masked` is above 0 */
+    uint32_t task;   /* number of its task; 0 until it is known */
     bool in_handler;
-    bool comes; /* says so itself */
+    bool comes; /* the thread is recording its own switch; see() must not record it */
 } own;
 
 static pthread_mutex_t locks[PORT_CORES_MAX];
 
-/* The task that was seen there last, 0 for none; under the core's lock. */
+/* The task that was last seen on each core, 0 for none. Protected by the core's lock. */
 static uint32_t seen[PORT_CORES_MAX];
 
-/* Whose the events are that a ring has, where the scheduler is seen; under the core's lock. */
+/* The task that caused each event in a ring buffer, if the scheduler is recorded. Protected by the core's lock. */
 static uint32_t authors[PORT_CORES_MAX][IC_TRACE];
 
-/* Those that wait, each for one object. */
+/* Waiting tasks, and the object for which each of them waits */
 static struct {
     atomic_uint task; /* 0: free */
     _Atomic(uintptr_t) object;
@@ -57,17 +59,17 @@ bool trace_posix_start(void) {
 uint32_t __real_port_core_id(void);
 uint32_t __wrap_port_core_id(void);
 
-/* For the recorder itself: the core whose ring it has, wherever the thread has gone meanwhile. */
+/* While the recorder holds a ring buffer, this is the core of that buffer, even if the thread has migrated since. */
 uint32_t __wrap_port_core_id(void) { return own.masked > 0 ? own.core : __real_port_core_id(); }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage)
 
 static uint32_t core_of_ring(void) {
     uint32_t core = __real_port_core_id();
-    return core < PORT_CORES_MAX ? core : 0; /* outside of the cores that the program was started with */
+    return core < PORT_CORES_MAX ? core : 0; /* the thread is outside the cores with which the program was started */
 }
 
-/* While masked: the console has not been started by port_task_start(), nor has a thread of somebody else's, as of a
- * timer. */
+/* Names a thread that port_task_start() did not start: the console, or a thread of the system, such as a timer's. Call
+ * it with the ring buffer's lock held. */
 static void know_task(void) {
     if (own.task == 0) {
         own.task = ic_trace_task(own.in_handler ? "handler" : "console");
@@ -75,15 +77,17 @@ static void know_task(void) {
     }
 }
 
-/* That a task is there that was not the last one seen; where the scheduler is seen, for each event which one. A ring
- * that is empty is of a new recording. */
+/* If the scheduler is recorded, notes which task causes the present event. If not, records that this task runs, unless
+ * it is the task that was last seen on the core. An empty ring buffer is that of a new recording, in which no task has
+ * been seen. */
 static void see(void) {
     if (ic_trace_recording == 0U || own.comes) {
         return;
     }
     if (trace_scheduler_is_seen()) {
         know_task();
-        authors[own.core][ic_trace_count(own.core) % IC_TRACE] = own.task; /* of the event that is put in now */
+        authors[own.core][ic_trace_count(own.core) % IC_TRACE] = own.task; /* for the event that is about to be
+                                                                              recorded */
         return;
     }
     if (own.in_handler) {
@@ -105,7 +109,7 @@ uint32_t port_trace_mask(void) {
     }
     own.core = core_of_ring();
     (void)pthread_mutex_lock(&locks[own.core]);
-    while (core_of_ring() != own.core) { /* the thread has waited, and was moved */
+    while (core_of_ring() != own.core) { /* the thread has waited for the lock, and has migrated meanwhile */
         (void)pthread_mutex_unlock(&locks[own.core]);
         own.core = core_of_ring();
         (void)pthread_mutex_lock(&locks[own.core]);
@@ -154,7 +158,7 @@ void trace_posix_created(port_task_t *task, const char *name) {
     port_trace_unmask(kept);
 }
 
-/* The scheduler's switches tell it where they are seen. */
+/* Records that this task has the core again. If the scheduler is recorded, its switches show that already. */
 static void comes_in(void) {
     if (trace_scheduler_is_seen()) {
         return;
@@ -187,11 +191,11 @@ void trace_posix_begins(const port_task_t *task) {
 
 void trace_posix_ends(const port_task_t *task) {
     ic_trace(IC_TRACE_DELETED, 0, own.task);
-    trace_posix_wakes(task, false); /* who joins it */
+    trace_posix_wakes(task, false); /* the joining task */
     goes_out();
 }
 
-/* ---- waiting ---- */
+/* ---- waits ---- */
 
 struct trace_posix_wait trace_posix_leaves(const void *object) {
     struct trace_posix_wait wait = {WAITING_MAX};
@@ -215,7 +219,8 @@ void trace_posix_returns(struct trace_posix_wait wait) {
     }
 }
 
-/* Who has been made ready waits for nothing any more, though it may not have come back yet: it is told once. */
+/* Records that a waiting task becomes ready. It then counts as not waiting, even before it continues, so that this is
+ * recorded only once. */
 static void make_ready(uint32_t place, const void *object) {
     uint32_t task = atomic_load(&waiting[place].task);
     uintptr_t its = (uintptr_t)object;

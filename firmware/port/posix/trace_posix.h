@@ -1,12 +1,12 @@
-/* What this port records by itself, where there is a recorder (core/trace.h): what a task asks for, and when it is
- * about to wait. Who is woken and which task a core goes on with are the scheduler's events (trace_scheduler_posix.h),
- * but Linux lets few programs see them. Without them the port has events of its own in their place: whom a task wakes
- * by what it asks for, that it leaves its core as it begins to wait, and that it has come back. A task that lost its
- * core without asking is not seen to leave then. That it is back, or that another has its core, is seen by its next
- * event (IC_TRACE_IN with detail 1).
+/* This port's own events for the recorder (core/trace.h): the calls of a task, and when it begins to wait.
  *
- * The calls of port.h that are recorded are wrapped by the linker (board/linux/board.cmake). Without a recorder nothing
- * of this is there. */
+ * Wake-ups and switches are events of the scheduler (trace_scheduler_posix.h), which Linux shows to few programs.
+ * Without them the port records substitutes: the task that a call wakes; a task leaves its core when it begins to wait;
+ * the task has come back. What it cannot see is preemption: the preempted task is not recorded as leaving. The next
+ * event of a task shows that the task has come back, or that another task has the core (IC_TRACE_IN with detail 1).
+ *
+ * The linker redirects the recorded calls of port.h to wrappers (board/linux/board.cmake). Without a recorder, none of
+ * this is in the program. */
 #ifndef TRACE_POSIX_H
 #define TRACE_POSIX_H
 
@@ -17,39 +17,41 @@
 
 #ifdef IC_TRACE
 
-/* To be called once, by port_posix_start(). Returns false if the system has no mutex left. */
+/* Call it once, in port_posix_start(). Returns false if the system has no mutex left. */
 bool trace_posix_start(void);
 
-/* A task is about to be started; by who starts it. */
+/* Call it in the creator of a task, just before the task is started. */
 void trace_posix_created(port_task_t *task, const char *name);
 
-/* It runs, it is about to end; by itself. */
+/* Call them in the task itself: when it begins to run, and when it is about to end. */
 void trace_posix_begins(const port_task_t *task);
 void trace_posix_ends(const port_task_t *task);
 
 /* ---- between the recorder's files ---- */
 
-/* The number of the task that calls. */
+/* The number of the calling task */
 uint32_t trace_posix_task(void);
 
-/* The task is about to wait for an object, and has come back. */
+/* Call them when the calling task is about to wait for an object, and when it has come back from the wait. */
 struct trace_posix_wait {
-    uint32_t place; /* among those that wait */
+    uint32_t place; /* index among the waiting tasks */
 };
 struct trace_posix_wait trace_posix_leaves(const void *object);
 void trace_posix_returns(struct trace_posix_wait wait);
 
-/* Makes ready who waits for an object: the one that does, or `all`. Who it is of several is not known. To be called
- * before they are woken. */
+/* Records that a task which waits for the object becomes ready; with `all`, that all of them do. If several wait and
+ * not all are woken, it is unknown which one is woken, and nothing is recorded. Call it before the tasks are woken. */
 void trace_posix_wakes(const void *object, bool all);
 
-/* Whose event it is that has this number in a core's ring; of those that are there, and while the scheduler is seen. */
+/* The task that caused event `number` in a core's ring buffer. For events that are still there, and only if the
+ * scheduler is recorded. */
 uint32_t trace_posix_author(uint32_t core, uint32_t number);
 
-/* Calls with each core's ring the caller's own, and port_core_id() that core. */
+/* Calls the function once for each core, with that core's ring buffer locked. During the call port_core_id() returns
+ * that core. */
 void trace_posix_for_each_core(void (*call)(uint32_t core));
 
-/* Between the two, the thread is in a handler. */
+/* Call them when a handler begins in this thread, and when it ends. */
 void trace_posix_enters_handler(void);
 void trace_posix_leaves_handler(void);
 

@@ -13,11 +13,11 @@
 #include "trace_points_posix.h"
 #include "trace_posix.h"
 
-/* Of the program's threads the last so many are known, which is more than a ring has events of. */
+/* The newest threads of the program are remembered: more of them than a ring buffer has events. */
 #define TASKS_MAX (2U * (uint32_t)IC_TRACE)
-/* Threads of others; all beyond have one number. */
+/* Threads of other programs. All beyond this number share one task number. */
 #define STRANGERS_MAX 128U
-/* A record is so many events at most: the interrupt, who is made ready in it, and its end. */
+/* A record yields at most this many events: an interrupt begins, it makes a task ready, it ends. */
 #define EVENTS_OF_RECORD 3U
 
 static const char *why_not = "the trace points were not looked for";
@@ -33,13 +33,13 @@ static struct {
     uint32_t task;
 } strangers[STRANGERS_MAX];
 static uint32_t stranger_count;
-static uint32_t all_other_strangers; /* 0 until there is one */
+static uint32_t all_other_strangers; /* the task number that they share; 0 until there is one */
 
-static uint32_t costs[PORT_CORES_MAX]; /* of a record, on each core; 0 if that is not known */
+static uint32_t costs[PORT_CORES_MAX]; /* cost of a record on each core; 0 if unknown */
 
-/* Trace points tell threads by the numbers that the system's first PID namespace gives them; where the program is in
- * another, gettid() tells others. The first one's file has this number (include/linux/proc_ns.h of Linux,
- * PROC_PID_INIT_INO). */
+/* Trace points use the thread numbers of the system's first PID namespace; in another namespace gettid() returns
+ * different numbers. /proc/self/ns/pid has this inode number in the first namespace (PROC_PID_INIT_INO in Linux's
+ * include/linux/proc_ns.h). */
 #define FIRST_NAMESPACE 0xEFFFFFFCU
 
 static bool has_numbers_of_its_own(void) {
@@ -64,9 +64,10 @@ void trace_scheduler_know(uint32_t task) {
     atomic_store(&tasks[place].thread, (int)gettid());
 }
 
-/* ---- who it is ---- */
+/* ---- threads ---- */
 
-/* 0 if it is none of the program's. A number that the system has given twice is the last one's. */
+/* The task of a thread; 0 if the thread is not one of the program's. If the system has used a thread number twice, it
+ * belongs to the newer thread. */
 static uint32_t own_task(int thread) {
     uint32_t count = atomic_load(&task_count);
     for (uint32_t back = 1; back <= count && back <= TASKS_MAX; back++) {
@@ -111,7 +112,7 @@ static void add(struct events *events, uint64_t time, enum ic_trace_kind kind, u
     events->first[events->count++] = (struct ic_trace_event){time, (uint32_t)kind | detail << 8U, object};
 }
 
-/* A core's idle thread is no task: the core has none then. */
+/* A core's idle thread is not a task: while it runs, no task has the core. */
 static void add_switch(struct events *events, const struct trace_point_record *record) {
     if (record->left.id != 0) {
         add(events, record->time, IC_TRACE_OUT, record->runs_on, task_of(&record->left));
@@ -121,7 +122,7 @@ static void add_switch(struct events *events, const struct trace_point_record *r
     }
 }
 
-/* What wakes the benchmarks' threads out of an interrupt are the system's timers, and nothing else. */
+/* A benchmark's thread that is woken in an interrupt is woken by a timer of the system; nothing else does so. */
 static void add_waking(struct events *events, const struct trace_point_record *record) {
     uint32_t task = own_task(record->thread.id);
     if (task == 0) {
@@ -137,7 +138,7 @@ static void add_waking(struct events *events, const struct trace_point_record *r
 }
 
 static void add_all(struct events *events, const struct trace_point_record *records, uint32_t count) {
-    for (uint32_t left = count; left > 0; left--) { /* the last came first */
+    for (uint32_t left = count; left > 0; left--) { /* the newest record came first */
         const struct trace_point_record *record = &records[left - 1U];
         if (record->point == TRACE_POINT_SWITCH) {
             add_switch(events, record);
@@ -147,17 +148,19 @@ static void add_all(struct events *events, const struct trace_point_record *reco
     }
 }
 
-/* ---- both together ---- */
+/* ---- merging ---- */
 
-/* What is put together of a core's ring and of its records. */
+/* The events of one core, merged from its ring buffer and from the scheduler's records */
 struct joined {
     struct events events;
-    uint32_t task; /* that the core has; 0: none, or not known */
+    uint32_t task; /* the core's task; 0: none, or unknown */
 };
 
-/* `author` is the task whose event it is, 0 of a record. Linux loses records now and then, of some threads all by which
- * they leave a core. That a task is there which did not come, as far as is known, is seen by its own events, or by that
- * it leaves: it had come before. */
+/* Adds an event. `author` is the task that caused it, 0 if the event comes from a scheduler record.
+ *
+ * Linux sometimes loses records, for some threads all those of leaving a core. So a task may run without having been
+ * seen to come. Its own events reveal that, or the record of its leaving; an event is then inserted that says it
+ * came. */
 static void join(struct joined *joined, const struct ic_trace_event *event, uint32_t author) {
     enum ic_trace_kind kind = event->what & 0xffU;
     uint32_t there = kind == IC_TRACE_OUT ? event->object : author;
@@ -167,13 +170,14 @@ static void join(struct joined *joined, const struct ic_trace_event *event, uint
     }
     uint32_t what = event->what;
     if (kind == IC_TRACE_IN && joined->task != 0) {
-        what |= 1U << 8U; /* behind one of whom nobody has seen it leave */
+        what |= 1U << 8U; /* the task before it was not seen to leave */
     }
     joined->events.first[joined->events.count++] = (struct ic_trace_event){event->time, what, event->object};
     joined->task = kind == IC_TRACE_IN ? event->object : kind == IC_TRACE_OUT ? 0 : joined->task;
 }
 
-/* By time; of one moment the ring's own come last. Those before `since` are left out; returns how many these are. */
+/* Merges all events by time; of events at the same moment, those of the ring buffer come last. Skips the events before
+ * `since`, and returns their number. */
 static uint32_t join_all(struct joined *joined, uint32_t core, const struct events *records, uint64_t since) {
     uint32_t own = ic_trace_first(core), end = ic_trace_count(core), record = 0, left_out = 0;
     while (own < end || record < records->count) {
@@ -190,15 +194,16 @@ static uint32_t join_all(struct joined *joined, uint32_t core, const struct even
     return left_out;
 }
 
-/* The first moment from which on nothing is missing of the ring, and nothing of the records. */
+/* The first moment from which both the ring buffer and the records are complete */
 static uint64_t whole_since(uint32_t core, const struct trace_point_record *oldest, uint32_t missing) {
     uint64_t own = ic_trace_first(core) > 0 ? ic_trace_event(core, ic_trace_first(core))->time : 0;
     uint64_t others = missing == 0 ? 0 : oldest == NULL ? UINT64_MAX : oldest->time;
     return own > others ? own : others;
 }
 
-/* What is missing of the records counts as one event each. Where there is no memory for all of it, the ring stays empty
- * and all of it is missing: its own events alone would be those of a core whose switches were not seen. */
+/* Merges the events of a core. Each missing record counts as one missing event. If there is no memory for the merged
+ * events, the ring buffer stays empty and all of them count as missing: the ring buffer's own events alone would hide
+ * the switches of the core. */
 static void join_core(uint32_t core) {
     uint32_t counted = trace_points_count(core);
     uint32_t room = counted < trace_points_room() ? counted : trace_points_room();

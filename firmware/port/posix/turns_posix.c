@@ -1,6 +1,6 @@
-/* SCHED_RR has equals take turns, after a time that is the whole system's: 100 ms, in which windows of some hundred
- * hold one turn. So threads are SCHED_FIFO, and a timer of each one's own processor time makes it yield: behind its
- * equals, and to nobody if there are none. */
+/* Time slicing. The policy SCHED_RR has one time slice for the whole system, 100 ms, so a window of some hundred
+ * milliseconds would hold a single turn of each task. Therefore the threads are SCHED_FIFO, and each has a timer of its
+ * own processor time. When the timer expires, the thread yields to tasks of equal priority, if there are any. */
 #include "turns_posix.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #define TURN_SIGNAL SIGVTALRM
 #define NS_PER_MS 1000000L
 
-#if !defined(sigev_notify_thread_id) /* glibc before 2.38 has no name for it */
+#if !defined(sigev_notify_thread_id) /* glibc before 2.38 does not define this name */
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 

@@ -1,4 +1,4 @@
-/* Timers and doorbells reach their handlers, once and in time. */
+/* Tests that timers and doorbells call their handlers, once and in time. */
 #include "promises.h"
 
 #include "port_interrupt.h"
@@ -6,7 +6,7 @@
 struct arrivals {
     port_task_t *waiting;
     atomic_uint count;
-    uint32_t core; /* plain memory: a notification from a handler must order it */
+    uint32_t core; /* not atomic on purpose: a notification from a handler must order the accesses */
     uint64_t at;
     uint32_t answer; /* core to ring; PORT_CORE_ANY: none */
 };
@@ -15,7 +15,8 @@ static void note_arrival(void *arg) {
     struct arrivals *arrivals = arg;
     arrivals->at = port_clock();
     arrivals->core = port_core_id();
-    atomic_store(&arrivals->count, atomic_load(&arrivals->count) + 1U); /* its only writer */
+    atomic_store(&arrivals->count, atomic_load(&arrivals->count) + 1U); /* the handler is the only writer of the
+                                                                           count */
     if (arrivals->answer != PORT_CORE_ANY) {
         port_doorbell_ring(arrivals->answer);
     }
@@ -24,10 +25,12 @@ static void note_arrival(void *arg) {
     }
 }
 
-/* From 10 us before to 10 us after, in steps of 0.1 us. Who waits for what is lost then waits for ever. */
+/* Closes the timer at moments from 10 µs before to 10 µs after it fires, in steps of 0.1 µs. No task waits for the
+ * interrupt: it would wait for ever if the interrupt is lost. */
 static void the_timer_can_be_closed_while_it_fires(void) {
-    static struct arrivals arrivals = {.waiting = NULL,
-                                       .answer = PORT_CORE_ANY}; /* an interrupt may be on its way yet */
+    static struct arrivals arrivals = {.waiting = NULL, .answer = PORT_CORE_ANY}; /* static, because an interrupt may
+                                                                                     still be on its way when this
+                                                                                     function returns */
     uint64_t us = port_clock_hz() / 1000000U;
     for (uint32_t i = 0; i < 200; i++) {
         uint32_t core = port_core_count() - 1U;
@@ -62,7 +65,7 @@ static void the_timer_fires_once_when_it_is_due(void) {
 }
 
 struct ringer {
-    uint32_t core; /* that is rung */
+    uint32_t core; /* whose doorbell rings */
     struct arrivals *arrivals;
 };
 
@@ -95,7 +98,7 @@ static void each_core_can_ring_each(void) {
     }
 }
 
-/* While the cores also wake each other's tasks, which on some chips takes the same hardware. */
+/* The test runs while the cores also wake each other's tasks, because on some chips that uses the same hardware. */
 static void handlers_can_ring_and_no_ring_is_lost(void) {
     uint32_t other = port_core_count() - 1U;
     if (other == 0) {

@@ -1,19 +1,19 @@
-/* What excludes other cores does, and atomic operations lose nothing. */
+/* Tests that locks exclude other cores, and that atomic operations lose no change. */
 #include "promises.h"
 
 #include "port_lock.h"
 
-/* Steps that each core takes; a step lost to another core shows in their sum. */
+/* Steps that each core adds. If one is lost, the sum is too small. */
 #define STEPS 2000U
 
 static port_spinlock_t spinlock;
 static port_atomic_t atomic;
-static volatile uint32_t plain; /* volatile: each step reads and writes it */
+static volatile uint32_t plain; /* volatile, so that each step reads and writes it */
 static uint32_t before_sum[PORT_CORES_MAX];
 
 static void step_plainly(void) {
     uint32_t before = plain;
-    for (volatile uint32_t pause = 0; pause < 3; pause++) { /* longer in between: more to be lost */
+    for (volatile uint32_t pause = 0; pause < 3; pause++) { /* makes the step longer, so that losses are more likely */
     }
     plain = before + 1U;
 }
@@ -54,7 +54,7 @@ static void step_by_swap(void *arg) {
     }
 }
 
-/* On every core, at once. */
+/* Runs the function on every core at the same time. */
 static void run_on_all_cores(void (*entry)(void *)) {
     static port_task_t tasks[PORT_CORES_MAX];
     for (uint32_t core = port_core_count(); core-- > 0;) {
@@ -106,7 +106,7 @@ static void spinlocks_exclude_other_cores(void) {
     port_spinlock_destroy(&spinlock);
 }
 
-/* More than the hardware of any chip has, in case it has some. */
+/* More spinlocks than any chip has in hardware */
 #define SPINLOCKS 64U
 
 static void spinlocks_are_apart_and_can_be_had_again(void) {
@@ -119,7 +119,7 @@ static void spinlocks_are_apart_and_can_be_had_again(void) {
         expect(made >= 2, "there are two spinlocks");
         expect(round == 0 || made == had, "a spinlock that was given up can be had again");
         for (uint32_t i = 0; i < made; i++) {
-            port_spinlock_lock(&locks[i]); /* hangs if two are one */
+            port_spinlock_lock(&locks[i]); /* deadlocks if two of them are the same lock */
         }
         for (uint32_t i = 0; i < made; i++) {
             port_spinlock_unlock(&locks[i]);

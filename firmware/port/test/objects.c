@@ -1,4 +1,4 @@
-/* The kernel's objects do what port_objects.h says, between all cores. */
+/* Tests that the kernel's objects work as port_objects.h says, between all cores. */
 #include "promises.h"
 
 #include "port_objects.h"
@@ -6,7 +6,7 @@
 #define ITEMS 20U
 #define ITEM_BYTES_MAX 1024U
 
-/* The byte at a position of a stream, or of the items of a queue one after the other. */
+/* The expected byte at a position of a stream. The successive items of a queue count as one stream. */
 static uint8_t byte_at(uint32_t position) { return (uint8_t)(position * 31U + position / 251U); }
 
 static void fill(uint8_t *bytes, uint32_t position, uint32_t size) {
@@ -24,7 +24,7 @@ static bool is_filled(const uint8_t *bytes, uint32_t position, uint32_t size) {
     return true;
 }
 
-/* A task on each core in turn does one half of a test, this one the other half. */
+/* Another task, on each core in turn, does one half of a test while this task does the other half. */
 static void against_each_core(void (*there)(void *), void (*here)(void *), void *arg) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         port_task_t task;
@@ -38,7 +38,7 @@ static void against_each_core(void (*there)(void *), void (*here)(void *), void 
 struct handshake {
     port_sem_t asked;
     port_sem_t answered;
-    uint32_t value; /* plain memory: semaphores must order it */
+    uint32_t value; /* not atomic on purpose: semaphores must order the accesses */
 };
 
 static void answer_semaphores(void *arg) {
@@ -78,7 +78,7 @@ static void a_binary_semaphore_is_given_or_not(void) {
 
 struct account {
     port_mutex_t mutex;
-    uint32_t balance; /* plain memory: the mutex must keep its users apart */
+    uint32_t balance; /* not atomic on purpose: the mutex must exclude other users */
 };
 
 static void pay_in(void *arg) {
@@ -86,7 +86,7 @@ static void pay_in(void *arg) {
     for (uint32_t i = 0; i < ITEMS; i++) {
         port_mutex_lock(&account->mutex);
         uint32_t balance = account->balance;
-        port_yield(); /* somebody else has time to do the same */
+        port_yield(); /* gives the other task time to reach the same place */
         account->balance = balance + 1U;
         port_mutex_unlock(&account->mutex);
     }
@@ -126,7 +126,7 @@ static void send_items(void *arg) {
     for (uint32_t i = 0; i < ITEMS; i++) {
         fill(belt->sent, i * belt->item_bytes, belt->item_bytes);
         port_queue_send(&belt->queue, belt->sent);
-        belt->sent[0]++; /* a queue holds a copy */
+        belt->sent[0]++; /* changes the original: the queue must hold a copy */
     }
 }
 
@@ -148,7 +148,7 @@ static void queues_pass_items_in_order(void) {
         belt.item_bytes = sizes[i / 3];
         expect(port_queue_init(&belt.queue, length, belt.item_bytes) == PORT_OK, "a queue can be made");
         for (uint32_t k = 0; k < length; k++) {
-            port_queue_send(&belt.queue, belt.sent); /* or it would wait for ever */
+            port_queue_send(&belt.queue, belt.sent); /* would wait for ever if there were less room */
         }
         for (uint32_t k = 0; k < length; k++) {
             port_queue_receive(&belt.queue, belt.received);
@@ -161,7 +161,7 @@ static void queues_pass_items_in_order(void) {
 
 struct flags {
     port_events_t events;
-    uint32_t value; /* plain memory */
+    uint32_t value; /* not atomic on purpose */
 };
 
 static void answer_events(void *arg) {
@@ -188,7 +188,7 @@ static void an_event_group_has_bits_of_its_own(void) {
     expect(port_events_init(&flags.events) == PORT_OK, "an event group can be made");
     expect(port_events_get(&flags.events) == 0, "an event group is made without bits");
     port_events_set(&flags.events, 0x07);
-    port_events_wait(&flags.events, 0x02); /* each would wait for ever if its bit had been cleared before */
+    port_events_wait(&flags.events, 0x02); /* would wait for ever if its bit had been cleared before */
     expect(port_events_get(&flags.events) == 0x05, "a wait clears the bits that it was for, and no others");
     port_events_wait(&flags.events, 0x05);
     expect(port_events_get(&flags.events) == 0, "a wait clears all bits that it was for");
@@ -199,7 +199,7 @@ static void an_event_group_has_bits_of_its_own(void) {
 #define STREAM_ROOM 64U
 #define STREAM_CHUNKS 200U
 
-/* Sizes from one byte to more than there is room for. */
+/* Sizes from one byte to more than the stream has room for */
 static uint32_t chunk(uint32_t i, uint32_t step) { return 1U + i * step % (STREAM_ROOM + 9U); }
 
 struct channel {
@@ -234,7 +234,7 @@ static void receive_stream(void *arg) {
 static void streams_pass_bytes_in_order(void) {
     struct channel channel = {.total = STREAM_ROOM};
     expect(port_stream_init(&channel.stream, STREAM_ROOM) == PORT_OK, "a stream can be made");
-    send_stream(&channel); /* or it would wait for ever */
+    send_stream(&channel); /* would wait for ever if there were less room */
     receive_stream(&channel);
     channel.total = STREAM_CHUNKS * STREAM_ROOM / 2U;
     against_each_core(send_stream, receive_stream, &channel);

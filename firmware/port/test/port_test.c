@@ -1,4 +1,4 @@
-/* Does a port keep the promises of port.h? Runs on the target itself, on every platform. */
+/* Test of a port against the rules of port.h. It runs on the target, on every platform. */
 #include "port_test.h"
 
 #include "promises.h"

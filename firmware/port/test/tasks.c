@@ -1,4 +1,4 @@
-/* Tasks run where they shall, have the stack they asked for, and can be suspended, resumed and moved. */
+/* Tests that tasks run on their cores, have the requested stack, and can be suspended, resumed and migrated. */
 #include "promises.h"
 
 struct report {
@@ -40,7 +40,7 @@ static void unpinned_tasks_run(void) {
     expect(report.core < port_core_count(), "an unpinned task runs on some core");
 }
 
-/* ---- equals on one core ---- */
+/* ---- equal priority on one core ---- */
 
 struct rival {
     struct rival *other;
@@ -50,7 +50,7 @@ struct rival {
     bool saw_other_run;
 };
 
-/* Keeps the core from begin to end, or until the other one has had it. */
+/* Occupies the core from begin to end, or until the other task has had the core. */
 static void hold_the_core(void *arg) {
     struct rival *rival = arg;
     port_sleep_until(rival->begin);
@@ -60,7 +60,7 @@ static void hold_the_core(void *arg) {
     rival->saw_other_run = atomic_load(&rival->other->ran);
 }
 
-/* Whether both of two equals have the core before either lets go of it. */
+/* Whether each of two tasks of equal priority gets the core before the other one releases it */
 static bool equals_take_turns(uint32_t core, uint64_t duration) {
     static port_task_t tasks[2];
     struct rival rivals[2] = {{.other = &rivals[1]}, {.other = &rivals[0]}};
@@ -78,7 +78,7 @@ static bool equals_take_turns(uint32_t core, uint64_t duration) {
 }
 
 static void equals_take_turns_when_asked(void) {
-    /* Linux without real-time scheduling, and ESP-IDF. */
+    /* Time slicing cannot be switched off on Linux without real-time scheduling and on ESP-IDF. */
     bool always = others_may_have_the_core() || port_test_has_condition("freertos.time_slicing", "1");
     for (uint32_t core = 0; core < port_core_count() && core < 2; core++) {
         port_time_slicing(true);
@@ -92,14 +92,14 @@ static void equals_take_turns_when_asked(void) {
 
 #define DEEP 3000U
 
-/* Uses some DEEP bytes of its stack. */
+/* Uses about DEEP bytes of its stack. */
 static void use_stack(void *arg) {
     volatile uint8_t bytes[DEEP];
     uint32_t sum = 0;
     for (uint32_t i = 0; i < DEEP; i++) {
         bytes[i] = (uint8_t)i;
     }
-    port_sleep_ticks(1); /* a switch, in which a kernel may look whether the stack has been outgrown */
+    port_sleep_ticks(1); /* causes a switch, at which a kernel may check for a stack overflow */
     for (uint32_t i = 0; i < DEEP; i++) {
         sum += bytes[i];
     }
@@ -120,9 +120,9 @@ static void stacks_are_as_large_as_asked(void) {
     expect(sum == expected, "a task has the stack that was asked for");
 }
 
-/* ---- what one task does to another ---- */
+/* ---- tasks that affect others ---- */
 
-/* Says where it is each time it is notified, `rounds` times. */
+/* Reports the core on which it runs each time it is notified, `rounds` times. */
 struct wanderer {
     port_task_t task;
     port_task_t *asker;
@@ -139,9 +139,9 @@ static void tell_core(void *arg) {
     }
 }
 
-/* Some kernels keep the core of a task for as long as it lives, and say so, each time and of every task. */
+/* Some kernels fix the core of a task. They must then return this error for every task, each time. */
 static bool tasks_can_be_moved(void) {
-    enum port_error error = port_task_pin(port_task_self(), 0); /* where it is */
+    enum port_error error = port_task_pin(port_task_self(), 0); /* its present core */
     expect(error == PORT_OK || error == PORT_ERR_UNSUPPORTED, "to pin a task works, or is unsupported");
     return error == PORT_OK;
 }
@@ -172,7 +172,7 @@ static void wait_once(void *arg) {
     atomic_uint *begun = arg;
     atomic_store(begun, 1);
     port_notify_take();
-    while (atomic_load(begun) == 1) { /* busy until it is told */
+    while (atomic_load(begun) == 1) { /* stays ready, and so does not wait, until the flag is set */
         port_yield();
     }
     port_notify_take();
@@ -217,7 +217,7 @@ static void run_about(void *arg) {
     }
 }
 
-/* Lets time pass until it has made more turns, 2 s at most. */
+/* Waits, at most 2 s, until the runner has made more turns. Returns whether it has. */
 static bool runs_on(struct runner *runner) {
     uint32_t before = atomic_load(&runner->turns);
     uint64_t limit = port_clock() + milliseconds(2000);
@@ -230,7 +230,7 @@ static bool runs_on(struct runner *runner) {
     return false;
 }
 
-/* The runner keeps to the last core, so that this task is not kept from running. */
+/* The runner stays on the last core, so that it does not take the core from this task. */
 static void a_running_task_is_suspended_resumed_and_moved(void) {
     uint32_t last = port_core_count() - 1U;
     if (last == 0) {
@@ -246,12 +246,14 @@ static void a_running_task_is_suspended_resumed_and_moved(void) {
     port_sleep_ticks(3);
     uint32_t turns = atomic_load(&runner.turns);
     port_sleep_ticks(5);
-    uint32_t last_turn = others_may_have_the_core() ? 1U : 0; /* that it was in, and may end as late as it is let */
+    uint32_t last_turn = others_may_have_the_core() ? 1U : 0; /* where other programs may take the core, the turn in
+                                                                 progress at the suspension may end late */
     expect(atomic_load(&runner.turns) - turns <= last_turn, "a suspended task does not run");
     port_task_resume(&runner.task);
     expect(runs_on(&runner), "a task that was suspended twice and resumed once runs");
     expect(atomic_load(&runner.core) == last, "a pinned task stays on its core");
-    /* The console task, of lower priority, is on core 0 and must see the end: so the runner ends itself there. */
+    /* This task has a lower priority than the runner and is on core 0. `over` makes the runner end after it has moved
+     * to core 0, so that this task can continue. */
     atomic_store(&runner.over, true);
     enum port_error moved = port_task_pin(&runner.task, 0);
     expect(moved == PORT_OK || (moved == PORT_ERR_UNSUPPORTED && !tasks_can_be_moved()),

@@ -1,4 +1,4 @@
-/* Clocks run forward and alike, and time that passes has a grid. */
+/* Tests that clocks run forward and at their rates, and that waits end at edges of the tick. */
 #include "promises.h"
 
 static void clocks_run_forward(void) {
@@ -16,7 +16,7 @@ static void clocks_run_forward(void) {
     expect(passed >= port_cycles_hz() / 200, "the cycle counter runs while the clock does");
 }
 
-/* What passes by both in some 10 ms on one core. */
+/* What both clocks count on one core in about 10 ms */
 struct passed {
     uint64_t ticks;
     uint64_t cycles;
@@ -79,7 +79,7 @@ static void sleeping_takes_the_time_asked(void) {
     uint64_t when = port_clock() + milliseconds(20);
     port_sleep_until(when);
     expect(port_clock() >= when, "sleep-until does not end early");
-    port_sleep_until(0); /* long ago: must return */
+    port_sleep_until(0); /* long ago, so it must return at once */
     uint64_t start = port_clock();
     port_sleep_ticks(3);
     uint64_t tick = port_clock_hz() / port_tick_hz();
@@ -87,15 +87,15 @@ static void sleeping_takes_the_time_asked(void) {
     port_yield();
 }
 
-/* Of how many times one must be in time: of `usually`, or of many where others may have the core. */
+/* Number of trials of which one must be in time: `usually`, but many more if other programs may take the core */
 static uint32_t tries(uint32_t usually) { return others_may_have_the_core() ? 5000U : usually; }
 
-/* The grid of the tick, seen from one core: whoever sleeps by ticks wakes just after an edge, and edges lie whole ticks
- * apart, for as long as one looks. A machine that does something else now and then is late some times, not each time.
- * Where each core wakes its own at a tick of its own, that is so many cycles behind the edge, always. */
+/* The tests below look at the tick from one core. A task that sleeps for ticks wakes just after an edge, and edges are
+ * always whole ticks apart. A machine that is busy with other things wakes some tasks late, but not all. On a core with
+ * its own tick, the task wakes a constant time after the edge instead. */
 static bool has_own_tick(void) { return port_core_id() != 0 && port_test_has_condition("freertos.tick_core", "each"); }
 
-/* How far two moments of the tick are apart, the shorter way round. */
+/* Distance between two moments in the period of the tick, the shorter way round */
 static uint64_t apart(uint64_t one, uint64_t other, uint64_t tick) {
     uint64_t ahead = (one + tick - other) % tick;
     return ahead < tick - ahead ? ahead : tick - ahead;
@@ -119,7 +119,7 @@ static void look_at_ticks(void *arg) {
     expect(least < tick / 4U, "a task that sleeps by ticks wakes just after an edge, or always as long after it");
 }
 
-static void be_periodic(void *arg) {
+static void periodic_task(void *arg) {
     (void)arg;
     uint64_t tick = port_clock_hz() / port_tick_hz();
     struct port_period period;
@@ -136,7 +136,7 @@ static void be_periodic(void *arg) {
         due += 2U * tick;
     }
     expect(least < limit, "releases come when they are due");
-    while (port_clock() < due + 3U * tick) { /* past two releases */
+    while (port_clock() < due + 3U * tick) { /* until two activations are overdue */
     }
     port_period_sleep(&period);
     port_period_sleep(&period);
@@ -146,7 +146,7 @@ static void be_periodic(void *arg) {
 }
 
 static void time_has_a_grid_on_every_core(void) {
-    static void (*const looks[])(void *arg) = {look_at_ticks, be_periodic};
+    static void (*const looks[])(void *arg) = {look_at_ticks, periodic_task};
     for (uint32_t core = 0; core < port_core_count(); core++) {
         for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
             port_task_t task;

@@ -1,4 +1,4 @@
-/* Notifications and semaphores are counted and order memory. */
+/* Tests that notifications and semaphores are counted and order memory. */
 #include "promises.h"
 
 void port_test_answer(void *arg) {
@@ -24,7 +24,7 @@ static void notifications_are_counted_and_order_memory(void) {
         }
         port_notify(&task);
         port_task_join(&task);
-        port_notify_take(); /* the count is kept although nobody waited when it was given */
+        port_notify_take(); /* the count must be kept, although no task waited when it was incremented */
         expect(echo.last_seen == echo.rounds, "no notification is lost");
     }
 }

@@ -1,9 +1,10 @@
-/* ESP-IDF's ring buffer (component esp_ringbuf), no-split: items of any size in one piece each, behind a header of 8
- * bytes, in the shared memory. Both ends are under one spinlock, with interrupts masked; who waits does so on a list of
- * the kernel's. The receiver reads in place and gives the item back. The sender has its item copied in (`ringbuf`), or
- * gets the room first and fills it (`ringbuf-zero-copy`, xRingbufferSendAcquire()).
+/* ESP-IDF's ring buffer (component esp_ringbuf) of the type no-split, in the shared memory: items of any size, each
+ * contiguous after a header of 8 bytes. Both ends take one spinlock, with interrupts masked; waiting tasks are on a
+ * list of the kernel. With `ringbuf` the kernel copies the message in, and the receiver copies it out of the item. With
+ * `ringbuf-zero-copy` the sender acquires an item first (xRingbufferSendAcquire()) and writes the message in place, and
+ * the receiver reads it in place.
  *
- * It needs shared memory that takes 32 bits at a time and is aligned to that. */
+ * The shared memory must allow 32-bit accesses and be aligned to them. */
 #include <string.h>
 
 #include "ringbuf_api.h"
@@ -11,13 +12,13 @@
 #include "transports.h"
 
 /* ESP-IDF, esp_ringbuf/ringbuf.c: the buffer is a multiple of 4 bytes, each item has a header of 8, and an item with
- * its header takes half of the buffer at most, rounded up to 4 bytes. */
+ * its header takes at most half of the buffer, rounded up to 4 bytes. */
 #define UNIT 4U
 #define HEADER_BYTES 8U
 
 static StaticRingbuffer_t control;
 static RingbufHandle_t ring;
-static void *received; /* by the receiver; not yet given back */
+static void *received; /* the item that was received and not yet returned */
 
 static uint32_t usable(uint32_t bytes) { return bytes - bytes % UNIT; }
 
@@ -36,7 +37,7 @@ static bool ringbuf_open(struct ic_transport_end *end) {
     return ring != NULL;
 }
 
-/* What is static need not be given back. */
+/* Static: nothing to release */
 static void ringbuf_close(struct ic_transport_end *end) { (void)end; }
 
 static bool ringbuf_send(struct ic_transport_end *end, const void *message) {

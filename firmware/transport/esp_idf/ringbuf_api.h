@@ -1,4 +1,4 @@
-/* ESP-IDF's header of its ring buffer, which is not written for all of our warnings. */
+/* Includes ESP-IDF's header of its ring buffer as a system header: it would not pass our compiler warnings. */
 #ifndef RINGBUF_API_H
 #define RINGBUF_API_H
 

@@ -1,13 +1,12 @@
-/* FreeRTOS' message buffer, with the shared memory as storage: a stream buffer (stream_buffer.c, where it says what the
- * kernel requires between two cores) that stores the length before each message, and moves messages as a whole or not
- * at all.
+/* FreeRTOS message buffer, with the shared memory as storage. It is a stream buffer that stores the length before each
+ * message, and moves whole messages only. stream_buffer.c describes when the kernel's code works between two cores.
  *
- * It also leads from kernel to kernel, where the port has it tell the other kernel instead of a task (sbSEND_COMPLETED
- * and sbRECEIVE_COMPLETED in port/freertos_amp/FreeRTOSConfig.h): both kernels' code works on the one buffer in shared
- * memory, the sender's writes its head, the receiver's its tail. The kernel has no barrier between the bytes and the
- * index. Who is woken by the doorbell sees both, since that begins with one; who looks by itself relies on a core that
- * stores to memory without a cache in the order of the program. A Cortex-M0+ does; of the Cortex-M7 no document says
- * so, and every message's checks would show it. */
+ * It also works between two kernels if sbSEND_COMPLETED and sbRECEIVE_COMPLETED (port/freertos_amp/FreeRTOSConfig.h)
+ * notify the other kernel instead of a task. Both kernels then use one buffer in shared memory: the sender's kernel
+ * writes its head, the receiver's kernel its tail. FreeRTOS has no barrier between its writes of the bytes and of the
+ * index. A task woken by the doorbell sees both, because the doorbell's handler begins with a barrier. A polling end
+ * relies on the other core to store to uncached memory in program order. A Cortex-M0+ does that. For the Cortex-M7 no
+ * document states it, but the checks of every message would detect a violation. */
 #include "slice_freertos.h"
 #include "transports.h"
 
@@ -15,10 +14,10 @@
 
 static StaticMessageBuffer_t control PORT_SHARED(message_buffer);
 
-/* That of a static buffer is its address. */
+/* The handle of a static buffer is its address. */
 static MessageBufferHandle_t handle(void) { return (MessageBufferHandle_t)&control; }
 
-/* One byte of the storage is never used. */
+/* One byte of the storage stays unused. */
 static uint32_t message_buffer_capacity(const struct ic_transport_setup *setup) {
     return setup->memory_bytes - 1U - LENGTH_BYTES;
 }
@@ -31,7 +30,7 @@ static bool message_buffer_open(struct ic_transport_end *end) {
     return true;
 }
 
-/* What is static need not be given back. */
+/* Static: nothing to release */
 static void message_buffer_close(struct ic_transport_end *end) { (void)end; }
 
 static bool message_buffer_send(struct ic_transport_end *end, const void *message) {
@@ -59,7 +58,7 @@ static uint32_t message_buffer_receive(struct ic_transport_end *end, void *messa
 
 const struct ic_transport ic_transport_message_buffer = {
     .name = "message-buffer",
-    .summary = "FreeRTOS message buffer, the length of each message is stored before it; copied in and out",
+    .summary = "FreeRTOS message buffer, stores each message's length before it; copied in and out",
     .one_kernel = true,
     .capacity = message_buffer_capacity,
     .open = message_buffer_open,
@@ -69,13 +68,12 @@ const struct ic_transport ic_transport_message_buffer = {
 };
 
 static const char *refuses_one_core(const struct ic_transport_setup *setup) {
-    return setup->from == setup->to ? "it leads from one kernel to the other" : NULL;
+    return setup->from == setup->to ? "from and to must be different cores" : NULL;
 }
 
 const struct ic_transport ic_transport_message_buffer_amp = {
     .name = "message-buffer",
-    .summary =
-        "FreeRTOS message buffer in shared memory, its ends in two kernels, each told by doorbell; copied in and out",
+    .summary = "FreeRTOS message buffer in shared memory, between two kernels, with doorbells; copied in and out",
     .refuses = refuses_one_core,
     .capacity = message_buffer_capacity,
     .open = message_buffer_open,

@@ -1,10 +1,11 @@
-/* FreeRTOS' direct-to-task notification, whose value is the address of the message: nothing is copied. The message lies
- * in the shared memory, in the one place there is. The sender has it back when the receiver notifies it. */
+/* Zero-copy by FreeRTOS direct-to-task notifications: the value of a notification is the address of the message. The
+ * message is in the shared memory, which has room for one message. The receiver notifies the sender to return the
+ * room. */
 #include "port_freertos.h"
 #include "slice_freertos.h"
 #include "transports.h"
 
-/* Whether the sender has the place. */
+/* Whether the sender owns the room */
 static bool has_place;
 
 static uint32_t notification_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes; }
@@ -31,7 +32,7 @@ static void *notification_loan(struct ic_transport_end *end) {
 static bool notification_send(struct ic_transport_end *end) {
     has_place = false;
     (void)xTaskNotifyIndexed(end->other->handle, PORT_FREERTOS_NOTIFY_TASK, (uint32_t)end->setup->memory,
-                             eSetValueWithOverwrite); /* there is nothing to be overwritten: one place, one message */
+                             eSetValueWithOverwrite); /* nothing can be overwritten: room for one message only */
     return true;
 }
 
@@ -43,7 +44,7 @@ static const void *notification_receive(struct ic_transport_end *end, uint32_t *
         }
     }
     *size = end->setup->size;
-    if (ic_transport_over(end)) { /* who declares that notifies as well */
+    if (ic_transport_over(end)) { /* this task is also notified when everything is over */
         return NULL;
     }
     return (const void *)address; // NOLINT(performance-no-int-to-ptr): a notification's value is an integer

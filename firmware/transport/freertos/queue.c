@@ -1,5 +1,5 @@
-/* FreeRTOS' queue, by value: the queue's storage is the shared memory, with as many items of a message's size as fit.
- * The kernel copies each item inside a critical section, with interrupts masked. */
+/* FreeRTOS queue, by value. Its storage is the shared memory, and holds as many messages as fit. The kernel copies each
+ * message inside a critical section, with interrupts masked. */
 #include "slice_freertos.h"
 #include "transports.h"
 
@@ -16,7 +16,7 @@ static bool queue_open(struct ic_transport_end *end) {
     return true;
 }
 
-/* What is static need not be given back. */
+/* Static: nothing to release */
 static void queue_close(struct ic_transport_end *end) { (void)end; }
 
 static bool queue_send(struct ic_transport_end *end, const void *message) {

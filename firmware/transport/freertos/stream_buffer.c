@@ -1,18 +1,18 @@
-/* FreeRTOS' stream buffer, with the shared memory as storage. The kernel copies without a lock, and
- * suspends the scheduler to wake the other end.
+/* FreeRTOS stream buffer, with the shared memory as storage. The kernel copies without a lock, and suspends the
+ * scheduler to wake the other end.
  *
- * Between two cores under one SMP kernel it works as it is, with one sender and one receiver: what its ends wait by is
- * under the kernel's locks, which all cores share. (Between two kernels sbSEND_COMPLETED and sbRECEIVE_COMPLETED would
- * have to ring a doorbell.) One thing does not: a wait that times out forgets its task without a lock, just when the
- * other core may be about to wake it, which the kernel's own assertion would catch. So the slices must be longer than
- * any wait of a run in which nothing is wrong, and they are. */
+ * Between two cores under one SMP kernel it works unchanged with one sender and one receiver, because a wait uses the
+ * kernel's locks, which all cores share. (Between two kernels, sbSEND_COMPLETED and sbRECEIVE_COMPLETED would have to
+ * ring a doorbell.) There is one exception: when a wait times out, the kernel clears its note of the waiting task
+ * without a lock, possibly while the other core is about to wake that task; an assertion of the kernel would fail then.
+ * So the timeout is longer than any wait of a correct run (IC_TRANSPORT_SLICE_MS). */
 #include "slice_freertos.h"
 #include "transports.h"
 
 static StaticStreamBuffer_t control;
 static StreamBufferHandle_t buffer;
 
-/* One byte of the storage is never used. */
+/* One byte of the storage stays unused. */
 static uint32_t stream_buffer_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes - 1U; }
 
 /* The receiver is woken when a whole message is there. */
@@ -24,10 +24,10 @@ static bool stream_buffer_open(struct ic_transport_end *end) {
     return true;
 }
 
-/* What is static need not be given back. */
+/* Static: nothing to release */
 static void stream_buffer_close(struct ic_transport_end *end) { (void)end; }
 
-/* The kernel's calls move a part of the bytes where not all fit or not all are there. */
+/* A kernel call moves only a part of the bytes if not all of them fit, or if not all have arrived. */
 static bool stream_buffer_send(struct ic_transport_end *end, const void *message) {
     TickType_t ticks = freertos_slice(end);
     const uint8_t *next = message;
@@ -62,7 +62,7 @@ static uint32_t stream_buffer_receive(struct ic_transport_end *end, void *messag
 
 const struct ic_transport ic_transport_stream_buffer = {
     .name = "stream-buffer",
-    .summary = "FreeRTOS stream buffer that wakes when a whole message is there; copied in and out",
+    .summary = "FreeRTOS stream buffer that wakes its receiver when a whole message is there; copied in and out",
     .one_kernel = true,
     .capacity = stream_buffer_capacity,
     .open = stream_buffer_open,

@@ -1,9 +1,9 @@
-/* The notification of port.h (here a semaphore for each thread) and an address that the other thread finds: nothing is
- * copied. The message lies in the shared memory, in the one place there is, which the sender has back when the address
- * is gone. */
+/* Zero-copy by a variable with the address of the message; port.h's notification, here a semaphore for each thread,
+ * wakes the other end. The message is in the shared memory, which has room for one message. The sender owns the room
+ * again when the receiver has set the address to NULL. */
 #include "transports.h"
 
-/* NULL: the sender has the place. */
+/* NULL: the sender owns the room */
 static _Atomic(void *) address;
 
 static uint32_t notification_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes; }
@@ -17,7 +17,7 @@ static bool notification_open(struct ic_transport_end *end) {
 
 static void notification_close(struct ic_transport_end *end) { (void)end; }
 
-/* Waits until the address is there, or is not. */
+/* Waits until the address is set or, without `there`, until it is NULL. */
 static bool await(struct ic_transport_end *end, bool there) {
     while ((atomic_load_explicit(&address, memory_order_acquire) != NULL) != there) {
         if (ic_transport_over(end)) {

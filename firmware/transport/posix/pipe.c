@@ -1,7 +1,7 @@
-/* A pipe: the kernel copies the bytes in and out. It knows no borders between messages. The shared memory is not used.
+/* A pipe: the kernel copies the bytes in and out, without message boundaries. The shared memory is not used.
  *
- * The receiver's end blocks, and a sender that has closed ends that wait. The sender's end does not, so that a sender
- * that finds the pipe full can give up: it waits by poll(). */
+ * The receiver blocks in read(); its wait ends when the sender's end is closed. The sender's end does not block: a
+ * sender that finds the pipe full waits in poll(), from which it can return to give up. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -36,7 +36,7 @@ static bool pipe_open(struct ic_transport_end *end) {
 
 static void pipe_close(struct ic_transport_end *end) { close(end->role == IC_TRANSPORT_SENDER ? in : out); }
 
-/* After a call that has moved nothing: whether it is worth to try again. */
+/* After a call that moved nothing: whether to retry */
 static bool goes_on(const struct ic_transport_end *end, struct pollfd *room) {
     if (errno != EAGAIN && errno != EINTR) {
         return false;

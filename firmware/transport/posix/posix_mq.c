@@ -1,5 +1,5 @@
-/* A POSIX message queue: the kernel copies each message in and out. The shared memory is not used. How many and how
- * large messages may be is up to the system (mq_overview(7)). */
+/* A POSIX message queue: the kernel copies each message in and out. The shared memory is not used. The system limits
+ * the number and size of messages (mq_overview(7)). */
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
@@ -10,12 +10,12 @@
 #include "slice_posix.h"
 #include "transports.h"
 
-/* What every user may have unless the system's owner has changed it. */
+/* Length of a queue that Linux's default limits allow every user */
 #define LENGTH_DEFAULT 10
 
 static mqd_t queue;
 
-/* One of the system's limits; 0 if it has no message queues. */
+/* Reads one of the system's limits; 0 if the system has no message queues. */
 static long limit(const char *path) {
     FILE *file = fopen(path, "re");
     if (file == NULL) {
@@ -44,7 +44,7 @@ static long length(void) {
     return most > 0 && most < LENGTH_DEFAULT ? most : LENGTH_DEFAULT;
 }
 
-/* Its name is gone as soon as it is open: so it is, too, when the program ends in whatever way. */
+/* The name is removed as soon as the queue is open, so that the queue is freed however the program ends. */
 static bool posix_mq_open(struct ic_transport_end *end) {
     if (end->role == IC_TRANSPORT_RECEIVER) {
         return true;
@@ -67,14 +67,14 @@ static void posix_mq_close(struct ic_transport_end *end) {
     }
 }
 
-/* After a call that has moved nothing: whether it is worth to try again. */
+/* After a call that moved nothing: whether to retry */
 static bool goes_on(const struct ic_transport_end *end) {
     return (errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR) && !ic_transport_over(end);
 }
 
 static bool posix_mq_send(struct ic_transport_end *end, const void *message) {
     for (;;) {
-        struct timespec when = posix_slice_end(CLOCK_REALTIME); /* the only clock that the call knows */
+        struct timespec when = posix_slice_end(CLOCK_REALTIME); /* the only clock that the call uses */
         if (mq_timedsend(queue, message, end->setup->size, 0, &when) == 0) {
             return true;
         }

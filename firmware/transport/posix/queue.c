@@ -1,5 +1,4 @@
-/* A queue as programs for threads have it: a mutex, two condition variables and a ring of items, which lies in the
- * shared memory. */
+/* The usual queue between threads: a mutex, two condition variables and a ring of items in the shared memory */
 #include <pthread.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@ static struct {
     unsigned char *items;
     uint32_t item_bytes;
     uint32_t length;
-    uint32_t first; /* the oldest of the `count` items that are in it */
+    uint32_t first; /* the oldest of the `count` items */
     uint32_t count;
 } queue;
 
@@ -51,14 +50,16 @@ static bool make(const struct ic_transport_setup *setup) {
 
 static bool queue_open(struct ic_transport_end *end) { return end->role == IC_TRANSPORT_RECEIVER || make(end->setup); }
 
-/* Both ends are over by then; mutexes and conditions hold nothing in Linux that would have to be given back. */
+/* Nothing to release: neither end uses the queue any more, and in Linux mutexes and condition variables hold no
+ * resources. */
 static void queue_close(struct ic_transport_end *end) { (void)end; }
 
 static unsigned char *item_at(uint32_t place) {
     return queue.items + (size_t)(place % queue.length) * queue.item_bytes;
 }
 
-/* Locks the mutex with *count different from `unwanted`; false, unlocked, if all is over. */
+/* Waits until `count` differs from `unwanted`, and returns true with the mutex locked. If everything is over, returns
+ * false with the mutex unlocked. */
 static bool lock_when(const struct ic_transport_end *end, pthread_cond_t *condition, uint32_t unwanted) {
     pthread_mutex_lock(&queue.mutex);
     while (queue.count == unwanted) {
@@ -80,7 +81,8 @@ static bool lock_when(const struct ic_transport_end *end, pthread_cond_t *condit
     return true;
 }
 
-/* Both signal after they have let go of the mutex: the task that wakes would only wait for it. */
+/* Send and receive signal after they have unlocked the mutex: otherwise the woken task would have to wait for the
+ * mutex. */
 static bool queue_send(struct ic_transport_end *end, const void *message) {
     if (!lock_when(end, &queue.has_room, queue.length)) {
         return false;

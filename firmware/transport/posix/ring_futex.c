@@ -1,7 +1,7 @@
-/* ring-futex: the copying ring, whose ends sleep by Linux' futex instead of the platform's notification: between two
- * processes that share memory it would work as it is.
+/* ring-futex: the copying ring, whose ends sleep on a Linux futex instead of the platform's notification. It would also
+ * work between two processes that share memory.
  *
- * A wake is a word in shared memory that is set, and a call of the kernel only where it was not set before. */
+ * A wake-up sets a word in shared memory, and calls the kernel only if the word was clear. */
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -10,9 +10,9 @@
 #include "ring.h"
 #include "transports.h"
 
-/* Before the ring in shared memory: whether each end has been woken since it has last waited. */
+/* Before the ring in shared memory: whether each end has been woken since its last wait */
 struct wakes {
-    _Alignas(IC_SPSC_LINE) atomic_uint of[2]; /* by role */
+    _Alignas(IC_SPSC_LINE) atomic_uint of[2]; /* indexed by role */
 };
 
 static atomic_uint *wake_word(const struct ic_transport_end *end, enum ic_transport_role role) {
@@ -45,7 +45,7 @@ static void futex_wake(void *arg) {
     }
 }
 
-/* What the ring gets of the memory. */
+/* The part of the memory that the ring gets */
 static uint32_t ring_bytes(const struct ic_transport_setup *setup) {
     uint32_t before = (uint32_t)sizeof(struct wakes);
     return setup->memory_bytes < before ? 0 : setup->memory_bytes - before;
@@ -69,7 +69,7 @@ static void futex_close(struct ic_transport_end *end) { (void)end; }
 
 const struct ic_transport ic_transport_ring_futex = {
     .name = "ring-futex",
-    .summary = "the transport `ring`, with ends that sleep by Linux' futex; copied in and out",
+    .summary = "the transport `ring`, whose ends sleep on a Linux futex; copied in and out",
     .capacity = futex_capacity,
     .open = futex_open,
     .close = futex_close,

@@ -1,14 +1,14 @@
-/* rpmsg-char:PATH: from Linux to another core of the chip, and back. PATH is an endpoint of Linux' driver rpmsg_char
- * (drivers/rpmsg/rpmsg_char.c), a character device: each write sends a message, each read takes one. The firmware of
- * the other core sends back what comes: docs/transports.md says which does.
+/* rpmsg-char:PATH: from Linux to another core of the chip, and back. PATH is an endpoint of Linux's driver rpmsg_char
+ * (drivers/rpmsg/rpmsg_char.c), a character device: each write sends a message, each read receives one. The firmware of
+ * the other core sends back every message: docs/transports.md lists suitable firmware.
  *
- * The other core has a clock of its own, or none that we could read. So what is measured is a round trip, from Linux to
- * Linux, and is called so. Both ends of the transport are here: the sender writes, the receiver reads the echo. They
- * share one open file, as the driver lets it be opened only once (EBUSY).
+ * The other core has its own clock, or none that Linux can read. So the measurement is a round trip, from Linux to
+ * Linux, and is named so. Both ends of the transport are in Linux: the sender writes, the receiver reads the echo. They
+ * share one open file, because the driver allows only one open file at a time (EBUSY).
  *
- * The file never blocks: a sender or receiver that blocks does so in poll(), which can end. Over virtio the driver does
- * not tell when there is room again (virtio_rpmsg_bus.c has no poll), so a sender that finds none tries again every
- * millisecond. That happens to nobody who awaits each message's echo. */
+ * Calls on the file do not block: an end that waits blocks in poll(), which can time out. Over virtio the driver does
+ * not report when there is room again (virtio_rpmsg_bus.c has no poll), so a sender without room retries every
+ * millisecond. There is always room if the echo of each message is awaited before the next message is sent. */
 #include "rpmsg_char.h"
 
 #include <errno.h>
@@ -25,10 +25,10 @@
 #define PREFIX "rpmsg-char:"
 #define DEVICES_MOST 4U
 #define PATH_MOST 64U
-/* Characters of all paths together: the choices of a parameter are told in one line. */
+/* Most characters of all paths together, because the choices of a parameter are sent in one line */
 #define PATHS_MOST 100U
 #define RETRY_MS 1
-/* Left over from a run that was ended: the device's queue has no limit, our patience has. */
+/* Most messages left over from an aborted run that are dropped: the device's queue has no limit of its own. */
 #define STALE_MOST 1000U
 
 static struct {
@@ -44,12 +44,12 @@ static const char *path_of(const struct ic_transport_setup *setup) {
     return devices[setup->unit].name + sizeof PREFIX - 1U;
 }
 
-/* ---- what went wrong ---- */
+/* ---- failures ---- */
 
 static atomic_bool troubled;
 static char trouble_text[120];
 
-/* The first that is told counts: what follows may be its consequence. */
+/* Only the first failure is reported: later ones may be its consequences. */
 static void tell(const char *what, int number) {
     if (!atomic_exchange(&troubled, true)) {
         if (number != 0) {
@@ -73,7 +73,7 @@ static const char *of_open(int number) {
         return "another program has the device open";
     case ENXIO:
     case ENODEV:
-        return "nobody is behind the device: is the other core's firmware started?";
+        return "the device has no other end: is the other core's firmware started?";
     default:
         return "the device cannot be opened";
     }
@@ -82,13 +82,13 @@ static const char *of_open(int number) {
 static const char *of_transfer(int number) {
     switch (number) {
     case EMSGSIZE:
-        return "the message is larger than the device takes; with Linux' usual buffers that is 496 bytes";
+        return "the message is larger than the device takes; with Linux's usual buffers that is 496 bytes";
     case EPIPE:
     case EIO:
     case ENXIO:
     case ENODEV:
     case ECONNRESET:
-        return "the other end is gone: was its core stopped or started anew?";
+        return "the other end is gone: was its core stopped or restarted?";
     default:
         return "the device fails";
     }
@@ -103,12 +103,13 @@ static const char *refuses(const struct ic_transport_setup *setup) {
                                : of_open(errno);
     }
     if (!S_ISCHR(status.st_mode)) {
-        return "that is no character device";
+        return "this is not a character device";
     }
     return access(path_of(setup), R_OK | W_OK) == 0 ? NULL : of_open(errno);
 }
 
-/* RPMsg's header says the length in 16 bits; how large the device's buffers are shows when it refuses a message. */
+/* The length in RPMsg's header has 16 bits. The device's buffers may be smaller: that shows only when the device
+ * refuses a message. */
 static uint32_t capacity(const struct ic_transport_setup *setup) {
     (void)setup;
     return UINT16_MAX;
@@ -136,7 +137,7 @@ static bool open_end(struct ic_transport_end *end) {
     return true;
 }
 
-/* The receiver closes last, if it has opened. */
+/* The receiver closes last, if it was opened. */
 static void close_end(struct ic_transport_end *end) {
     if (end->role == IC_TRANSPORT_RECEIVER || !receiver_is_open) {
         close(file);
@@ -145,8 +146,8 @@ static void close_end(struct ic_transport_end *end) {
 
 /* ---- messages ---- */
 
-/* After a call that has moved nothing: whether it is worth to try again, after waiting where an end waits. Older
- * kernels say ENOMEM where there is no room. */
+/* After a call that moved nothing: waits, unless the end polls, and returns whether to retry. Older kernels return
+ * ENOMEM if there is no room. */
 static bool goes_on(const struct ic_transport_end *end, short events, int wait_ms) {
     int number = errno;
     if (number != EAGAIN && number != EINTR && number != ENOMEM) {
@@ -176,7 +177,8 @@ static bool send(struct ic_transport_end *end, const void *message) {
     }
 }
 
-/* The device cuts off what there is no room for, so a byte more is asked for. */
+/* The device truncates a message that is longer than the buffer. The buffer has one byte more than expected, so that a
+ * longer message is noticed. */
 static uint32_t receive(struct ic_transport_end *end, void *message) {
     uint32_t size = end->setup->size;
     char more;
@@ -203,9 +205,9 @@ static bool is_plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("/._-", c) != NULL;
 }
 
-/* What is wrong with a path for the name of a transport, which is typed and told in lines; NULL: nothing. */
+/* Why a path cannot be part of a transport's name, which is typed and sent in lines; NULL if it can */
 static const char *wrong_with(const char *path, size_t length) {
-    static size_t all; /* characters of those that are known */
+    static size_t all; /* total length of all paths so far */
     bool plain = length > 0 && path[0] == '/';
     for (size_t i = 0; i < length; i++) {
         plain = plain && is_plain(path[i]);
@@ -214,7 +216,7 @@ static const char *wrong_with(const char *path, size_t length) {
         return "a path begins with / and has letters, digits and . _ - / only";
     }
     all += length;
-    return length < PATH_MOST && all <= PATHS_MOST ? NULL : "it names paths of 63 characters at most, and 100 in all";
+    return length < PATH_MOST && all <= PATHS_MOST ? NULL : "it names paths of at most 63 characters, 100 in total";
 }
 
 static const char *add(const char *path, size_t length) {

@@ -1,4 +1,4 @@
-/* For how long a transport that is made of what Linux has for threads and processes waits at a time. */
+/* Timeout of a wait in a transport made of Linux objects */
 #ifndef SLICE_POSIX_H
 #define SLICE_POSIX_H
 
@@ -6,7 +6,7 @@
 
 #include "transport.h"
 
-/* The moment by a clock of the system at which a wait that begins now looks whether all is over. */
+/* The moment, by a clock of the system, at which a wait that begins now times out */
 static inline struct timespec posix_slice_end(clockid_t clock) {
     struct timespec when;
     clock_gettime(clock, &when);

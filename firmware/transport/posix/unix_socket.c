@@ -1,4 +1,4 @@
-/* A pair of UNIX sockets that keep borders between messages (SOCK_SEQPACKET): the kernel copies each in and out. The
+/* A pair of UNIX sockets with message boundaries (SOCK_SEQPACKET): the kernel copies each message in and out. The
  * shared memory is not used. */
 #include <errno.h>
 #include <sys/socket.h>
@@ -8,7 +8,7 @@
 
 static int in, out;
 
-/* Linux' default buffer of a socket, 208 KiB, takes more than one of these. */
+/* Largest message: several of this size fit into Linux's default socket buffer of 208 KiB. */
 static uint32_t unix_socket_capacity(const struct ic_transport_setup *setup) {
     (void)setup;
     return 65536U;
@@ -40,7 +40,7 @@ static bool unix_socket_open(struct ic_transport_end *end) {
 
 static void unix_socket_close(struct ic_transport_end *end) { close(end->role == IC_TRANSPORT_SENDER ? in : out); }
 
-/* After a call that has moved nothing: whether it is worth to try again. */
+/* After a call that moved nothing: whether to retry */
 static bool goes_on(const struct ic_transport_end *end) {
     return (errno == EAGAIN || errno == EINTR) && !ic_transport_over(end);
 }

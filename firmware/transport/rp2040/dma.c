@@ -1,9 +1,10 @@
 /* dma: a DMA channel copies the message from the sender's memory to the receiver's, and its completion interrupt, on
- * the receiver's core, wakes the receiver; one that polls looks at the channel's completion instead. Neither core
+ * the receiver's core, wakes the receiver; a polling receiver polls the channel's completion instead. Neither core
  * copies.
  *
- * The receiver says where it wants the message, in shared memory; the sender, which may have to wait for that, starts
- * the channel, and returns when it is done. In words where the size allows it, otherwise in bytes. */
+ * The receiver publishes the destination in shared memory. The sender, which may have to wait for the destination,
+ * starts the channel and returns when the channel has finished. The channel copies words if the size is a multiple of
+ * 4, otherwise bytes. */
 #include "hardware/irq.h"
 #include "port_interrupt.h"
 #include "rp2040_board.h"
@@ -16,21 +17,21 @@
 #define DONE (1U << CHANNEL)
 #define LOWEST_PRIORITY 255U
 #define WORD_BYTES 4U
-/* The chip's SRAM: what a receiver may name. */
+/* Size of the chip's SRAM, in which destinations must be */
 #define SRAM_BYTES 0x42000U
 
-/* In shared memory. */
+/* In shared memory: */
 struct shared {
-    atomic_uint wanted; /* messages that the receiver has asked for */
-    uint32_t to;        /* where it wants the last of them */
-    atomic_uint asleep; /* the sender is, or is about to */
-    uint32_t size;      /* of the message that is under way */
+    atomic_uint wanted; /* number of messages that the receiver has requested */
+    uint32_t to;        /* destination of the message requested last */
+    atomic_uint asleep; /* the sender waits, or is about to */
+    uint32_t size;      /* bytes of the message in progress */
 };
 
-/* The sender's. */
+/* The sender's: */
 static uint32_t sent;
 
-/* The receiver's. */
+/* The receiver's: */
 static uint32_t asked;
 static port_task_t *task;
 static atomic_bool completed;
@@ -41,7 +42,7 @@ static uint32_t dma_capacity(const struct ic_transport_setup *setup) {
     return setup->memory_bytes < sizeof(struct shared) ? 0 : SRAM_BYTES;
 }
 
-/* On the receiver's core. */
+/* The interrupt handler, on the receiver's core */
 static void dma_is_done(void) {
     DMA_INTS(get_core_num()) = DONE;
     atomic_store(&completed, true);
@@ -95,7 +96,7 @@ static bool await_receiver(struct ic_transport_end *end) {
             return false;
         }
         if (!end->setup->polling) {
-            /* Announce, then look again; the receiver asks, then looks for the announcement. */
+            /* Announce the wait, then check again; the receiver requests, then checks for the announcement. */
             atomic_store(&shared->asleep, 1);
             if (!is_wanted(shared)) {
                 end->wait(end);
@@ -144,7 +145,7 @@ static bool is_complete(const struct ic_transport_end *end) {
     if (done && polling) {
         DMA_INTR = DONE;
     } else if (done) {
-        atomic_store(&completed, false); /* the next one is not asked for yet */
+        atomic_store(&completed, false); /* the next message is not requested yet */
     }
     return done;
 }

@@ -1,15 +1,16 @@
-/* fifo: messages as words through the FIFO between the cores, without memory to share but for two counts.
+/* fifo: messages as words through the FIFO between the cores; shared memory has only two counts.
  *
- * Under one kernel for both cores the FIFO is the kernel's: its interrupt asks a core to yield. So words are taken out
- * by that interrupt's handler, which tells them from the kernel's (board/rp2040/cores/rp2040_fifo.c), and a receiver
- * that polls looks at where the handler puts them.
+ * Under one kernel for both cores, the kernel also uses the FIFO: the FIFO's interrupt requests a yield. So the handler
+ * of that interrupt takes all words out of the FIFO, and moves the words of messages, which it can tell from the
+ * kernel's, to a buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
  *
- * A word of a message has its top bit set, whatever it carries. A message is its size; then for each 31 words of it one
- * word with the top bits of these, the first in bit 0; then these, their own top bits set. What is left of a message
- * that is no whole word is a word with zeros.
+ * Every word of a message is sent with its top bit set, which tells it from the kernel's words; the true top bits are
+ * sent separately. First comes a word with the size of the message. Then, for each group of up to 31 words, come one
+ * word with the top bits of the group, that of its first word in bit 0, and the words of the group. The last word of a
+ * message is padded with zeros.
  *
- * A sender waits for places in the FIFO by looking again and again, however the receiver waits: the handler makes room
- * whatever runs there. */
+ * A sender polls for room in the FIFO, whether or not the receiver polls: the handler on the receiver's core makes room
+ * soon, whatever runs there. */
 #include "port_interrupt.h"
 #include "rp2040_board.h"
 #include "rp2040_fifo.h"
@@ -17,23 +18,23 @@
 
 #include <string.h>
 
-/* Words whose top bits fit one. */
+/* Words whose top bits fit into one word */
 #define GROUP 31U
 #define WORD_BYTES 4U
-/* What a size can be that does not use the top bit. */
+/* Largest message, in bytes: in the word with the size, FIFO_MESSAGE takes the top bit. */
 #define SIZE_MOST (FIFO_MESSAGE - 1U)
 _Static_assert(GROUP + 1U <= FIFO_BOX_WORDS, "a group and its top bits fit the box");
 
-/* In shared memory. */
+/* In shared memory: */
 struct counts {
     atomic_uint put;   /* words that have left the FIFO: written by the handler */
-    atomic_uint taken; /* words that have left the box: written by the receiver */
+    atomic_uint taken; /* words that have left the handler's buffer: written by the receiver */
 };
 
-/* The sender's. */
+/* The sender's: */
 static uint32_t sent;
 
-/* The receiver's. */
+/* The receiver's: */
 static struct rp2040_fifo_box box;
 static uint32_t taken;
 static port_task_t *task;
@@ -41,7 +42,7 @@ static port_task_t *task;
 static struct counts *counts_of(const struct ic_transport_end *end) { return end->setup->memory; }
 
 static const char *fifo_refuses(const struct ic_transport_setup *setup) {
-    return setup->from == setup->to ? "it leads from one core to the other" : NULL;
+    return setup->from == setup->to ? "from and to must be different cores" : NULL;
 }
 
 static uint32_t fifo_capacity(const struct ic_transport_setup *setup) {
@@ -75,7 +76,8 @@ static void fifo_close(struct ic_transport_end *end) {
 
 /* ---- sending ---- */
 
-/* Words that may follow: what messages may have of the FIFO, and what of the box is free. */
+/* How many words may be sent now. Limits are the share of the FIFO that messages may use, and the room in the handler's
+ * buffer. */
 static uint32_t room(const struct counts *counts) {
     uint32_t under_way = sent - atomic_load_explicit(&counts->put, memory_order_acquire);
     uint32_t kept = sent - atomic_load_explicit(&counts->taken, memory_order_acquire);
@@ -98,7 +100,7 @@ static bool send_words(const struct ic_transport_end *end, const uint32_t *words
     return true;
 }
 
-/* Words of a message from number `first` on, at most a group of them. */
+/* Number of words of a message from word `first` on, at most one group */
 static uint32_t group_words(uint32_t size, uint32_t first) {
     uint32_t left = (size + WORD_BYTES - 1U) / WORD_BYTES - first;
     return left < GROUP ? left : GROUP;
@@ -121,7 +123,7 @@ static bool fifo_send_message(struct ic_transport_end *end, const void *message)
         uint32_t count = group_words(size, first);
         uint32_t last[GROUP];
         bool is_cut = first + count > whole;
-        if (is_cut) { /* with zeros behind the message's end */
+        if (is_cut) { /* padded with zeros */
             last[count - 1U] = 0;
             memcpy(last, words + first, size - first * WORD_BYTES);
         }
@@ -136,7 +138,7 @@ static bool has_come(uint32_t words) {
     return (int32_t)(atomic_load_explicit(box.put, memory_order_acquire) - taken - words) >= 0;
 }
 
-/* Waits until that many words are in the box. */
+/* Waits until that many words are in the handler's buffer. */
 static bool await_words(struct ic_transport_end *end, uint32_t words) {
     while (!has_come(words)) {
         if (ic_transport_over(end)) {
@@ -144,7 +146,7 @@ static bool await_words(struct ic_transport_end *end, uint32_t words) {
         }
         if (!end->setup->polling) {
             box.wanted = taken + words;
-            atomic_store(&box.waiting, true); /* the handler is on this core: it comes before this, or after */
+            atomic_store(&box.waiting, true); /* the handler, on this core, runs before this store or after it */
             if (!has_come(words)) {
                 end->wait(end);
             }
@@ -154,8 +156,8 @@ static bool await_words(struct ic_transport_end *end, uint32_t words) {
     return true;
 }
 
-/* Puts the words of a group, without the last one's end that does not belong to the message or has no room, in their
- * place: `bytes` there. */
+/* Takes the `count` words of a group and copies at most `bytes` bytes of them to `place`: neither padding nor what has
+ * no room. */
 static bool take_group(struct ic_transport_end *end, uint8_t *place, uint32_t bytes, uint32_t count) {
     struct counts *counts = counts_of(end);
     uint32_t *words = (uint32_t *)(void *)place;
@@ -194,7 +196,7 @@ static uint32_t fifo_receive(struct ic_transport_end *end, void *message) {
 
 const struct ic_transport ic_transport_fifo = {
     .name = "fifo",
-    .summary = "words through the FIFO between the cores, and from its interrupt; leaves the shared memory alone",
+    .summary = "words through the FIFO between the cores, received by interrupt; uses no shared memory",
     .refuses = fifo_refuses,
     .capacity = fifo_capacity,
     .open = fifo_open,

@@ -1,11 +1,12 @@
-/* Transports with faults, for tests of who looks for them: the platform's queue, but every tenth message is lost, sent
- * twice, kept back until the next one has been sent, or has one bit changed. A program of these has no others. */
+/* Faulty transports, for tests of the checks: the platform's queue, except that every tenth message is lost, sent
+ * twice, held back until the next one has been sent, or has one bit flipped. A program with these transports has no
+ * others. */
 #include <string.h>
 
 #include "transport.h"
 
 #define EVERY 10U
-/* More than the largest message that the benchmark has. */
+/* More than the benchmark's largest message */
 #define MOST 65536U
 
 extern const struct ic_transport ic_transport_queue;
@@ -54,7 +55,7 @@ static bool disorder(struct ic_transport_end *end, const void *message) {
     return sent;
 }
 
-/* Each time another bit, from the last one downwards. */
+/* A different bit each time, from the last one downwards */
 static bool corrupt(struct ic_transport_end *end, const void *message) {
     if (!is_due()) {
         return ic_transport_queue.send(end, message);

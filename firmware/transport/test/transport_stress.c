@@ -12,9 +12,9 @@
 #define LEAST_BUFFER 512U
 #define BUFFER_MOST 8192U
 #define PAUSE_US 100U
-/* A task that is woken by two others in turn, each at once, is late after so long. */
+/* A task of the disturbance (below) is late if it runs this long after the timer was due. */
 #define LATE_US 1000U
-#define DISTURBANCE_US 50U /* at least, and at most four times that */
+#define DISTURBANCE_US 50U /* between two disturbances at least; at most four times that */
 
 #define PRIORITY_DISTURBED PORT_PRIORITY_MAX
 
@@ -36,9 +36,9 @@ static struct {
     struct ic_transport_setup setup;
     void (*hold)(uint64_t ticks);
     uint32_t seed;       /* of the contents of this stream */
-    port_sem_t opened;   /* an end */
-    port_sem_t received; /* the last message */
-    port_sem_t closed;   /* the sender */
+    port_sem_t opened;   /* given when an end has been opened */
+    port_sem_t received; /* given after the last message */
+    port_sem_t closed;   /* given when the sender has closed */
     atomic_bool over;
 } stage;
 static _Atomic(const char *) failure;
@@ -53,7 +53,7 @@ static uint64_t ticks(uint32_t us) { return (uint64_t)us * port_clock_hz() / 100
 
 /* ---- contents ---- */
 
-/* Every other word is one that a transport may mean something by. */
+/* About half of the words have a special meaning for some transport. */
 static uint32_t word_of(uint32_t number, uint32_t index) {
     static const uint32_t special[] = {0, 1, 2, UINT32_MAX, 0x80000000U, 0x80000001U, 0x7fffffffU, 0x7ffffffeU};
     uint32_t mixed = (stage.seed + number * 65536U + index) * 2654435769U; /* the golden ratio of 2^32 */
@@ -84,7 +84,7 @@ static bool is_right(const uint8_t *message, uint32_t number) {
 
 /* ---- the two ends ---- */
 
-/* Mostly none: then the two ends keep meeting. */
+/* Three times out of four there is no pause, so that the two ends often use the transport at the same time. */
 static void pause(struct party *party) {
     if (ic_random_below(&party->random, 4) == 0) {
         uint64_t length = ticks(ic_random_below(&party->random, PAUSE_US));
@@ -106,7 +106,7 @@ static bool send_one(uint32_t number) {
     produce(message, number);
     bool sent = transport->zero_copy ? transport->send_loan(&sender.end) : transport->send(&sender.end, message);
     if (!transport->zero_copy) {
-        memset(message, 0xa5, stage.setup.size); /* it is ours again */
+        memset(message, 0xa5, stage.setup.size); /* it belongs to this end again */
     }
     return sent;
 }
@@ -124,7 +124,7 @@ static bool receive_one(uint32_t number) {
         return false;
     }
     if (transport->zero_copy) {
-        pause(&receiver); /* it stays as it is meanwhile */
+        pause(&receiver); /* the message must not change before its release */
     }
     bool right = is_right(message, number);
     if (transport->zero_copy) {
@@ -143,7 +143,7 @@ static void open_end(struct party *party) {
 
 static bool goes_on(uint32_t number) { return number < MESSAGES && atomic_load(&failure) == NULL; }
 
-/* The other end may be waiting. */
+/* Ends the stream and wakes the other end, which may be waiting. */
 static void give_up(struct party *other, const char *why) {
     fail(why);
     atomic_store(&stage.over, true);
@@ -181,7 +181,8 @@ static void run_receiver(void *arg) {
 
 /* ---- the disturbance ---- */
 
-/* The timer's handler on core `from` wakes `there` on core `to`; it wakes `back`, which sets the timer again. */
+/* The timer's handler on core `from` wakes the task `there` on core `to`. That task wakes the task `back` on core
+ * `from`, which sets the timer again. */
 static struct {
     port_task_t there, back;
     struct ic_random random;
@@ -235,7 +236,7 @@ static void begin_disturbance(void) {
     start(&disturbance.back, run_back, NULL, stage.setup.from, PRIORITY_DISTURBED);
 }
 
-/* The round that is under way ends first. */
+/* Lets the round in progress end before the tasks end. */
 static void end_disturbance(void) {
     uint32_t rounds = disturbance.rounds;
     port_sleep_until(port_clock() + ticks(5U * LATE_US));
@@ -279,7 +280,7 @@ static void stream(struct ic_random *random) {
     if (stage.hold != NULL) {
         begin_disturbance();
     }
-    port_notify(&sender.task); /* one that polls keeps this task from its core */
+    port_notify(&sender.task); /* from here on a polling end may keep this task off its core */
     port_task_join(&sender.task);
     port_task_join(&receiver.task);
     if (stage.hold != NULL) {
@@ -287,7 +288,7 @@ static void stream(struct ic_random *random) {
     }
 }
 
-/* Of this transport in the setup that is chosen so far, if it can be. */
+/* Chooses the rest of the setup at random and runs a stream, unless the transport refuses the setup. */
 static void choose_and_stream(struct ic_random *random) {
     const struct ic_transport *transport = stage.transport;
     struct ic_transport_setup *setup = &stage.setup;
@@ -304,7 +305,7 @@ static void choose_and_stream(struct ic_random *random) {
     }
     uint32_t capacity = transport->capacity(setup);
     capacity = capacity < SIZE_MOST ? capacity : SIZE_MOST;
-    /* Small ones as often as large ones. */
+    /* Small sizes are more likely than large ones. */
     setup->size = 1U + ic_random_below(random, 1U + ic_random_below(random, capacity));
     stream(random);
 }

@@ -1,13 +1,18 @@
-/* Workloads of a user's own: whether they give on several cores what they give on one, and write what is theirs alone.
+/* Users' workloads: checks that several cores compute the same as one, and that a workload writes only its own units.
  *
- * Where nobody says what is right, units are computed again by the console task, which then is alone. Of a buffer each
- * unit is checked by itself, and then erased, so that the next window has to write it again; what is around it must
- * stay as it is. A sum has no units to look at: where one is wrong, the unit is looked for afterwards.
+ * If the user supplies no check, the console task computes the units again while no other task runs. If the units are
+ * in a buffer, they are checked one by one and then erased, so that the next window has to write them again; the guard
+ * words (canaries) before and after the buffer must not change. A workload without a buffer returns a sum, which does
+ * not show a unit that is wrong: the unit is searched for afterwards.
  *
- * What is found first is told in series of one count each, which are there only then. `differs` has the unit that
- * several cores, or one at another time, gave another value; `beyond` the one that by itself writes elsewhere; `around`
- * the first one of a window or part in which something else wrote around the buffer; `depends` the one that adds
- * something else behind others than by itself; `unexpected` the one that is not what its file says is right. */
+ * The first error of each kind is reported in a series with one value, the number of a unit. Without an error the
+ * series does not exist.
+ *
+ *   differs     the unit that had another value on several cores, or at another time on one core
+ *   beyond      the unit that writes outside its own place in the buffer
+ *   around      the first unit of the window or part in which something else wrote around the buffer
+ *   depends     the unit whose value depends on the units before it
+ *   unexpected  the unit that is wrong according to the user's check */
 #include "own.h"
 
 #include <string.h>
@@ -23,7 +28,7 @@
 enum finding { DIFFERS, BEYOND, AROUND, DEPENDS, UNEXPECTED, FINDINGS };
 static const char *const findings[FINDINGS] = {"differs", "beyond", "around", "depends", "unexpected"};
 static bool told[FINDINGS];
-static bool sought; /* the unit of a wrong sum */
+static bool sought; /* the unit that makes a sum wrong has been searched for */
 
 static void tell(const struct intercore_workload *own, enum finding finding, uint32_t unit) {
     struct ic_series *series = told[finding] ? NULL : ic_samples_open(findings[finding], IC_SERIES_PLAIN, 1);
@@ -53,7 +58,7 @@ static void erase(const struct intercore_workload *own, uint32_t unit) {
     memset(unit_at(own, unit), ERASED, own->unit_bytes);
 }
 
-/* Makes a unit another one, whatever it holds; done twice, the same. */
+/* Changes a unit, whatever its contents. A second call restores it. */
 static void disguise(const struct intercore_workload *own, uint32_t unit) {
     uint8_t *bytes = unit_at(own, unit);
     for (uint32_t i = 0; i < own->unit_bytes; i++) {
@@ -67,7 +72,7 @@ static uint32_t *canary(const struct intercore_workload *own, uint32_t index) {
     return index < INTERCORE_CANARIES ? begin + index : (uint32_t *)(void *)behind + (index - INTERCORE_CANARIES);
 }
 
-/* Whether nobody wrote to them since the last time; now they are as they should be. */
+/* Whether the guard words are unchanged since the last call. Restores them. */
 static bool canaries_live(const struct intercore_workload *own) {
     bool live = true;
     for (uint32_t i = 0; i < 2U * INTERCORE_CANARIES; i++) {
@@ -77,9 +82,9 @@ static bool canaries_live(const struct intercore_workload *own) {
     return live;
 }
 
-/* ---- whether it is right ---- */
+/* ---- checks ---- */
 
-/* Computes a unit again, by itself. Whether it left those beside it alone, and what is around them all. */
+/* Computes one unit again. Returns whether that left the units before and after it, and the guard words, unchanged. */
 static bool compute_again(const struct intercore_workload *own, uint32_t unit) {
     uint32_t before = unit + own->units - 1U;
     uint32_t behind = unit + 1U;
@@ -87,7 +92,7 @@ static bool compute_again(const struct intercore_workload *own, uint32_t unit) {
         (void)own->workload.work(unit, 1);
         return canaries_live(own);
     }
-    disguise(own, behind); /* what is there may be right: who writes it once more is to be seen */
+    disguise(own, behind); /* it may hold the right result: writing that again would go unnoticed */
     uint32_t digests[2] = {digest_of(own, before), digest_of(own, behind)};
     (void)own->workload.work(unit, 1);
     bool same = digest_of(own, before) == digests[0] && digest_of(own, behind) == digests[1];
@@ -116,7 +121,7 @@ static bool unit_is_right(const struct intercore_workload *own, uint32_t unit) {
     return true;
 }
 
-/* Somebody wrote around the buffer: one of these units by itself, or none of them. */
+/* The guard words have changed: finds the unit that writes there. It may also have been something else. */
 static void find_writer(const struct intercore_workload *own, uint32_t first, uint32_t count) {
     for (uint32_t i = 0; i < count && !told[BEYOND]; i++) {
         if (!compute_again(own, first + i)) {
@@ -156,7 +161,7 @@ void intercore_prepare(const struct intercore_workload *own) {
     }
 }
 
-/* Work that writes to a buffer returns 0. */
+/* The work of a workload with a buffer returns 0, so 0 stands for a buffer that is right. */
 uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first, uint32_t count) {
     if (own->unit_bytes > 0) {
         return units_are_right(own, first, count) ? 0 : 1;
@@ -164,14 +169,15 @@ uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first
     if (own->expected != NULL) {
         return own->expected(first, count);
     }
-    uint32_t part = count / 3U; /* no split of theirs is there */
+    uint32_t part = count / 3U; /* not where two cores split the work */
     return own->workload.work(first, part) + own->workload.work(first + part, count - part);
 }
 
-/* ---- which unit of a sum is wrong ---- */
+/* ---- finding the wrong unit of a sum ---- */
 
-/* Whether the units from `first` to `end - 1` together give what is right: what the file says, or what they give one by
- * one. `*sum` is that of those below `from`, one by one, and becomes that of all of them. */
+/* Whether `end` units from `first` on, computed together, give the correct sum: that of the user's expected() or,
+ * without it, the sum of the units computed one by one. Before the call `*sum` is the one-by-one sum of the first
+ * `from` units; after it, of all `end` units. */
 static bool adds_up(const struct intercore_workload *own, uint32_t first, uint32_t from, uint32_t end, uint32_t *sum) {
     if (own->expected != NULL) {
         return own->workload.work(first, end) == own->expected(first, end);
@@ -184,7 +190,7 @@ static bool adds_up(const struct intercore_workload *own, uint32_t first, uint32
 
 bool ic_own_seek(uint32_t workload, uint32_t first, uint32_t count) {
     const struct intercore_workload *own = ic_own(workload);
-    uint32_t right = 0; /* so many give what they must */
+    uint32_t right = 0; /* this many units give the correct sum */
     uint32_t wrong = count;
     uint32_t sum = 0;
     uint32_t whole = 0;
@@ -216,7 +222,7 @@ void ic_own_differs(uint32_t workload, uint32_t unit) { tell(ic_own(workload), D
 const struct intercore_workload *ic_own(uint32_t workload) {
 #if IC_OWN_MAX > 0
     if (workload >= IC_WORKLOADS_HERE) {
-        return (const struct intercore_workload *)(const void *)ic_workloads[workload]; /* its first member */
+        return (const struct intercore_workload *)(const void *)ic_workloads[workload]; /* the first member */
     }
 #endif
     (void)workload;
@@ -261,10 +267,10 @@ const char *intercore_add_workload(const char *name, const struct intercore_work
     memcpy(listed, IC_OWN_PREFIX, sizeof IC_OWN_PREFIX - 1U);
     memcpy(listed + sizeof IC_OWN_PREFIX - 1U, name, strlen(name) + 1U);
     if (is_taken(listed)) {
-        return "there is a workload of that name already";
+        return "a workload of that name exists already";
     }
     if (own->units == 0) {
-        return "the workload does not say how many units it has";
+        return "the workload does not state its number of units";
     }
     ic_workload_names[IC_WORKLOADS_HERE + added] = listed;
     ic_workloads[IC_WORKLOADS_HERE + added] = &own->workload;

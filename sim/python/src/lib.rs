@@ -452,6 +452,7 @@ fn ended<C: PythonChip>(chip: &Chip<C>, end: &End) -> Ended {
         End::TextSent { .. } => ("text", None, None, None),
         End::Stop(Stop::Limit) => ("limit", None, None, None),
         End::Stop(Stop::Exit { core, code }) => ("exit", Some(core), None, Some(i64::from(code))),
+        End::Stop(Stop::BootLoader { core }) => ("boot loader", Some(core), None, None),
         End::Stop(Stop::DeadEnd) => ("dead end", None, None, None),
         End::Stop(Stop::Lockup { core, pc }) => ("lockup", Some(core), Some(pc), None),
         _ => ("unexpected", None, None, None),

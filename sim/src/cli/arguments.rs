@@ -26,8 +26,9 @@ Examples:
   intercore-sim --chip stm32h745 --max-cycles 1e12 m7.elf m4.elf
       runs a second of the two programs of an STM32H745
 
-The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 1 for a crash of which
-nothing more can come, a dead end, the cycle limit, or output that cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
+The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 0 if it restarts the
+chip into its USB boot loader; 1 for a crash of which nothing more can come, a dead end, the cycle limit, or output that
+cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
 
 /// Runs firmware on a simulated RP2040 that counts every cycle, or on a simulated STM32H745 for function only. The console's
 /// UART is standard input and output.
@@ -61,7 +62,11 @@ pub struct Arguments {
     /// Boot ROM to use instead of our own: 16 KiB, for instance saved from a chip
     #[arg(long, value_name = "FILE")]
     pub bootrom: Option<PathBuf>,
-    /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3
+    /// Keep the content of the flash in a file: the simulator reads the file at the start if it exists, puts the image over
+    /// its content, and writes the file at the end
+    #[arg(long, value_name = "FILE")]
+    pub flash: Option<PathBuf>,
+    /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3; give it once for each wire
     #[arg(long, value_name = "PIN:PIN")]
     pub wire: Vec<Wire>,
     /// Write a timeline that ui.perfetto.dev opens: what the cores do, stalls, exceptions, marks

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::cli::arguments::Arguments;
+use crate::cli::output;
 use crate::core::chip::{CORES, Chip};
 use crate::core::time::{Cycle, NEVER};
 use crate::debug::DebugTarget;
@@ -57,6 +58,11 @@ pub trait Runnable: DebugTarget + FaultTarget {
         Vec::new()
     }
 
+    /// What its flash holds, if that can be kept.
+    fn flash(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// By block of which nothing is modelled, how often the program accessed it, unless the notes tell that.
     fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()
@@ -79,8 +85,13 @@ impl Runnable for rp2040::machine::Machine {
         let machine = Self::booted(&image, rom.as_ref(), arguments.clock);
         let mut machine =
             machine.map_err(|at| format!("{}: there is no memory in this chip at {at:#010x}", path.display()))?;
+        if let Some(path) = &arguments.flash
+            && let Some(content) = output::flash(path)?
+        {
+            machine.load_flash(&content, &image);
+        }
         if !arguments.wire.iter().all(|&wire| machine.add_wire(wire)) {
-            return Err(format!("--wire: there can be {WIRES} wires"));
+            return Err(format!("--wire: there can be at most {WIRES} wires"));
         }
         machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
         Ok((machine, vec![image]))
@@ -112,6 +123,10 @@ impl Runnable for rp2040::machine::Machine {
         std::mem::take(&mut self.host_output)
     }
 
+    fn flash(&self) -> Vec<u8> {
+        self.flash_content()
+    }
+
     fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
         self.bus.fabric.diagnostics.unmodelled_blocks()
     }
@@ -124,6 +139,7 @@ impl Runnable for stm32h745::machine::Machine {
         for (given, option) in [
             (arguments.base.is_some(), "--base"),
             (arguments.bootrom.is_some(), "--bootrom"),
+            (arguments.flash.is_some(), "--flash"),
             (arguments.clock.is_some(), "--clock"),
             (!arguments.wire.is_empty(), "--wire"),
             (arguments.lock_step, "--lock-step"),

@@ -86,7 +86,7 @@ impl<C: Runnable> Debuggee for DebuggedRun<'_, C> {
                 }
                 Some(stop)
             }
-            Stop::Exit { .. } => {
+            Stop::Exit { .. } | Stop::BootLoader { .. } => {
                 self.end_slice();
                 Some(stop)
             }

@@ -48,3 +48,23 @@ fn replaceable(path: &Path, kind: Recognizer) -> io::Result<bool> {
 pub fn unwritable(path: &Path, why: &io::Error) -> String {
     format!("cannot write {}: {why}", path.display())
 }
+
+/// What the flash held at the end of an earlier run; none if there is no file yet, which is then made, empty.
+pub fn flash(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    const LEAST: u64 = 2 << 20;
+    const MOST: u64 = 16 << 20;
+    const SECTOR: u64 = 4096;
+    // It is written at the end: whether it can be is known now.
+    let file = File::options().read(true).append(true).create(true).open(path).map_err(|why| unwritable(path, &why))?;
+    let mut content = Vec::new();
+    file.take(MOST + 1).read_to_end(&mut content).map_err(|why| format!("cannot read {}: {why}", path.display()))?;
+    match content.len() as u64 {
+        0 => Ok(None),
+        size if (LEAST..=MOST).contains(&size) && size.is_multiple_of(SECTOR) => Ok(Some(content)),
+        size => Err(format!(
+            "{} has {size} bytes and is no content of a flash, which is whole sectors of 4096 bytes, 2 to 16 MB: it was left as \
+             it is",
+            path.display()
+        )),
+    }
+}

@@ -44,6 +44,7 @@ impl End {
     fn name(&self, exit_states: [ExitState; 2]) -> &'static str {
         match self {
             Self::Machine(Stop::Exit { .. }) => "exit",
+            Self::Machine(Stop::BootLoader { .. }) => "boot loader",
             Self::Machine(Stop::DeadEnd) if exit_states.contains(&ExitState::LockedUp) => "lockup",
             Self::Machine(Stop::DeadEnd) if exit_states.contains(&ExitState::Faulted) => "fault",
             Self::Machine(Stop::DeadEnd) if returned(exit_states).is_some() => "returned",
@@ -58,6 +59,7 @@ impl End {
     fn exit_code(&self, exit_states: [ExitState; 2]) -> u8 {
         match self {
             Self::Machine(Stop::Exit { code, .. }) => code.to_le_bytes()[0],
+            Self::Machine(Stop::BootLoader { .. }) => 0,
             Self::Machine(Stop::DeadEnd) => returned(exit_states).map_or(STOPPED, |status| status.to_le_bytes()[0]),
             Self::Interrupted => INTERRUPTED,
             _ => STOPPED,
@@ -157,19 +159,28 @@ impl<C: Runnable> Run<C> {
         if !self.quiet {
             self.chip.take_note_counts().iter().for_each(|sentence| print_message(sentence));
         }
-        let exits = matches!(end, End::Machine(Stop::Exit { .. }));
+        let mut flash_is_kept = true;
+        if let Some(path) = &arguments.flash
+            && let Err(why) = std::fs::write(path, self.chip.flash())
+        {
+            print_message(&unwritable(path, &why));
+            flash_is_kept = false;
+        }
+        let exits = matches!(end, End::Machine(Stop::Exit { .. } | Stop::BootLoader { .. }));
         for number in 0..2 {
             // A program that ends by semihosting may be in `_exit`, of course.
             if !(exits && matches!(self.chip.exit_state(number, &self.images), ExitState::Returned(_))) {
                 self.report_crash(number);
             }
         }
-        if !exits {
+        if !matches!(end, End::Machine(Stop::Exit { .. })) {
             print_message(&self.explain(&end, arguments));
+        }
+        if !exits {
             print(&registers(&self.chip, &self.images));
         }
         let exit_states = [0, 1].map(|number| self.chip.exit_state(number, &self.images));
-        let mut code = end.exit_code(exit_states);
+        let mut code = if flash_is_kept { end.exit_code(exit_states) } else { STOPPED };
         let hash = self.hash.as_ref().map(|hash| format!("{:016x}", hash.finish(&self.chip)));
         let statistics = Statistics::new(&self.chip, took, end.name(exit_states), code, hash.clone());
         if let Some(path) = &arguments.stats

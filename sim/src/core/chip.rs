@@ -147,6 +147,12 @@ pub trait Chip: Clone + std::fmt::Debug {
                 "dead end: a core is held in reset, as asked, and nothing goes on".to_owned()
             }
             Stop::DeadEnd => self.dead_end(names),
+            Stop::BootLoader { core } => {
+                let at = self.place(self.register(usize::from(*core), Register::R(14)) as u32 & !1, names);
+                format!(
+                    "core {core} restarted the chip into its boot loader, which waits for a host on USB (from {at})"
+                )
+            }
             Stop::Lockup { core, pc } => {
                 let crash = self.crash(usize::from(*core), names);
                 crash.unwrap_or_else(|| format!("core {core} locked up at {pc:#010x}"))

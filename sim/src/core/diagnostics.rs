@@ -17,6 +17,10 @@ enum Problem {
     Misuse,
     /// Output was dropped.
     Output,
+    /// A device that is no block of registers was sent a command, which stands for the offset, and does nothing.
+    Command,
+    /// The boot ROM has nothing of that code, which stands for the offset.
+    Lookup,
 }
 
 /// A kind of diagnostic: problem, block, and message.
@@ -64,6 +68,16 @@ impl Diagnostics {
         self.note((Problem::Output, by, what), 0, now);
     }
 
+    /// Notes a command to a device beside the chip that does not do what it is for.
+    pub fn command(&mut self, device: &'static str, command: u8, what: &'static str, now: Cycle) {
+        self.note((Problem::Command, device, what), command.into(), now);
+    }
+
+    /// Notes that firmware looked up a code of two letters, the first in the lowest byte, that the boot ROM does not have.
+    pub fn not_in_rom(&mut self, code: u32, now: Cycle) {
+        self.note((Problem::Lookup, "boot ROM", ""), code, now);
+    }
+
     /// Diagnostics not taken yet as sentences, in order of time: each offset once, and of each kind the first [`MAX_NAMED`]
     /// offsets.
     pub fn pending(&self) -> Vec<String> {
@@ -107,6 +121,11 @@ fn sentence(cycle: Cycle, (problem, block, what): Kind, offset: u32) -> String {
         }
         Problem::Misuse => format!("{block} offset {offset:#05x}: {what}"),
         Problem::Output => format!("{block}: {what}"),
+        Problem::Command => format!("{block}: command {offset:02X}h {what}"),
+        Problem::Lookup => {
+            let letters: String = offset.to_le_bytes()[..2].iter().map(|&byte| byte as char).collect();
+            format!("the {block} has no function or data '{}': the answer is 0", letters.escape_default())
+        }
     };
     format!("cycle {cycle}: {note}")
 }

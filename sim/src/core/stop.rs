@@ -28,6 +28,11 @@ pub enum Stop {
         /// Exit code.
         code: i32,
     },
+    /// Firmware left its program for the chip's boot loader, which waits for a host on USB.
+    BootLoader {
+        /// The core that asked for it.
+        core: u8,
+    },
     /// Both cores sleep or are off, and nothing is pending that could wake them.
     DeadEnd,
     /// The UART of `Chip::stop_on_output` has sent a byte; it ends in this cycle.

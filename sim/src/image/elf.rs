@@ -1,6 +1,7 @@
 //! ELF files: segments, entry point, symbols and source lines.
 
 use std::fmt;
+use std::ops::Range;
 
 use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, Error, LittleEndian, SectionId};
@@ -66,6 +67,10 @@ fn read_lines(header: &elf::FileHeader32<Endianness>, endian: Endianness, bytes:
     let sections = header.sections(endian, bytes).map_err(damaged)?;
     let mut lines = Lines::default();
     for section in sections.iter() {
+        if section.sh_flags(endian).contains(elf::SHF_EXECINSTR | elf::SHF_ALLOC) {
+            let begin = section.sh_addr(endian);
+            lines.code.push(begin..begin.saturating_add(section.sh_size(endian)));
+        }
         // Compressed sections are ignored.
         if section.sh_flags(endian).contains(elf::SHF_COMPRESSED) {
             continue;
@@ -113,6 +118,8 @@ fn read_symbols(
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Lines {
     sections: Vec<(SectionId, Vec<u8>)>,
+    /// Addresses of what is to run. Of functions that a linker dropped, the line information stays, for address 0.
+    code: Vec<Range<u32>>,
 }
 
 impl Lines {
@@ -139,6 +146,9 @@ impl Lines {
 
     /// File and line of the instruction at an address; none if the file has none, or is damaged there.
     pub fn at(&self, address: u32) -> Option<(String, u32)> {
+        if !self.code.iter().any(|range| range.contains(&address)) {
+            return None;
+        }
         let section = |id: SectionId| {
             let found = self.sections.iter().find(|(kept, _)| *kept == id);
             Ok::<_, Error>(EndianSlice::new(found.map_or(&[][..], |(_, contents)| contents), LittleEndian))

@@ -24,6 +24,8 @@ pub const IMAGES: Target = Target {
 
 /// Scratch registers 4 to 7, through which the boot ROM is told what to start (datasheet 2.8.1.1).
 const WATCHDOG_SCRATCH4: u32 = 0x4005_801c;
+/// Address of the vector table (ARMv6-M B3.2.5).
+const VTOR: u32 = 0xe000_ed08;
 
 impl Machine {
     /// A chip with an image and a boot ROM, ours if none is given, that was just switched on. `clock` is as for
@@ -64,7 +66,38 @@ impl Machine {
         }
         self.ask_boot(image.boot);
         self.reset();
+        if let Boot::Table(table) = self.boot_by_rom(image.boot).1 {
+            self.write_private(0, VTOR, table);
+        }
         Ok(())
+    }
+
+    /// Puts what the flash held at the end of another run into it, except where the image is.
+    pub fn load_flash(&mut self, content: &[u8], image: &Image) {
+        self.load(FLASH.start, content);
+        for segment in image.segments.iter().filter(|segment| FLASH.contains(&segment.address)) {
+            self.load(segment.address, &segment.bytes);
+        }
+    }
+
+    /// What the flash holds: 2 MB, as a W25Q16JV has, or as much as was put into it.
+    pub fn flash_content(&self) -> Vec<u8> {
+        const SIZE: usize = 2 << 20;
+        let mut content = self.bus.memory.flash.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
+        content.resize(content.len().max(SIZE), u8::MAX);
+        content
+    }
+
+    /// What the ROM can be asked for. That of the chip knows no boot through a vector table in SRAM: as a debugger does, the
+    /// loader looks up the entry, and sets the table's address itself.
+    fn boot_by_rom(&self, boot: Boot) -> (Boot, Boot) {
+        match boot {
+            Boot::Table(table) if !self.has_our_rom() => {
+                let word = |at: u32| self.peek(at).unwrap_or(0);
+                (Boot::Direct { entry: word(table + 4), stack: word(table) }, boot)
+            }
+            boot => (boot, Boot::Flash),
+        }
     }
 
     /// Whether our own boot ROM is in it.
@@ -74,6 +107,7 @@ impl Machine {
 
     /// Tells the boot ROM, before it runs, how to start what is in memory: as whoever loaded it does.
     pub fn ask_boot(&mut self, boot: Boot) {
+        let boot = self.boot_by_rom(boot).0;
         for (word, address) in bootrom::scratch(boot).into_iter().zip((WATCHDOG_SCRATCH4..).step_by(4)) {
             self.write_register(address, word);
         }

@@ -1,5 +1,8 @@
 //! The boot ROM: our own (`bootrom/bootrom.s`, assembled into `bootrom/bootrom.bin`), or one that the user has.
 
+mod float;
+pub(super) mod service;
+
 use std::path::Path;
 
 use crate::image::Boot;
@@ -72,10 +75,6 @@ pub fn why_stopped(pc: u32) -> Option<&'static str> {
         0x20..0x24 => Some("flash holds neither a second-stage boot loader nor a vector table"),
         0x24..0x28 => Some("core 1 returned from the entry point it was started with"),
         0x28..0x2C => Some("the image returned from its entry point"),
-        0x2C..0x2E => Some(
-            "a floating-point routine of the vendor's boot ROM was called, which ours lacks: \
-             link the compiler's (pico_float compiler) or give a ROM of your own (bootrom)",
-        ),
         0x2E..0x30 => Some("an exception was taken while the vector table was that of the boot ROM"),
         _ => None,
     }

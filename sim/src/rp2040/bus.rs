@@ -3,6 +3,7 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 pub(crate) mod dma_masters;
+mod flash;
 pub mod memory;
 pub mod slave;
 pub mod ssi;
@@ -16,8 +17,10 @@ use crate::engine::access_tags::AccessTags;
 use crate::engine::fast_bus::{FastBus, MemoryLayout, StaleCode};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::IrqLines;
+use crate::rp2040::peripherals::io_bank;
 use crate::rp2040::peripherals::sio::{self, Sio};
 use crate::rp2040::peripherals::{Context, Peripherals};
+use flash::Surroundings;
 use memory::{Memory, SRAM_WORDS};
 use slave::{APB, FAST_PERIPHERALS, ROM, SRAM0, SRAM4, SRAM5, XIP};
 use std::hash::{Hash, Hasher};
@@ -121,6 +124,19 @@ impl Crossbar {
     pub(crate) fn peripherals_at(&mut self, now: Cycle) -> (&mut Peripherals, Context<'_>) {
         let Self { fabric, peripherals, clocks, irq, .. } = self;
         (peripherals, Context { now, clocks, irq, diagnostics: &mut fabric.diagnostics })
+    }
+
+    /// The flash interface, and what commands to the flash may use.
+    fn xip_and_flash(&mut self) -> (&mut Xip, Surroundings<'_>) {
+        let Self { fabric, memory, xip, clocks, .. } = self;
+        (xip, Surroundings { memory, clocks, diagnostics: &mut fabric.diagnostics })
+    }
+
+    /// Passes on to the flash whether its chip select pin is forced high or low.
+    fn select_flash(&mut self, now: Cycle) {
+        let forced = self.peripherals.io_qspi.forced(io_bank::QSPI_SS).map(|level| !level);
+        let (xip, mut around) = self.xip_and_flash();
+        xip.ssi.force_select(forced, now, &mut around);
     }
 
     /// Reads from peripherals at cycle `now`. Most reads change nothing that others have to do with: neither an interrupt
@@ -235,7 +251,10 @@ impl Bus for Crossbar {
     fn read(&mut self, slave: Slave, address: u32, now: Cycle) -> Result<u32, Fault> {
         match slave {
             ROM => Ok(self.memory.rom[address as usize >> 2 & 0xfff]),
-            XIP => self.xip.read(address, now, &self.memory, &mut self.fabric.diagnostics),
+            XIP => {
+                let (xip, mut around) = self.xip_and_flash();
+                xip.read(address, now, &mut around)
+            }
             APB | FAST_PERIPHERALS => {
                 if Peripherals::has_read_side_effect(address) {
                     self.fabric.requests.touch(now);
@@ -251,12 +270,19 @@ impl Bus for Crossbar {
         match slave {
             // Writes to ROM are ignored (DS 2.6.1).
             ROM => Ok(()),
-            XIP => self.xip.write(address, value, width, now, &mut self.memory, &mut self.fabric.diagnostics),
+            XIP => {
+                let (xip, mut around) = self.xip_and_flash();
+                xip.write(address, value, width, now, &mut around)
+            }
             APB | FAST_PERIPHERALS => {
                 self.fabric.requests.touch(now);
                 self.fabric.requests.registers_written = true;
                 let (peripherals, mut context) = self.peripherals_at(now);
-                peripherals.write(address & !3, value, &mut context).ok_or(Fault)
+                let written = peripherals.write(address & !3, value, &mut context).ok_or(Fault);
+                if Peripherals::may_move_qspi_pins(address) {
+                    self.select_flash(now);
+                }
+                written
             }
             slave if slave::is_sram(slave) => {
                 self.memory.store_sram(locate(address).1, address, width, value);

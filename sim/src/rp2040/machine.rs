@@ -17,6 +17,7 @@ use crate::image::Boot;
 use crate::isa::armv6m;
 use crate::isa::armv6m::exception::EVENT;
 use crate::isa::armv6m::native::Native;
+use crate::rp2040::bootrom::service::{self, Service};
 use crate::rp2040::bus::Crossbar;
 use crate::rp2040::bus::dma_masters::DmaMasters;
 use crate::rp2040::peripherals::uart::{UART0, UART1};
@@ -46,6 +47,8 @@ pub struct Machine {
     /// What firmware wrote by semihosting, until somebody takes it.
     pub host_output: Vec<u8>,
     exit: Option<(u8, i32)>,
+    /// The core that asked for the boot loader over USB.
+    boot_loader: Option<u8>,
     dma: DmaMasters,
     /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
     pub(super) off_until: [Cycle; 2],
@@ -72,6 +75,7 @@ impl Machine {
             lines: 0,
             host_output: Vec::new(),
             exit: None,
+            boot_loader: None,
             dma: DmaMasters::default(),
             off_until: [0; 2],
             host_setup: None,
@@ -142,7 +146,7 @@ impl Machine {
         self.cores[number & 1].hold(now);
     }
 
-    /// Resets the whole chip, as its RUN pin does (DS 2.12): all but time, what memories hold and what is outside. Both
+    /// Resets the whole chip, as its RUN pin does (DS 2.12): all but time, what memories hold and what is outside, as the flash is. Both
     /// cores begin at the boot ROM's reset vector.
     pub fn reset_chip(&mut self) {
         let now = self.now;
@@ -157,6 +161,7 @@ impl Machine {
         peripherals.keep_outside(&old.peripherals, &mut context);
         (self.bus.fabric.watch, self.bus.fabric.diagnostics) = (old.fabric.watch, old.fabric.diagnostics);
         self.bus.fifo_losses = old.fifo_losses;
+        self.bus.xip.ssi.keep_flash(old.xip.ssi);
         self.dma = DmaMasters::default();
         self.pass_interrupts(now);
         self.reset();
@@ -277,6 +282,9 @@ impl Machine {
         if let Some((core, code)) = self.exit.take() {
             return Some(Stop::Exit { core, code });
         }
+        if let Some(core) = self.boot_loader.take() {
+            return Some(Stop::BootLoader { core });
+        }
         if let Some(core) = self.bus.fabric.requests.locked_up.take() {
             let locked_up = &mut self.cores[usize::from(core)];
             locked_up.stop_locked_up();
@@ -320,7 +328,10 @@ impl Machine {
     }
 
     fn serve(&mut self, number: u8) {
-        let core = &mut self.cores[usize::from(number)];
+        let core = &self.cores[usize::from(number)];
+        if let Some(service) = service::at(core.semihosting_pc(), |address| self.peek(address)) {
+            return self.serve_rom(number, service);
+        }
         let (operation, argument) = (core.register(0), core.register(1));
         let (call, answer) = semihosting::serve(operation, argument, |address| self.peek_byte(address));
         match call {
@@ -338,6 +349,27 @@ impl Machine {
         let core = &mut self.cores[usize::from(number)];
         core.set_register(0, answer);
         core.end_semihost();
+    }
+
+    /// What our boot ROM has the simulator do for it.
+    fn serve_rom(&mut self, number: u8, service: Service) {
+        let core = &mut self.cores[usize::from(number)];
+        match service {
+            Service::Float(function) => {
+                let mut registers = [0, 1, 2, 3].map(|register| core.register(register));
+                let turns = service::compute(function, &mut registers);
+                for (register, value) in registers.into_iter().enumerate() {
+                    core.set_register(register, value);
+                }
+                core.set_register(12, turns);
+            }
+            Service::LookupFailed => {
+                let letters = core.register(1);
+                self.bus.fabric.diagnostics.not_in_rom(letters, self.now);
+            }
+            Service::UsbBoot => self.boot_loader = Some(number),
+        }
+        self.cores[usize::from(number)].end_semihost();
     }
 
     fn pass_interrupts(&mut self, now: Cycle) {
@@ -399,6 +431,7 @@ impl Hash for Machine {
             lines,
             host_output: _,
             exit: _,
+            boot_loader: _,
             dma,
             off_until: _,
             host_setup: _,

@@ -154,6 +154,13 @@ impl Peripherals {
         Some(())
     }
 
+    /// Whether a write to an address may change the levels of the pins of the flash: functions and overrides, or their
+    /// reset.
+    pub(super) fn may_move_qspi_pins(address: u32) -> bool {
+        matches!(decode(address), (Target::Modelled(entry), _)
+            if [io_bank::IO_QSPI.base, resets::RESETS.base].contains(&entry.block.base))
+    }
+
     /// Whether the block at an address is modelled.
     pub fn is_modelled(address: u32) -> bool {
         matches!(decode(address).0, Target::Modelled(_))

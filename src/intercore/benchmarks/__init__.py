@@ -1,1 +1,1 @@
-"""What each benchmark measures by default, and what its numbers mean: a folder for each."""
+"""The benchmarks: a folder for each."""

@@ -1,8 +1,8 @@
-"""What a benchmark is to the tool: one frozen object, `BENCHMARK` in the folder that bears its name.
+"""The interface of a benchmark: one frozen object, `BENCHMARK` in the folder of its name.
 
-The object holds what is needed to measure: levels, series, windows of energy, the witness. What needs the statistics
-is behind a loader each, so that a command that only measures does not wait for it. A part that is None, or empty, is
-one that the benchmark does not have.
+The object holds everything that a measurement needs: levels, series, windows of energy, the probe for the ground truth.
+Parts that need the statistics have loaders, so that a command that only measures does not wait for them. A benchmark
+has no part that is None or empty.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from intercore.sim import Simulator
     from intercore.sim.observation import Witness
     from intercore.view.answer import Answer
-    from intercore.view.section import Report, Section, Together
+    from intercore.view.section import CombinedReport, Report, Section
 
 
 # What is measured
@@ -77,9 +77,9 @@ class DefaultLevels:
     traced: Levels = field(default_factory=dict)
     """In place of those of `alone`, where execution is recorded; the first level of each is taken."""
     own_work: Levels = field(default_factory=dict)
-    """In place of those of `alone`, for a workload of the user's own."""
+    """In place of those of `alone`, for a user's workload."""
     own_work_whole: str | None = None
-    """The parameter whose largest level that the target takes is measured as well, for a workload of the user's own."""
+    """The parameter whose largest level that the target takes is measured as well, for a user's workload."""
     interpreted: Levels = field(default_factory=dict)
     """In place of those of `alone`, where every instruction is interpreted and no time means anything."""
 
@@ -105,7 +105,7 @@ class Result(NamedTuple):
 
     unit: Unit
     called: str = ""
-    """What people call it; empty for its name."""
+    """Its label; empty for its name."""
     only: Mapping[str, Collection[str]] = MappingProxyType({})
     """By factor, the levels of the settings that have it; those of a factor that is missing here all do."""
     never: Mapping[str, Collection[str]] = MappingProxyType({})
@@ -119,7 +119,7 @@ class Result(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """What the samples of a series come to."""
+    """The converted samples of a series."""
 
     name: str
     unit: Unit
@@ -128,16 +128,16 @@ class Quantity(NamedTuple):
 
 @dataclass(frozen=True)
 class SeriesMeaning:
-    """What the series of a benchmark are for, and what their samples can be; the rest follows from a series' unit."""
+    """Roles and bounds of a benchmark's series; the rest follows from a series' unit."""
 
     roles: Mapping[str, Role] = field(default_factory=dict)
     """By pattern of a series' name (`fnmatch`), of which the first that matches counts."""
     results: Mapping[str, Result] | None = None
-    """By name of the quantity, so that a budget is checked before anything is measured; None if that is not known."""
+    """By name of the quantity, so that a budget is checked before anything is measured; None if unknown."""
     quantity: Callable[[Measurement, Series], Quantity | None] | None = None
-    """What the samples of a series come to; returns None for a time in µs or a count."""
+    """Converts the samples of a series; returns None for a time in µs or a count."""
     derived: Callable[[Measurement], list[Quantity]] | None = None
-    """What is computed of several series of a measurement, as a speed-up."""
+    """A quantity of several series of a measurement, such as a speed-up."""
     speed: Mapping[str, str] = field(default_factory=dict)
     """By name, whose time a series is of a work that does nothing but compute: `one core` or `all cores`."""
     incomparable: Callable[[Measurement], str] | None = None
@@ -152,14 +152,14 @@ class SeriesMeaning:
 
 @dataclass(frozen=True)
 class EnergyWindows:
-    """For what the energy mark is high in a measurement, and what is done meanwhile."""
+    """The windows of the energy mark in a measurement, and the operations in them."""
 
     operation: str = "repetition"
-    """What one repetition does, in a word."""
+    """The operation of one repetition, in a word."""
     windows: Callable[[Measurement], tuple[Window, ...] | None] | None = None
     """The windows in the order of time; returns None where the mark is high for all repetitions together."""
     operations: Callable[[Measurement], int] | None = None
-    """How many operations were done in all; None for one each repetition."""
+    """Number of operations in total; None for one per repetition."""
     in_labels: tuple[str, ...] = ()
     """The factors that the labels of the windows name."""
 
@@ -169,7 +169,7 @@ class EnergyWindows:
 
 @dataclass(frozen=True)
 class Option:
-    """A number that a report depends on and that says nothing about what is measured."""
+    """A number that a report depends on, and a measurement does not."""
 
     name: str
     """As on the command line, without the dashes."""
@@ -198,25 +198,25 @@ AS_USUAL = View()
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is made of a benchmark's measurements."""
+    """The analysis of a benchmark's measurements."""
 
     document: type[msgspec.Struct] | Traversable
-    """The type of its part of the JSON document, from which that schema is made. Where a row has keys that only the run
-    tells, the file of the schema: `properties` of the document's `analysis`, `$defs`, perhaps `dependentRequired`."""
+    """The type of its part of the JSON document, from which that schema is made. If the keys of a row depend on the
+    run, the file of the schema: `properties` of the document's `analysis`, `$defs`, perhaps `dependentRequired`."""
     report: Callable[[Run], Report]
     """What people read of a run."""
     report_with: Callable[[Run, Options], Report] | None = None
     """The same with what the user chose; None where there is nothing to choose."""
     axes: Sequence[str] = ()
-    """What may be on the x axis of its curves, the usual one first; empty if it draws none."""
+    """Choices for the x axis of its curves, the default first; empty without curves."""
     concerns: Callable[[Finding, Answer], bool] | None = None
     """Whether a caveat of the report may concern an answer; None if all may."""
-    together: Callable[[Sequence[tuple[Run, Report]]], Together] | None = None
-    """What a page says of all its runs at once, in place of a section for each."""
+    combined: Callable[[Sequence[tuple[Run, Report]]], CombinedReport] | None = None
+    """One section of a page for all its runs, instead of one for each."""
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PredictionDocument:
     """A prediction, for programs and for people."""
 
     prediction: msgspec.Struct
@@ -228,7 +228,9 @@ class Predicted:
 class Predict(Protocol):
     """Predicts from the runs of a store."""
 
-    def __call__(self, store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool) -> Predicted:
+    def __call__(
+        self, store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
+    ) -> PredictionDocument:
         """Predict; `words` name the setting. Raises UsageError for what was not measured, or does not exist."""
 
 
@@ -251,10 +253,12 @@ class Predictor(Generic[_Found]):
     rows: Callable[[_Found], Sequence[Mapping[str, object]]]
     section: Callable[[_Found], Section]
 
-    def __call__(self, store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool) -> Predicted:
+    def __call__(
+        self, store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
+    ) -> PredictionDocument:
         """Predict."""
         found = self.model(store, target, words, extrapolate=extrapolate)
-        return Predicted(found, self.rows(found), self.section(found))
+        return PredictionDocument(found, self.rows(found), self.section(found))
 
 
 @dataclass(frozen=True)
@@ -266,11 +270,11 @@ class Benchmark:
     series: SeriesMeaning = field(default_factory=SeriesMeaning)
     energy: EnergyWindows = field(default_factory=EnergyWindows)
     option: Option | None = None
-    """What a user may choose of the report."""
+    """The user's options of the report."""
     choices: Mapping[str, str] = field(default_factory=dict)
     """The names that its answers may hold, each with what it means in a few words."""
     witness: Callable[[Simulator], Witness] | None = None
-    """What watches it on a simulated chip, so that the truth of each sample is known."""
+    """Its probe on a simulated chip, which records the ground truth of each sample."""
     load_analysis: Callable[[], Analysis] | None = None
     load_prediction: Callable[[], Predict] | None = None
     """A model of what will take how long."""

@@ -1,4 +1,4 @@
-"""What may make the numbers of any benchmark doubtful: failed checks of the firmware, and disturbed samples."""
+"""Caveats on any benchmark: failed checks of the firmware, and disturbed samples."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ class FailedCheck(Finding, frozen=True):
     """A check of the firmware failed. A benchmark has a subclass where its wording differs."""
 
     wording: ClassVar[dict[str, str]] = {
-        "wrong": "{count} results were wrong: these numbers belong to broken work and mean nothing.",
-        "migrated": "{count} times a task was found on a core other than the one it was pinned to: allow the affinity.",
-        "lost": "{count} samples did not fit into the target's memory and are missing: ask for fewer.",
+        "wrong": "{count} results were wrong: these times mean nothing.",
+        "migrated": (
+            "{count} times a pinned task ran on another core: let the program pin its tasks (check the container or "
+            "cpuset)."
+        ),
+        "lost": "{count} samples did not fit into the target's memory and are missing: request fewer.",
         "preempted": (
-            "tasks were forced off their core {count} times, so the longest times include other work. Close other "
-            "programs, or permit a real-time priority."
+            "tasks were preempted {count} times, so the longest times include other work. Close other programs, or "
+            "permit real-time priorities."
         ),
     }
     """By check, with `{count}` in it. An empty one is not reported."""
@@ -39,7 +42,7 @@ class FailedCheck(Finding, frozen=True):
     check: str
     """A key of `wording`."""
     count: int
-    """How often it failed, in all measurements."""
+    """How often it failed, over all measurements."""
     factor: str
     """The factor of which the levels are named."""
     levels: tuple[str, ...]
@@ -62,7 +65,7 @@ class FailedCheck(Finding, frozen=True):
 def failed_checks(
     measurements: Iterable[Measurement], benchmark: str, factor: str, kind: type[FailedCheck] = FailedCheck
 ) -> Iterator[FailedCheck]:
-    """Return what failed of the checks that a kind has a wording for, with the levels of a factor where it did."""
+    """Return the failed checks that a kind has a wording for, with the affected levels of a factor."""
     ours = [one for one in measurements if one.benchmark == benchmark]
     for check, wording in kind.wording.items():
         hit = [one for one in ours if one.checks.get(check, 0)]
@@ -76,7 +79,7 @@ class Samples(msgspec.Struct, frozen=True):
     """Samples of one setting."""
 
     name: str
-    """In words: `hand-over of mutex from core 0 to core 1`."""
+    """In words: `hand-off of mutex from core 0 to core 1`."""
     levels: dict[str, Level]
     """The factors by which it is known whether they concern an answer."""
 
@@ -102,7 +105,7 @@ class AlsoDisturbed(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         names = dict.fromkeys(one.name for one in self.samples)
-        return f"{self.benchmark}, {'; '.join(names)}: the values were disturbed there as well."
+        return f"{self.benchmark}, {'; '.join(names)}: these samples were disturbed, too."
 
 
 def disturbed(

@@ -1,7 +1,7 @@
-"""What a run can tell of a publication: how its numbers are held against a finding, and whether its chip is the same.
+"""Checks of a publication's findings against a run, within the scope of the run's chip and kernel.
 
-A time of another chip says nothing about a printed one. A finding about a kernel can be tried wherever that kernel
-runs, but another chip never contradicts it.
+A time of another chip does not confirm or contradict a printed one. A finding about a kernel can be checked wherever
+that kernel runs, but another chip never contradicts it.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
     from intercore.view.exhibit import Outcome
 
 _KERNEL = "freertos."
-"""How conditions begin that tell of this kernel."""
+"""Prefix of the conditions of this kernel."""
 
 
 ENOUGH = 59
 """Values, of which none is beyond a bound: at most 5 % are, with 95 % confidence."""
 
 
-class Said(NamedTuple):
-    """What a run says of a finding."""
+class ClaimResult(NamedTuple):
+    """The verdict of a run on a finding."""
 
     outcome: Outcome
     because: str
-    """The numbers that say so, or why the run cannot tell: a sentence."""
+    """The evidence, or why the run is inconclusive: a sentence."""
 
 
-def cannot_tell(why: str) -> Said:
-    """Return that a run says nothing of a finding."""
-    return Said("cannot tell", why)
+def cannot_tell(why: str) -> ClaimResult:
+    """Return that a run is inconclusive about a finding."""
+    return ClaimResult("cannot tell", why)
 
 
-def within_scope(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Said:
-    """Return what a run says of a finding as far as its target lets it, by the finding's scope.
+def within_scope(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str = "") -> ClaimResult:
+    """Return the verdict of a run on a finding within the finding's scope.
 
-    `chip` names a chip that is not the publication's, and `kernel` says why the run tells nothing of its kernel; both
-    are empty otherwise. A finding about a kernel is not tried without it. Another chip contradicts no finding. It may
-    agree, but not with a finding about the publication's chip alone. Its numbers are shown all the same.
+    `chip` names a chip that is not the publication's, and `kernel` has the reason why the run has no verdict on its
+    kernel; both are empty otherwise. A finding about a kernel is not checked without it. Another chip contradicts no
+    finding. It may agree, but not with a finding about the publication's chip alone. Its numbers are still shown.
     """
-    known = Said(*said)
+    known = ClaimResult(*said)
     if scope == "kernel" and kernel:
         return cannot_tell(kernel)
     if not chip or known.outcome == "cannot tell":
@@ -64,16 +64,16 @@ def within_scope(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str
     return known
 
 
-def of_its_kernel(said: Said, kernel: str) -> Said:
-    """Return what a run says of a finding whose every number is of a kernel: nothing, with why, if it has another."""
+def of_its_kernel(said: ClaimResult, kernel: str) -> ClaimResult:
+    """Return the verdict on a finding about a kernel: inconclusive, with the reason, if the run has another one."""
     return cannot_tell(f"{said.because} {kernel}") if kernel else said
 
 
 def outcome(known: Interval, *, least: float = -math.inf, most: float = math.inf) -> Outcome:
-    """Return whether a number is what a publication says: at least and at most so much.
+    """Return whether a number is within the bounds of a publication's finding.
 
     Its interval decides: all of it within the bounds agrees, all of it beyond one of them contradicts. An interval
-    that holds a bound cannot tell, nor can a number without an interval.
+    that contains a bound is inconclusive, and so is a number without an interval.
     """
     if known.low is None or known.high is None:
         return "cannot tell"

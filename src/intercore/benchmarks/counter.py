@@ -1,8 +1,8 @@
 """Offset and drift of the cores' own counters against the common clock, from readings of both (`clock time=counter`).
 
-A counter is read between two readings of the common clock, so at the moment halfway between these, give or take half of
-what lies between them. Of the first and of the last quarter of the readings, those two that are known best give offset
-and drift; so both come with a bound that needs no assumption but that the drift is even.
+A counter is read between two readings of the common clock, so at the moment halfway between these, ± half of what lies
+between them. Of the first and of the last quarter of the readings, those two that are known best give offset and drift;
+so both come with a bound that needs no assumption but that the drift is even.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ class Counter(msgspec.Struct, frozen=True):
     lasted_us: NonNegative
     """Between the two readings that the drift is from."""
     drift_ppm: float | None
-    """By how much faster than its `hz` the counter runs, in parts per million of the common clock; None if the
-    measurement is too short to tell."""
+    """Drift against its `hz`, in parts per million of the common clock; None if the measurement is too short."""
     drift_within_ppm: float | None
     """How far from that it can be."""
 
@@ -63,14 +62,14 @@ class CounterOffset(msgspec.Struct, frozen=True):
 
     @property
     def is_synchronised(self) -> bool:
-        """Whether the two cannot be told apart."""
+        """Whether the two do not differ significantly."""
         return abs(self.ahead_us) <= self.within_us
 
 
 def counters(measurements: Iterable[Measurement]) -> tuple[list[Counter], list[CounterOffset]]:
     """Return the counters of all cores that were read, and what is between each two that were read in one measurement.
 
-    What several measurements tell is taken from the longest one: a target may have started anew between them.
+    What several measurements tell is taken from the longest one: a target may have started again between them.
     """
     by_core: dict[int, Counter] = {}
     by_pair: dict[tuple[int, int], tuple[float, CounterOffset]] = {}
@@ -113,7 +112,7 @@ def _counter(core: int, common: Series, around: Series, counter: Series) -> Coun
     first = int(np.argmin(width[:quarter]))
     last = count - quarter + int(np.argmin(width[count - quarter :]))
     lasted = float(at[last] - at[first])
-    is_told = last > first and lasted > 0
+    is_reported = last > first and lasted > 0
     return Counter(
         core=core,
         hz=counter.hz,
@@ -122,8 +121,8 @@ def _counter(core: int, common: Series, around: Series, counter: Series) -> Coun
         ahead_us=float(ahead[first]),
         within_us=float(width[first]) / 2,
         lasted_us=max(lasted, 0.0),
-        drift_ppm=float(ahead[last] - ahead[first]) / lasted * 1e6 if is_told else None,
-        drift_within_ppm=float(width[last] + width[first]) / 2 / lasted * 1e6 if is_told else None,
+        drift_ppm=float(ahead[last] - ahead[first]) / lasted * 1e6 if is_reported else None,
+        drift_within_ppm=float(width[last] + width[first]) / 2 / lasted * 1e6 if is_reported else None,
     )
 
 

@@ -1,10 +1,10 @@
-"""What disturbed a run, as far as the target and the tool count it: one line that says yes or no."""
+"""The disturbances of a run that the target and the tool count, in one line."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks import possible, registry
+from intercore.benchmarks import plausibility, registry
 from intercore.record.conditions import is_busy
 
 if TYPE_CHECKING:
@@ -14,28 +14,26 @@ if TYPE_CHECKING:
 
 _CHECKS: Mapping[str, str] = {
     "wrong": "a result was wrong",
-    "migrated": "a pinned task was on another core",
+    "migrated": "a pinned task ran on another core",
     "lost": "a sample was lost",
-    "preempted": "a task was forced off its core",
-    "rings_lost": "an interrupt between cores was lost",
+    "preempted": "a task was preempted",
+    "recovered_doorbells": "a doorbell was lost",
 }
-"""What each check counts that tells of a disturbance."""
+"""The disturbance that each check counts."""
 
 
 def in_words(run: Run) -> str:
-    """Say how many measurements of a run something disturbed, and what; empty if nothing did."""
+    """Return the disturbances of a run and the number of disturbed measurements; empty if none."""
     counts = [_counts(one) for one in run.measurements]
     hit = sum(map(bool, counts))
-    failed = sum(not possible.is_possible(one) for one in run.measurements)
+    failed = sum(not plausibility.is_possible(one) for one in run.measurements)
     sums = {name: sum(each.get(name, 0) for each in counts) for name in _CHECKS}
     what = ", ".join(f"{_CHECKS[name]} {_times(count)}" for name, count in sums.items() if count)
-    told = (
-        ["something else was running when it started"]
-        if any(is_busy(one.conditions) for one in run.measurements)
-        else []
+    parts = (
+        ["other programs were running at the start"] if any(is_busy(one.conditions) for one in run.measurements) else []
     )
-    told += [f"{what}, in {hit:,} of {len(run.measurements):,} measurements"] if hit else []
-    return "; ".join([*told, *([f"{failed:,} failed, with samples that cannot be"] if failed else [])])
+    parts += [f"{what}, in {hit:,} of {len(run.measurements):,} measurements"] if hit else []
+    return "; ".join([*parts, *([f"{failed:,} failed, with impossible samples"] if failed else [])])
 
 
 def is_wrong(run: Run) -> bool:
@@ -48,7 +46,7 @@ def _times(count: int) -> str:
 
 
 def _counts(one: Measurement) -> dict[str, int]:
-    """Return what was counted, without what the benchmark does on purpose."""
+    """Return the counts, without those that the benchmark causes on purpose."""
     own = registry.benchmark(one.benchmark).series.provoked
     provoked: Collection[str] = () if own is None else own(one)
     return {name: one.checks[name] for name in _CHECKS if one.checks.get(name, 0) > 0 and name not in provoked}

@@ -1,4 +1,4 @@
-"""What a run took in energy: by window, by operation, and one core against several, from what its meter saw."""
+"""The energy of a run from its meter: by window, by operation, and one core against several."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from intercore.energy.placement import RefusedError
 from intercore.energy.pooled import Pooled, pooled
 from intercore.energy.window_energy import WindowEnergy, at_rest, of_reading, of_trace
 from intercore.record.measurement import Level
-from intercore.record.meter_recording import CHIP, besides_in_words
+from intercore.record.meter_recording import CHIP, path_in_words
 from intercore.record.plan import repetitions_by_setting
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ class EnergyRow(msgspec.Struct, frozen=True):
 
     benchmark: str
     varied: dict[str, Level]
-    """The factors that take more than one level in the run and that `label` does not tell, by name."""
+    """The factors with more than one level in the run that `label` does not contain, by name."""
     took: Pooled
 
 
-class Aligned(msgspec.Struct, frozen=True):
+class AlignedWindows(msgspec.Struct, frozen=True):
     """How the windows of one measurement were found."""
 
     benchmark: str
@@ -55,18 +55,18 @@ class BenchmarkEconomy(msgspec.Struct, frozen=True):
 
 
 class EnergyAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about energy."""
+    """The results of a run about energy."""
 
     kind: Literal["sampled", "read", "estimated"]
     """Sampled by a meter, read off one by eye, or ESTIMATED from a simulated chip's activity and stated currents."""
     meters: tuple[str, ...]
     path: str
-    """What the meter's path holds: `chip`, `chip + regulator`, `not stated`; of an estimate, whose currents."""
+    """The meter's path: `chip`, `chip + regulator`, `not stated`; of an estimate, whose currents."""
     of_chip: bool
-    """Whether it is the chip's energy: the user says that nothing else is in the path."""
+    """Whether it is the chip's energy: the user states that nothing else is in the path."""
     rows: tuple[EnergyRow, ...]
     economies: tuple[BenchmarkEconomy, ...]
-    alignments: tuple[Aligned, ...]
+    alignments: tuple[AlignedWindows, ...]
     """None where there are no samples to align."""
     refused: tuple[str, ...]
     """Why the energy of some measurements is missing, each reason once."""
@@ -84,14 +84,14 @@ class _Took(NamedTuple):
 
 @lru_cache(maxsize=2)
 def analyse(run: Run) -> EnergyAnalysis | None:
-    """Analyse what a meter saw of a run; None if there was none."""
+    """Analyse the recordings of a run's meter; None without a meter."""
     metered = [one for one in run.measurements if one.recording is not None]
     if not metered:
         return None
     found = {id(one): took for one in metered if (took := _took(one)) is not None}
     rows = tuple(_rows(run, found))
     alignments = tuple(
-        Aligned(one.benchmark, one.repetition, took.alignment.how, took.alignment.clock)
+        AlignedWindows(one.benchmark, one.repetition, took.alignment.how, took.alignment.clock)
         for one in metered
         if (took := found.get(id(one))) is not None and took.alignment is not None
     )
@@ -101,7 +101,7 @@ def analyse(run: Run) -> EnergyAnalysis | None:
     return EnergyAnalysis(
         kind=last.kind,
         meters=tuple(dict.fromkeys(one.meter for one in recordings)),
-        path=last.currents.name if last.currents is not None else besides_in_words(last.besides),
+        path=last.currents.name if last.currents is not None else path_in_words(last.besides),
         of_chip=last.besides == (CHIP,),
         rows=rows,
         economies=tuple(_economies(rows)),
@@ -113,7 +113,7 @@ def analyse(run: Run) -> EnergyAnalysis | None:
 
 
 def by_label(run: Run, benchmark: str) -> dict[str, Pooled]:
-    """Return what windows of a benchmark took, by their label; of several settings with one label, the first."""
+    """Return the energy of a benchmark's windows, by label; of several settings with one label, the first."""
     analysis = analyse(run)
     found: dict[str, Pooled] = {}
     for row in () if analysis is None else analysis.rows:
@@ -140,11 +140,11 @@ def _why(one: Measurement) -> str:
             align(recording.trace, recording.windows)
     except RefusedError as error:
         return str(error)
-    return "the meter saw nothing of it"
+    return "the meter recorded nothing of it"
 
 
 def _took(one: Measurement) -> _Took | None:
-    """Return what the windows of a measurement took; None if that is missing."""
+    """Return the energy of the windows of a measurement; None if missing."""
     recording = one.recording
     if recording is None or recording.missing or not recording.windows:
         return None

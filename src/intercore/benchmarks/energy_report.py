@@ -1,4 +1,4 @@
-"""What people read of energy: by window and by operation, one core against several, and the current over time."""
+"""The section on energy: by window and by operation, one core against several, and the current over time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DASH = "–"
 
 
 def report(run: Run, *, idle: float = 0.0) -> Report | None:
-    """Report on energy; None where no meter was to see it. `idle` is the part of the power at rest to subtract."""
+    """Report on energy; None without a meter. `idle` is the part of the power at rest to subtract."""
     analysis = analyse(run)
     if analysis is None:
         return None
@@ -48,21 +48,20 @@ def report(run: Run, *, idle: float = 0.0) -> Report | None:
         {"energy": {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         [_flat(row, analysis.kind) for row in analysis.rows],
         found,
-        Section("What it takes in energy", texts(found), tables, list(_figures(run)), _NOTES),
+        Section("Energy", texts(found), tables, list(_figures(run)), _NOTES),
         topic="energy",
         answers=tuple(_answers(analysis)),
     )
 
 
 _NOTES = (
-    "A window is the time for which the target held the energy mark high. Where the meter does not see the mark, "
-    "windows are found by their known lengths against the edges of the current. The mean power is that of the "
-    "samples that lie wholly within the window; its length is the target's own. The interval is Student's t over "
-    "repetitions; of one repetition, it knows the noise of that recording alone. The accuracy of the meter is in "
-    "neither.",
-    "E(1)/E(P) compares the energy of one operation on one core with that on several, each at the best that was "
-    "measured: above 1, several cores save energy. The energy-delay product is energy × time of an operation. "
-    "Race to idle: several cores do the work and rest until one core would have been done.",
+    "A window is the time for which the target held the mark pin high. If the meter does not record that pin, windows "
+    "are matched by their known lengths to the edges of the current. The mean power is that of the samples that lie "
+    "wholly within the window; the target measures its length. The interval is Student's t over repetitions; with one "
+    "repetition, it covers the noise of that recording only. It never includes the accuracy of the meter.",
+    "E(1)/E(P) compares the energy of one operation on one core with that on several, each at its best setting: above "
+    "1, several cores save energy. The energy-delay product is energy × time of an operation. Race to idle: several "
+    "cores do the work, then rest until one core would have finished.",
 )
 
 
@@ -82,7 +81,7 @@ def _windows_table(run: Run, analysis: EnergyAnalysis) -> Table[EnergyRow]:
     if with_amps:
         columns.append(Column("charge", _charge, right=True))
     columns.append(Column("energy", lambda row: si_with_bounds(row.took.joules, "J"), right=True))
-    return Table(_heading("What a window takes", run, analysis), analysis.rows, columns)
+    return Table(_heading("Current and energy of the windows", run, analysis), analysis.rows, columns)
 
 
 def _operations_table(run: Run, analysis: EnergyAnalysis, idle: float) -> Table[EnergyRow]:
@@ -107,7 +106,7 @@ def _operations_table(run: Run, analysis: EnergyAnalysis, idle: float) -> Table[
         Column("time of one", lambda row: _time(row.took.seconds_each), right=True),
         Column("energy × time", product, right=True),
     ]
-    return Table(_heading("What an operation takes", run, analysis), analysis.rows, columns)
+    return Table(_heading("Energy of an operation", run, analysis), analysis.rows, columns)
 
 
 def _economy_table(run: Run, analysis: EnergyAnalysis) -> Table[BenchmarkEconomy]:
@@ -119,7 +118,7 @@ def _economy_table(run: Run, analysis: EnergyAnalysis) -> Table[BenchmarkEconomy
         Column("E(1)/E(P)", lambda row: _ratio(row.found.energy_ratio), right=True),
         Column("energy × time", lambda row: multiple(row.found.energy_delay_ratio), right=True),
     ]
-    return Table(_heading("One core against several, at the same work,", run, analysis), analysis.economies, columns)
+    return Table(_heading("One core against several with the same work,", run, analysis), analysis.economies, columns)
 
 
 def _alignment_table(run: Run, analysis: EnergyAnalysis) -> Table[Any]:
@@ -133,7 +132,7 @@ def _alignment_table(run: Run, analysis: EnergyAnalysis) -> Table[Any]:
             Column("first window at", lambda row: si_with_bounds(row.clock.offset_s, "s"), right=True),
             Column(
                 "drift, ppm",
-                lambda row: "not told" if row.clock.drift_ppm is None else _ppm(row.clock.drift_ppm),
+                lambda row: "unknown" if row.clock.drift_ppm is None else _ppm(row.clock.drift_ppm),
                 right=True,
             ),
         ],
@@ -146,7 +145,7 @@ def _setting_columns(analysis: EnergyAnalysis) -> list[Column[EnergyRow]]:
         len({row.benchmark for row in analysis.rows}) > 1
     )
     columns += [Column(name, _level(name)) for name in names]
-    return [*columns, Column("at work", lambda row: row.took.label)]
+    return [*columns, Column("active", lambda row: row.took.label)]
 
 
 def _level(name: str) -> Any:  # noqa: ANN401 - what a column takes
@@ -171,8 +170,8 @@ def _time(seconds: float | None) -> str:
 
 def _ratio(ratio: Interval) -> str:
     span = bounds(ratio, multiple)
-    told = multiple(ratio.value)
-    return told if span in ("", f"{told} – {told}") else f"{told} ({span})"
+    ratio_text = multiple(ratio.value)
+    return ratio_text if span in ("", f"{ratio_text} – {ratio_text}") else f"{ratio_text} ({span})"
 
 
 def _raced(found: Economy) -> str:
@@ -189,7 +188,7 @@ def _ppm(drift: Interval) -> str:
 
 
 def _findings(analysis: EnergyAnalysis) -> Iterator[Finding]:
-    """Return what a second core saves, what the energy is of, and what of it is missing."""
+    """Return the findings on the gain of a second core, the meter's path, and missing energy."""
     for one in analysis.economies:
         yield EnergyOfCores(
             benchmark=one.benchmark,
@@ -222,7 +221,7 @@ def _of_what(analysis: EnergyAnalysis) -> Literal["estimate", "chip", "not state
 
 
 def _answers(analysis: EnergyAnalysis) -> Iterator[Answer]:
-    """Answer what one core takes beside several that rest when they are done, as a product's do; then without rest."""
+    """Answer the energy of one core against several that rest when they are done, as in a product; then without."""
     for one in analysis.economies[:1]:
         found = one.found
         energy = f"the {f'{ESTIMATED} ' if analysis.kind == 'estimated' else ''}energy of {found.cores} cores"

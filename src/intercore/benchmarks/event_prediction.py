@@ -1,8 +1,8 @@
-"""What an event will take: a wake-up, a hand-over, an interrupt, from those of its setting that have been measured.
+"""The predicted time of an event, such as a wake-up, a hand-off or an interrupt, from measurements of its setting.
 
-There is no model but the setting itself: its median in the runs that agree, and how much repetitions differ. What was
-not measured is refused or, with `extrapolate`, taken from what each factor does by itself. A benchmark says what its
-events are (`EventModel`), and has the rest from here.
+There is no model but the setting itself: its median in the runs that agree, and how much repetitions differ. A setting
+that was not measured is refused or, with `extrapolate`, predicted from the effect of each factor. A benchmark describes
+its events (`EventModel`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from intercore.benchmarks.prediction import (
     FEWEST_FOR_SINGLE,
     REPETITIONS,
     Basis,
+    NextMeasurement,
     Prediction,
     Question,
     Ranking,
-    ToMeasure,
     advised,
     is_conclusive,
     run_command,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class Event(NamedTuple):
-    """What a measurement says of one kind of event."""
+    """The samples of a measurement for one kind of event."""
 
     setting: dict[str, Level]
     """The factors that it depends on."""
@@ -60,17 +60,17 @@ class Event(NamedTuple):
 
 
 class EventModel(NamedTuple):
-    """What the events of a benchmark are."""
+    """The events of a benchmark."""
 
     benchmark: str
     title: Callable[[Mapping[str, Level]], str]
-    """Return what the events of a setting are called in a heading: `Wake-up`."""
+    """Return the name of a setting's events in a heading: `Wake-up`."""
     events: Callable[[Measurement], Iterable[Event]]
     """Return those of a measurement; none if it has none that mean anything."""
     own: tuple[str, ...]
-    """Factors that every setting has, in the order in which they are told; what else a setting has comes after them."""
+    """Factors of every setting, in the order of their display; other factors follow."""
     given: tuple[str, ...]
-    """Factors that nobody chooses by speed: each of their combinations has a ranking of its own."""
+    """Factors that are not chosen by speed: each of their combinations has a separate ranking."""
     usual: Mapping[str, str] = {}
     """Levels that are meant where the user does not say."""
 
@@ -83,7 +83,7 @@ class EventBasis(Basis, frozen=True):
 
 
 class EventPrediction(Prediction, frozen=True):
-    """What an event will take at one setting."""
+    """The predicted time of an event at one setting."""
 
     benchmark: str
     event: str
@@ -93,17 +93,17 @@ class EventPrediction(Prediction, frozen=True):
     single_us: Interval
     """The same for a single event: 95 of 100 take as long. Bounds are None with fewer than 39 samples."""
     by: Literal["measurements", "main effects"]
-    """Those of this very setting; or, with --extrapolate where there is none, what each factor does by itself."""
+    """Those of this setting; or, with --extrapolate if there is none, the effect of each factor."""
     basis: EventBasis
 
 
 class EventRanking(Ranking[EventPrediction], frozen=True):
-    """What an event will take by each setting that was measured and is not ruled out."""
+    """The predicted time of an event at each measured setting that matches the question."""
 
     benchmark: str
 
 
-class _Observed(basis.Known, frozen=True):
+class _Observed(basis.StoredMeasurement, frozen=True):
     """Events of one measurement, whose factors are replaced by what the events depend on."""
 
     us: Any
@@ -146,7 +146,7 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
 
     def missing(self) -> tuple[str, str]:
         return (
-            f"{self.benchmark} of {self.target} that has times",
+            f"{self.benchmark} of {self.target} with times",
             f"intercore run {self.target} {self.benchmark}",
         )
 
@@ -163,15 +163,18 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
         median = next_median(values, tick=tick)
         if median.value <= 0:
             raise UsageError(
-                f"the median of {basis.in_words(setting, setting)} is 0, below what its clock can tell, so nothing can "
-                "be predicted from it"
+                f"the median of {basis.in_words(setting, setting)} is 0, below the resolution of its clock, so "
+                "nothing can be predicted from it: measure a slower setting"
             )
         if len(chosen) == 1:
-            notes.append("This was measured once: how repetitions differ is not known, and not in the interval.")
+            notes.append(
+                "This was measured once: the differences between repetitions are unknown, and the interval does not "
+                "include them."
+            )
         pooled = np.concatenate(values)
         if len(pooled) < FEWEST_FOR_SINGLE:
             notes.append(
-                f"Nothing is known of a single one: that takes {FEWEST_FOR_SINGLE} samples, and there are "
+                f"There is no range for a single one: it takes {FEWEST_FOR_SINGLE} samples, and there are "
                 f"{len(pooled)}."
             )
         conclusive = is_conclusive(median)
@@ -207,7 +210,10 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
         factors = _without_irrelevant(known[0].measurement.factors)
         names = [name for name in factors if len(basis.levels(known, name)) > 1]
         if left_out := [name for name in names if name not in self.wanted]:
-            raise UsageError(f"give a level for each factor that was measured with several: {', '.join(left_out)}")
+            raise UsageError(
+                "these factors were measured with several levels, so give one level of each, as NAME=LEVEL: "
+                f"{', '.join(left_out)}"
+            )
         basis.refuse_several_kernels(known)
         median = main_effects(times, names, self.wanted)
         conclusive = is_conclusive(median)
@@ -231,12 +237,12 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
     def time_us(self, found: EventPrediction) -> Interval:
         return found.median_us
 
-    def to_measure(self, open_ones: Sequence[EventPrediction]) -> ToMeasure:
+    def to_measure(self, open_ones: Sequence[EventPrediction]) -> NextMeasurement:
         repetitions = max(one.to_measure.repetitions for one in open_ones if one.to_measure)
         return self._measuring([one.setting for one in open_ones], repetitions)
 
     def ranking(
-        self, ranks: tuple[Rank[EventPrediction], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None
+        self, ranks: tuple[Rank[EventPrediction], ...], left_out: tuple[str, ...], to_measure: NextMeasurement | None
     ) -> EventRanking:
         origin = ranks[0].prediction.origin
         return EventRanking(
@@ -249,9 +255,9 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
             to_measure=to_measure,
         )
 
-    def _measuring(self, settings: Sequence[Mapping[str, Level]], repetitions: int) -> ToMeasure:
+    def _measuring(self, settings: Sequence[Mapping[str, Level]], repetitions: int) -> NextMeasurement:
         command = run_command(self.target, self.benchmark, settings, repetitions)
-        return ToMeasure(repetitions, f"{command} --skip-impossible" if len(settings) > 1 else command)
+        return NextMeasurement(repetitions, f"{command} --skip-impossible" if len(settings) > 1 else command)
 
 
 def _without_irrelevant(setting: Mapping[str, Level]) -> dict[str, Level]:

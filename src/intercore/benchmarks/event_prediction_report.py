@@ -1,4 +1,4 @@
-"""What people and programs read of the prediction of an event: what it comes to, how sure that is, what it rests on."""
+"""The prediction of an event for people and programs: its value, its uncertainty, its basis."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.event_prediction import EventRanking
 from intercore.benchmarks.prediction_basis import in_words
 from intercore.benchmarks.prediction_sections import (
+    basis_sentence,
+    distinguishing_factors,
     interval_column,
     ranked_rows,
     ranking_section,
-    rests_on,
     setting_section,
     target_cells,
-    telling,
 )
 from intercore.view.quantity import duration, duration_bounds, significant
 from intercore.view.table import Column, interval_cells
@@ -42,7 +42,7 @@ def _single_section(found: EventPrediction) -> Section:
 def _basis(found: EventPrediction) -> str:
     basis = found.basis
     many = f"{basis.repetitions} repetition{'s' * (basis.repetitions != 1)}"
-    return rests_on(basis, f"in {many}{f' of {basis.settings} settings' if basis.settings > 1 else ''}")
+    return basis_sentence(basis, f"in {many}{f' of {basis.settings} settings' if basis.settings > 1 else ''}")
 
 
 def _ranking_section(found: EventRanking) -> Section:
@@ -51,8 +51,10 @@ def _ranking_section(found: EventRanking) -> Section:
         interval_column(lambda one: one.median_us),
         Column("× the first", lambda row: significant(row.times_first), right=True),
     ]
-    names = telling(found.ranking, found.ranking[0].given)
-    return ranking_section(found, lambda one: one.event, in_words, names, columns, named_shows="it alone")
+    names = distinguishing_factors(found.ranking, found.ranking[0].given)
+    return ranking_section(
+        found, lambda one: one.event, in_words, names, columns, named_shows="the time of a single one"
+    )
 
 
 def prediction_rows(found: EventPrediction | EventRanking) -> Sequence[dict[str, object]]:

@@ -23,12 +23,12 @@ class Exactness(msgspec.Struct, frozen=True):
 
     An interrupt between a reading and the begin or end of the true interval is in the one and not in the other. One
     that the other core handles at that time delays the reader on the bus. Neither is an error of the clock, so the
-    simulator counts these intervals and they are told apart. As an interrupt can only add, they are taken to be those
-    with the largest differences, which stand in `largest`.
+    simulator counts these intervals separately. An interrupt can only add time, so they are taken as those with the
+    largest differences, which are in `largest`.
     """
 
     difference: float
-    """The median: what looking adds."""
+    """The median."""
     low: int
     """The smallest difference."""
     high: int
@@ -67,5 +67,5 @@ def exactness(pool: Sequence[Measurement], name: str = "interval") -> Exactness 
 
 
 def constant(spread: int) -> str:
-    """Call what varies by so many ticks a constant, in words."""
-    return f"a constant but for {spread} tick{'s' if spread > 1 else ''}" if spread else "a constant"
+    """Word a constant that varies by so many ticks."""
+    return f"constant to within {spread} tick{'s' if spread > 1 else ''}" if spread else "a constant"

@@ -1,8 +1,8 @@
-"""Which measurements of a run failed, and why: nothing is answered from those.
+"""The failed measurements of a run, and why: they are in no answer.
 
-A measurement fails by samples that cannot be (`intercore.benchmarks.possible`), or by what the target checks
-(`SPOILING_CHECKS`). A workload of the user's own that gave one wrong result is broken, so all that was measured with it
-in the run fails.
+A measurement fails by impossible samples (`intercore.benchmarks.plausibility`), or by the target's checks
+(`SPOILING_CHECKS`). A user's workload that gave one wrong result is broken, so all that was measured with it in the run
+fails.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 
 from intercore.benchmarks.findings import CAUSES, MeasurementsFailed
 from intercore.benchmarks.own_work import own_level
-from intercore.benchmarks.possible import impossible, is_possible
+from intercore.benchmarks.plausibility import impossible, is_possible
 from intercore.record.measurement import SPOILING_CHECKS
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def faults(run: Run) -> list[list[str]]:
 
 
 def failed_by(measurements: Iterable[Measurement]) -> Callable[[Measurement], bool]:
-    """Return what tells whether a measurement of a run failed; those given are all of the run, samples or not."""
+    """Return a predicate for failed measurements of a run; `measurements` are all of the run."""
     broken = _broken_work(measurements)
     return lambda one: own_level(one) in broken or not is_sound(one)
 
@@ -62,7 +62,7 @@ def analysable(run: Run) -> Run:
 
 
 def headline(run: Run) -> MeasurementsFailed | None:
-    """Return what stands before all else: that measurements failed, and by what; None if none did."""
+    """Return the finding that comes first: failed measurements and their causes; None if there are none."""
     failed = sum(map(bool, faults(run)))
     if not failed:
         return None
@@ -77,5 +77,5 @@ def _causes(one: Measurement) -> Iterator[Cause]:
 
 
 def _broken_work(measurements: Iterable[Measurement]) -> set[str]:
-    """Return the workloads of the user's own that gave a wrong result."""
+    """Return the users' workloads that gave a wrong result."""
     return {own_level(one) for one in measurements if one.checks.get(_WRONG)} - {""}

@@ -1,4 +1,4 @@
-"""What may be found of a run as a whole, or of any benchmark, and how that is worded."""
+"""The findings on a whole run, or on any benchmark."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Cause: TypeAlias = Literal["wrong", "migrated", "lost", "mistakes", "impossible"
 
 CAUSES: dict[Cause, str] = {
     "wrong": "wrong results",
-    "migrated": "a task on a core that it was not pinned to",
+    "migrated": "pinned tasks on other cores",
     "lost": "lost samples",
-    "mistakes": "what the chip would not forgive",
+    "mistakes": "accesses that the chip does not allow",
     "impossible": "impossible samples",
 }
 """What each cause is called."""
 ESTIMATED = "ESTIMATED"
-"""What energy is called that no meter saw."""
+"""The label of estimated energy."""
 
 
 # What failed
@@ -56,8 +56,8 @@ class MeasurementsFailed(Finding, frozen=True):
         """What stands behind it."""
         causes = "; ".join(f"{CAUSES[cause]}: {count}" for cause, count in self.causes.items())
         return (
-            f"{self.failed} of {self.measurements} measurements failed ({causes}). Nothing is answered from "
-            f"{'it' if self.failed == 1 else 'them'}; see the warnings."
+            f"{self.failed} of {self.measurements} measurements failed ({causes}). "
+            f"{'It is' if self.failed == 1 else 'They are'} in no answer; see the warnings."
         )
 
     @property
@@ -73,23 +73,23 @@ Fault: TypeAlias = Literal[
     "counted too often",
     "at one moment",
     "zero",
-    "short in all",
+    "too short in total",
 ]
-"""What cannot be of samples: see `intercore.benchmarks.possible`."""
+"""Kinds of impossible samples: see `intercore.benchmarks.plausibility`."""
 
 
 class Impossible(msgspec.Struct, frozen=True):
     """Samples of a series that cannot be."""
 
     series: str
-    """Empty where it is not known any more; then nor is `of`."""
+    """Empty if it is not stored; then `of` is unknown, too."""
     number: int
     """How many."""
     of: int | None
     """Of how many of the series."""
     fault: Fault
     least: int = 0
-    """Of `below` what none may be below, and of `short in all` what their sum may not be below."""
+    """For `below` the minimum of each sample, and for `short in all` that of their sum."""
     worst: int = 0
     """Of `below` the smallest of them."""
     unit: Literal["ticks", "times"] = "ticks"
@@ -100,13 +100,13 @@ class Impossible(msgspec.Struct, frozen=True):
         still = "the clock stands still"
         why = {
             "below": f"below {self.least} (at worst {self.worst:,} {self.unit})",
-            "longer than the measurement": "longer than the measurement took",
+            "longer than the measurement": "longer than the measurement",
             "longer than 30 years": "longer than 30 years",
-            "no such core": "of cores that there are not",
-            "counted too often": "that count more than there can have been",
+            "no such core": "of cores that do not exist",
+            "counted too often": "that count more than is possible",
             "at one moment": f"at the same moment: {still}",
             "zero": f"that are 0: {still}",
-            "short in all": f"that are less than {plural(self.least, 'tick')} in all: {still}",
+            "too short in total": f"that are less than {plural(self.least, 'tick')} in total: {still}",
         }[self.fault]
         if self.of is None:
             return f"{plural(self.number, 'sample')} {'is' if self.number == 1 else 'are'} {why}"
@@ -135,8 +135,8 @@ class ImpossibleSamples(Finding, frozen=True):
         verb = "is" if self.repetitions > 1 and self.failed == 1 else "are"
         more = f", and {self.others} more like that" if self.others else ""
         return (
-            f"{self.benchmark} failed: {which} cannot be right and {verb} not analysed. {self.worst}{more}. The clock "
-            "that the target reads, or its program, is wrong."
+            f"{self.benchmark} failed: {which} cannot be right and {verb} not analysed. {self.worst}{more}. The "
+            "target's clock or its program is wrong."
         )
 
 
@@ -151,7 +151,8 @@ class MoreImpossibleSamples(Finding, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"{plural(self.settings, 'more setting')} failed in the same way: intercore show --format json."
+        more = plural(self.settings, "more setting")
+        return f"{more} failed for the same reason: intercore show --format json lists them."
 
 
 # How well numbers are known
@@ -173,8 +174,8 @@ class FewRepetitions(Caveat, frozen=True):
         return f"Settings were measured only {self.repetitions} times: their intervals are rough. {advice}"
 
 
-class Imprecise(msgspec.Struct, frozen=True):
-    """A setting whose medians are not known as well as asked."""
+class ImpreciseSetting(msgspec.Struct, frozen=True):
+    """A setting whose medians miss the requested precision."""
 
     benchmark: str
     factors: dict[str, Level]
@@ -188,7 +189,7 @@ class Imprecise(msgspec.Struct, frozen=True):
 
 
 class PrecisionNotReached(Caveat, frozen=True):
-    """Settings have all the repetitions that a stop rule allows, and are not known as well as it asks."""
+    """Settings have all the repetitions that a stop rule allows, and miss its precision."""
 
     named: ClassVar[int] = 3
     """Settings in the sentence."""
@@ -197,7 +198,7 @@ class PrecisionNotReached(Caveat, frozen=True):
     """How well medians were to be known, as a fraction of them."""
     cap: int
     """The most repetitions that are allowed."""
-    settings: Annotated[tuple[Imprecise, ...], Meta(min_length=1)]
+    settings: Annotated[tuple[ImpreciseSetting, ...], Meta(min_length=1)]
     """The one that is known least well first."""
 
     @property
@@ -205,9 +206,9 @@ class PrecisionNotReached(Caveat, frozen=True):
         rest = len(self.settings) - self.named
         named = "; ".join([*map(str, self.settings[: self.named]), *([f"and {rest} more"] if rest > 0 else [])])
         return (
-            f"Medians were to be known to ±{percent(self.until, 10)} %. After {plural(self.cap, 'repetition')}, the "
-            f"most allowed, {plural(len(self.settings), 'setting')} {'is' if len(self.settings) == 1 else 'are'} not: "
-            f"{named}. Take more samples, raise --cap, or measure on a quieter machine."
+            f"The aim was medians to ±{percent(self.until, 10)} %. After {plural(self.cap, 'repetition')}, the "
+            f"maximum, {plural(len(self.settings), 'setting')} {'does' if len(self.settings) == 1 else 'do'} not "
+            f"reach it: {named}. Take more samples, raise --cap, or measure on a quieter machine."
         )
 
 
@@ -233,8 +234,8 @@ class ProgramRan(Finding, frozen=True):
 
     @property
     def sentence(self) -> str:
-        settings = "the one setting" if self.settings == 1 else f"all {self.settings:,} settings"
-        return f"It ran at {settings}, and none of the {self.checked:,} results that were checked is wrong."
+        settings = "the only setting" if self.settings == 1 else f"all {self.settings:,} settings"
+        return f"It ran at {settings}, and all {self.checked:,} checked results are right."
 
 
 class ProgramFailed(Finding, frozen=True):
@@ -244,7 +245,7 @@ class ProgramFailed(Finding, frozen=True):
     checks: dict[SpoilingCheck, int]
     """How often each failed."""
     mistakes: str | None
-    """What the chip would not forgive of what the program did, as its emulator describes it; None if nothing."""
+    """Accesses of the program that the chip does not allow, as its emulator describes them; None if there are none."""
 
     @property
     def severity(self) -> Severity:
@@ -254,9 +255,9 @@ class ProgramFailed(Finding, frozen=True):
     def sentence(self) -> str:
         counts = ", ".join(f"{check}: {count}" for check, count in self.checks.items())
         why = self.mistakes or (
-            "either the program is wrong, or the emulator is: where a busy machine keeps it waiting, it counts a tick "
-            "late, and some checks need time (docs/esp32.md, Limits). To distinguish the two, measure this setting "
-            "alone on an idle machine: a fault of the program comes again"
+            "either the program is wrong, or the emulator is: on a busy host it counts ticks late, and some checks "
+            "need time (docs/esp32.md, Limits). To distinguish the two, measure this setting alone on an idle host: a "
+            "fault of the program appears again"
         )
         return f"{self.benchmark} failed its checks ({counts}): {why}."
 
@@ -265,7 +266,7 @@ class ProgramFailed(Finding, frozen=True):
 
 
 class EnergyOfCores(Finding, frozen=True):
-    """What several cores take in energy beside one, at the same work."""
+    """The energy of several cores against one, for the same work."""
 
     benchmark: str
     one: str
@@ -287,16 +288,16 @@ class EnergyOfCores(Finding, frozen=True):
         verdict = {
             "saves": "a second core saves energy",
             "costs": "a second core costs energy",
-            "unknown": "whether a second core saves energy cannot be told",
+            "unknown": "it is not known whether a second core saves energy",
         }[self.second_core]
         estimated = f" ({ESTIMATED})" if self.estimated else ""
         ratio = (self.with_rest or self.at_work).value
-        rest = "" if self.with_rest is None else " and then rest until one would have been done"
+        rest = "" if self.with_rest is None else " and then rest until one would have finished"
         alone = "" if self.with_rest is None else f" Without that rest it is {multiple(self.at_work.value)} times."
         return (
-            f"{self.benchmark}: the same work takes {multiple(ratio)} times the energy on one core "
-            f"({self.one}) that it takes on {self.cores} ({self.several}), which do it {multiple(self.speed_up)} times "
-            f"as fast{rest}: {verdict}{estimated}.{alone}"
+            f"{self.benchmark}: the same work takes {multiple(ratio)} times the energy on one core ({self.one}) "
+            f"compared with {self.cores} ({self.several}), which do it {multiple(self.speed_up)} times as fast{rest}: "
+            f"{verdict}{estimated}.{alone}"
         )
 
 
@@ -305,22 +306,22 @@ class EnergyPath(Finding, frozen=True):
 
     of: Literal["estimate", "chip", "not stated", "more than the chip"]
     path: str
-    """What the meter's path holds, as the user says; of an estimate, whose currents it takes."""
+    """The meter's path, as the user states it; for an estimate, the source of the currents."""
 
     @property
     def sentence(self) -> str:
         return {
             "estimate": (
                 f"{ESTIMATED}: a simulated chip has no current. This is the activity of its cores times the currents "
-                f"of {self.path}, and no better than they are."
+                f"of {self.path}, and no more accurate than these."
             ),
-            "chip": "This is the energy of the chip alone, as the user says of the meter's path (--path chip).",
+            "chip": "This is the energy of the chip alone, according to --path chip.",
             "not stated": (
-                "What the meter feeds besides the chip was not stated (--path), so none of this is the chip's energy: "
-                "it is that of all that the meter feeds."
+                "The run does not state what the meter feeds in addition to the chip (--path), so this is the energy "
+                "of everything that the meter feeds, and not that of the chip."
             ),
             "more than the chip": (
-                f"This is the energy of {self.path}, as the user says of the meter's path, and not of the chip alone."
+                f"This is the energy of {self.path}, according to --path, and not of the chip alone."
             ),
         }[self.of]
 
@@ -333,7 +334,7 @@ class EnergyMissing(Caveat, frozen=True):
     measurements: int
     """Of how many."""
     why: str
-    """As the meter or the search for the windows says it."""
+    """As the meter or the search for the windows reports it."""
 
     @property
     def sentence(self) -> str:

@@ -38,11 +38,11 @@ class _Row(msgspec.Struct, frozen=True):
     failed: dict[SpoilingCheck, int]
     """How often checks failed that make it fail."""
     mistakes: str
-    """What the program did that the chip would not forgive; empty if nothing."""
+    """Accesses of the program that the chip does not allow; empty if there are none."""
 
 
 def report(run: Run, benchmark: str) -> Report:
-    """Report what ran of a benchmark in a run of an emulated chip, by setting."""
+    """Report the settings of a benchmark that ran on an emulated chip."""
     pools = [pool for (name, _), pool in repetitions_by_setting(run).items() if name == benchmark]
     rows = [_row(run, pool) for pool in pools]
     levels = {name for row in rows for name in row.factors}
@@ -79,7 +79,7 @@ def _row(run: Run, pool: Sequence[Measurement]) -> _Row:
         checked=count("checked"),
         wrong=count("wrong"),
         failed={check: number for check in SPOILING_CHECKS if (number := count(check))},
-        mistakes=next((one.conditions["desk.mistakes"] for one in pool if "desk.mistakes" in one.conditions), ""),
+        mistakes=next((one.conditions["host.mistakes"] for one in pool if "host.mistakes" in one.conditions), ""),
     )
 
 
@@ -93,7 +93,7 @@ def _words(row: _Row, names: Sequence[str]) -> str:
 
 
 def _findings(benchmark: str, rows: Sequence[_Row]) -> Iterator[ProgramRan | ProgramFailed]:
-    """Return what failed; that all is right, where something was checked and nothing failed."""
+    """Return the failures; or that all results are right, if some were checked."""
     failed = [row for row in rows if row.failed]
     checked = sum(row.checked for row in rows)
     if checked and not failed:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.statistics.distribution import distribution
 from intercore.statistics.repetitions import median
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from intercore.statistics.distribution import Distribution
     from intercore.statistics.intervals import Interval
 
-    Varied: TypeAlias = tuple[tuple[str, Level], ...]
+    HasOtherFactors: TypeAlias = tuple[tuple[str, Level], ...]
     """The other factors that take more than one level in the run, by name, with their levels."""
 
 Setting = TypeVar("Setting")
@@ -36,14 +36,14 @@ def pools(
     series: str,
     setting: Callable[[Mapping[str, Level]], Setting],
     own: Collection[str],
-) -> dict[tuple[Setting, Varied], list[Measurement]]:
+) -> dict[tuple[Setting, HasOtherFactors], list[Measurement]]:
     """Return the measurements of a benchmark that have samples of a series, by setting and by what else varies.
 
     `setting` makes the setting of the factors; `own` names the factors that it goes by.
     """
     ours = [one for one in measurements if one.benchmark == benchmark and len(ticks(one, series))]
     names = varied_names(ours, {*own, *IRRELEVANT})
-    found: dict[tuple[Setting, Varied], list[Measurement]] = defaultdict(list)
+    found: dict[tuple[Setting, HasOtherFactors], list[Measurement]] = defaultdict(list)
     for one in ours:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
         found[setting(one.factors), varied].append(one)
@@ -59,7 +59,7 @@ def varied_names(measurements: Iterable[Measurement], besides: Collection[str]) 
     return sorted(name for name, known in levels.items() if len(known) > 1 and name not in besides)
 
 
-def by_level(levels: Mapping[str, Level] | Varied) -> tuple[tuple[str, bool, int, str], ...]:
+def by_level(levels: Mapping[str, Level] | HasOtherFactors) -> tuple[tuple[str, bool, int, str], ...]:
     """Return the sort key of levels of factors: by the factors' names, then numbers by value, before names."""
     return tuple(
         (name, isinstance(level, str), 0 if isinstance(level, str) else level, str(level))
@@ -97,9 +97,9 @@ def median_us(pool: Sequence[Measurement], series: str) -> Interval:
     return median(repetitions_us(pool, series), tick=tick_us(pool, series))
 
 
-def looking_us(pool: Sequence[Measurement], core: int) -> float:
-    """Return the median cost of looking on a core, in µs; 0 where that was not measured."""
-    costs = [known.ns for one in pool for known in one.series if known.name == f"{LOOKING_PREFIX}{core}"]
+def timestamp_overhead_us(pool: Sequence[Measurement], core: int) -> float:
+    """Return the median timestamp overhead on a core, in µs; 0 where that was not measured."""
+    costs = [known.ns for one in pool for known in one.series if known.name == f"{TIMESTAMP_OVERHEAD_PREFIX}{core}"]
     known = np.concatenate(costs) if costs else np.zeros(0)
     return float(np.median(known)) / 1e3 if len(known) else 0.0
 
@@ -110,9 +110,10 @@ def overhead_us(measurements: Sequence[Measurement]) -> float:
         int(core)
         for one in measurements
         for known in one.series
-        if known.name.startswith(LOOKING_PREFIX) and (core := known.name.removeprefix(LOOKING_PREFIX)).isdecimal()
+        if known.name.startswith(TIMESTAMP_OVERHEAD_PREFIX)
+        and (core := known.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)).isdecimal()
     }
-    return max((looking_us(measurements, core) for core in cores), default=0.0)
+    return max((timestamp_overhead_us(measurements, core) for core in cores), default=0.0)
 
 
 def cycles_per_us(pool: Sequence[Measurement]) -> float | None:

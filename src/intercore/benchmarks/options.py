@@ -1,6 +1,6 @@
-"""What a user may choose of reports: the options that benchmarks declare, and that of energy.
+"""The user's options of reports: those that benchmarks declare, and that of energy.
 
-Whoever asks for reports carries what was chosen and need not know what it means.
+Callers pass them on without knowing their meaning.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ IDLE = Option(
     default=0.0,
     above=-1e-9,
     below=1 + 1e-9,
-    help="Part of the power at rest to subtract from energy per operation: 0 none, 1 all of it.",
+    help="Fraction of the power at rest that is subtracted from the energy per operation, from 0 (none) to 1 (all).",
 )
 """Of energy, whatever the benchmark."""
 
 
 class Options:
-    """What was chosen, checked; what was not named has its default."""
+    """The chosen options, checked; others have their defaults."""
 
     def __init__(self, view: View = AS_USUAL, **chosen: float) -> None:
         """Raise UsageError for a number that is out of its option's range, TypeError for what is no option."""
@@ -31,8 +31,8 @@ class Options:
             value = chosen.get(option.name, option.default)
             if not option.above < value < option.below:
                 raise UsageError(
-                    f"--{option.name}={value} is out of range: above {option.above:g} and below {option.below:g}, "
-                    f"e.g. {option.default:g}"
+                    f"--{option.name}={value} is out of range: it must be above {option.above:g} and below "
+                    f"{option.below:g}, e.g. {option.default:g}"
                 )
         self._chosen = chosen
 

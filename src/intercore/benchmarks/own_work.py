@@ -1,4 +1,4 @@
-"""What was wrong with a workload of the user's own, whichever benchmark did it: the first unit, where one was found."""
+"""The error of a user's workload in any benchmark: the first wrong unit, if found."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MISTAKES = get_args(Mistake)
 """The one that explains most is reported first."""
 
 
-class Split(msgspec.Struct, frozen=True):
+class WorkSplit(msgspec.Struct, frozen=True):
     """How work was split."""
 
     n: int
@@ -32,11 +32,11 @@ class Split(msgspec.Struct, frozen=True):
 
 
 class _OwnWork(Finding, frozen=True):
-    """A workload of the user's own gives wrong results."""
+    """A user's workload gives wrong results."""
 
     work: str
     benchmark: str
-    split: Split | None
+    split: WorkSplit | None
     """None in benchmarks that split nothing."""
 
     @property
@@ -45,54 +45,54 @@ class _OwnWork(Finding, frozen=True):
 
     @property
     def where(self) -> str:
-        """What was wrong, as the sentence begins."""
+        """The subject of the sentence."""
         split = self.split
         return f"{self.work} in {self.benchmark}" + (f" with n={split.n} on {split.cores} cores" if split else "")
 
 
 class OwnWorkWrong(_OwnWork, frozen=True):
-    """A workload of the user's own gives wrong results, and no unit was found that does by itself."""
+    """A user's workload gives wrong results, and no single unit does."""
 
     is_sought: bool
     """Whether the benchmark looks for such a unit."""
 
     @property
     def sentence(self) -> str:
-        """What is wrong, and what it depends on."""
+        """The error, and its likely cause."""
         if self.is_sought:
             return (
-                f"{self.where} gives another sum than its parts, and no unit by itself does: it depends on the order, "
-                "on the split, or on state that parts share."
+                f"The sum of {self.where} differs from that of its parts, but no single unit differs: it depends on "
+                "the order, on the split, or on state that parts share."
             )
         return (
-            f"{self.where} gives wrong results, and {self.benchmark} does not look for the unit: "
-            f"{_SEEKS} workload={PREFIX}{self.work} does."
+            f"{self.where} gives wrong results, and {self.benchmark} does not search for the unit: {_SEEKS} "
+            f"workload={PREFIX}{self.work} does."
         )
 
 
 class OwnWorkWrongUnit(_OwnWork, frozen=True):
-    """The first unit of a workload of the user's own that is wrong."""
+    """The first unit of a user's workload that is wrong."""
 
     mistake: Mistake
     unit: int
 
     @property
     def sentence(self) -> str:
-        """What is wrong, and what it depends on."""
+        """The error, and its likely cause."""
         what = {
-            "beyond": f"writes beyond its part: unit {self.unit}, by itself, changes what is not its own.",
+            "beyond": f"writes beyond its part: unit {self.unit} alone changes data of other units.",
             "around": (
-                f"writes around its buffer, in a window or part that begins with unit {self.unit}; none of its units "
-                "does so by itself."
+                f"writes outside its buffer, in a window or part that begins with unit {self.unit}; none of its units "
+                "does so alone."
             ),
-            "unexpected": f"is not what its file says is right: the first unit that differs is {self.unit}.",
+            "unexpected": f"differs from the expected result in its file: the first wrong unit is {self.unit}.",
             "depends": (
-                f"gives another sum than its parts: the first unit that differs is {self.unit}. It adds another number "
-                "after other units than by itself, so it depends on the order, on the split, or on what a call leaves "
-                "behind."
+                f"has another sum than its parts: the first unit that differs is {self.unit}. It gives another number "
+                "after other units than alone, so it depends on the order, on the split, or on state that a call "
+                "leaves."
             ),
             "differs": (
-                f"gives another result than on one core: the first unit that differs is {self.unit}. It depends on "
+                f"has another result than on one core: the first unit that differs is {self.unit}. It depends on "
                 "state that parts share, or on the order of units."
             ),
         }[self.mistake]
@@ -100,7 +100,7 @@ class OwnWorkWrongUnit(_OwnWork, frozen=True):
 
 
 def wrong_units(measurements: Sequence[Measurement]) -> Iterator[OwnWorkWrong | OwnWorkWrongUnit]:
-    """Return which unit of the user's own work was wrong first, or that none was found; nothing if all was right."""
+    """Return which unit of the user's workload was wrong first, or that none was found; nothing if all was right."""
     wrong = [one for one in measurements if one.checks.get("wrong") and own_level(one)]
     for one in wrong:
         first = {series.name: int(series.ticks[0]) for series in one.series if len(series.ticks)}
@@ -112,7 +112,7 @@ def wrong_units(measurements: Sequence[Measurement]) -> Iterator[OwnWorkWrong | 
 
 
 def without_own_wrong(measurements: Iterable[Measurement]) -> list[Measurement]:
-    """Return the measurements without the count of wrong results of the user's own work: `wrong_units` reports those.
+    """Return the measurements without the count of wrong results of the user's workload: `wrong_units` reports those.
 
     What else is reported of wrong results names causes in the target.
     """
@@ -125,13 +125,13 @@ def _without(measurement: Measurement, check: str) -> Measurement:
 
 
 def own_level(measurement: Measurement) -> str:
-    """Return the level of a measurement that is a workload of the user's own; empty if there is none."""
+    """Return the level of a measurement's user workload; empty if there is none."""
     levels = (str(level) for level in measurement.factors.values())
     return next((level for level in levels if level.startswith(PREFIX)), "")
 
 
 def _where(measurement: Measurement) -> dict[str, Any]:
-    """Return the fields that tell what was wrong."""
+    """Return the fields that describe the error."""
     name, benchmark, factors = own_level(measurement).removeprefix(PREFIX), measurement.benchmark, measurement.factors
-    split = Split(int(factors.get("n", 0)), int(factors.get("cores", 0))) if benchmark == _SEEKS else None
+    split = WorkSplit(int(factors.get("n", 0)), int(factors.get("cores", 0))) if benchmark == _SEEKS else None
     return {"work": name, "benchmark": benchmark, "split": split}

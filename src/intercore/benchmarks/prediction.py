@@ -1,4 +1,4 @@
-"""What a prediction is, when it is an answer, and how one comes about: of one setting, or of several, ranked."""
+"""Predictions, when they are conclusive, and how they are made: of one setting, or of several, ranked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.prediction_basis import Known, by_setting, check_names, matches
+from intercore.benchmarks.prediction_basis import StoredMeasurement, by_setting, check_names, matches
 from intercore.errors import UsageError
 from intercore.record.measurement import Level
 from intercore.record.origin import Origin
@@ -29,7 +29,7 @@ TELLING = 0.5
 """Half width of an interval, as a fraction of its value, beyond which it is no answer: the truth may be a third of its
 upper bound."""
 REPETITIONS = 5
-"""Fewest that are advised: fewer tell little of what differs between repetitions."""
+"""Fewest repetitions advised: fewer say little about their differences."""
 MOST_REPETITIONS = 50
 """Most that are advised."""
 AIM = 0.1
@@ -41,8 +41,8 @@ FEWEST_FOR_SINGLE = math.ceil(2 / (1 - CONFIDENCE)) - 1
 # What a prediction is
 
 
-class ToMeasure(msgspec.Struct, frozen=True):
-    """What would make an answer of a prediction that is none."""
+class NextMeasurement(msgspec.Struct, frozen=True):
+    """The measurement that would make an inconclusive prediction conclusive."""
 
     repetitions: Annotated[int, Meta(ge=1)]
     command: str
@@ -66,9 +66,9 @@ class OfTarget(msgspec.Struct, frozen=True):
 
     target: str
     simulated: bool
-    """Whether it rests on a simulated chip: then it says nothing certain about a real one."""
+    """Whether it is based on a simulated chip: then a real one may differ."""
     emulated: bool
-    """Whether it rests on an emulated chip: then it says nothing about a real one."""
+    """Whether it is based on an emulated chip: then it does not hold for a real one."""
 
     @property
     def origin(self) -> Origin:
@@ -77,7 +77,7 @@ class OfTarget(msgspec.Struct, frozen=True):
 
 
 class Prediction(OfTarget, frozen=True):
-    """What is predicted of one setting."""
+    """The prediction for one setting."""
 
     setting: dict[str, Level]
     """The levels of its factors."""
@@ -85,11 +85,11 @@ class Prediction(OfTarget, frozen=True):
     """Whether it is outside of what was measured."""
     conclusive: bool
     """Whether the interval of the time is an answer: neither bound farther off than half of the value."""
-    to_measure: ToMeasure | None
-    """What would make it one; None if it is."""
+    to_measure: NextMeasurement | None
+    """The measurement that would make it conclusive; None if it is."""
     basis: Basis
     notes: tuple[str, ...]
-    """Sentences on what makes it doubtful."""
+    """Caveats, as sentences."""
 
 
 P = TypeVar("P", bound=Prediction)
@@ -99,7 +99,7 @@ class Rank(msgspec.Struct, Generic[P], frozen=True):
     """One setting in its place."""
 
     given: dict[str, Level]
-    """What nobody chooses by speed, of all it is compared with."""
+    """The levels that are not chosen by speed and are common to all alternatives."""
     rank: Annotated[int, Meta(ge=1)]
     """1 is the fastest under what is given."""
     times_first: float
@@ -110,34 +110,34 @@ class Rank(msgspec.Struct, Generic[P], frozen=True):
 
 
 class Ranking(OfTarget, Generic[P], frozen=True):
-    """What is predicted of each setting that was measured and is not ruled out."""
+    """The prediction for each measured setting that matches the question."""
 
     ranking: tuple[Rank[P], ...]
-    """By what is given, then by rank."""
+    """By the given levels, then by rank."""
     left_out: tuple[str, ...]
     """Settings of which there is no prediction, a sentence each without its full stop, with the reason."""
-    to_measure: ToMeasure | None
-    """What would make answers of those predictions that are none; None if all are."""
+    to_measure: NextMeasurement | None
+    """The measurement that would make all predictions conclusive; None if all are."""
 
 
 # How one comes about
 
-K = TypeVar("K", bound=Known)
+K = TypeVar("K", bound=StoredMeasurement)
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question(ABC, Generic[K, P, R]):
-    """What is asked of a benchmark on a target, with the model that answers it."""
+    """A question on a benchmark on a target, with the model that answers it."""
 
     benchmark: str
     target: str
     wanted: Mapping[str, str]
     """The levels that were named, by factor."""
     no_setting: Collection[str]
-    """Factors that do not tell settings apart."""
+    """Factors that do not distinguish settings."""
     given: Collection[str]
-    """Factors that nobody chooses by speed: each of their combinations has a ranking of its own."""
+    """Factors that are not chosen by speed: each of their combinations has a separate ranking."""
     extrapolate: bool
 
     @abstractmethod
@@ -146,7 +146,7 @@ class Question(ABC, Generic[K, P, R]):
 
     @abstractmethod
     def missing(self) -> tuple[str, str]:
-        """Return what a store without measurements lacks, in words, and the command that measures it."""
+        """Return the missing measurements of a store, in words, and the command that makes them."""
 
     @abstractmethod
     def in_words(self, ours: Sequence[K]) -> str:
@@ -165,15 +165,15 @@ class Question(ABC, Generic[K, P, R]):
         """Return the time that settings are ranked by."""
 
     @abstractmethod
-    def to_measure(self, open_ones: Sequence[P]) -> ToMeasure:
-        """Return what would make answers of several predictions that are none."""
+    def to_measure(self, open_ones: Sequence[P]) -> NextMeasurement:
+        """Return the measurement that would make several predictions conclusive."""
 
     @abstractmethod
-    def ranking(self, ranks: tuple[Rank[P], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None) -> R:
+    def ranking(self, ranks: tuple[Rank[P], ...], left_out: tuple[str, ...], to_measure: NextMeasurement | None) -> R:
         """Return the predictions of several settings, which are in their order."""
 
     def answer(self, store: StoreReader) -> P | R:
-        """Predict from the runs of a store: one setting, or all that the question leaves open, ranked.
+        """Predict from the runs of a store: one setting, or all settings that match the question, ranked.
 
         Raises UsageError for what was not measured or does not exist.
         """
@@ -198,7 +198,7 @@ class Question(ABC, Generic[K, P, R]):
                 refusals[self.in_words(ours)] = str(error)
         if not predictions:
             reasons = list(dict.fromkeys(refusals.values()))
-            more = f"; {len(reasons) - 1} more settings have reasons of their own" if len(reasons) > 1 else ""
+            more = f"; {len(reasons) - 1} more settings failed for other reasons" if len(reasons) > 1 else ""
             raise UsageError(f"none of the {len(settings)} settings can be predicted: {reasons[0]}{more}")
         left_out = tuple(f"{where}: {reason}" for where, reason in refusals.items())
         open_ones = [one for one in predictions if one.to_measure is not None]
@@ -220,7 +220,7 @@ class Question(ABC, Generic[K, P, R]):
 
 
 def _is_above(one: Interval, other: Interval) -> bool:
-    """Whether the interval of one begins above that of another: the two can be told apart."""
+    """Whether the interval of one begins above that of another: the two differ."""
     return one.low is not None and other.high is not None and other.high < one.low
 
 

@@ -1,6 +1,6 @@
-"""The stored measurements that a prediction may rest on: of what was asked, of one kernel, under the same conditions.
+"""The stored measurements that a prediction may use: of the question, of one kernel, under the same conditions.
 
-What they come to is each benchmark's own (`prediction.py` of its folder); which of them count is the same for all.
+Each benchmark computes its prediction (`prediction.py` of its folder); the selection is the same for all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SHOWN = 5  # conditions in a sentence
 
 
-class Known(msgspec.Struct, frozen=True):
+class StoredMeasurement(msgspec.Struct, frozen=True):
     """A measurement and the run that it is of."""
 
     run: int
@@ -45,15 +45,17 @@ def asked(words: Iterable[str], no_setting: Collection[str]) -> dict[str, str]:
     levels = parse_levels(words)
     for name, values in levels.items():
         if len(values) > 1:
-            raise UsageError(f"{name} has {len(values)} values: one prediction is for one setting, so name one")
+            raise UsageError(
+                f"{name} is given {len(values)} levels, but a prediction is for one setting: give one level"
+            )
         if name in no_setting:
-            raise UsageError(f"{name} says how something is measured and not what: leave it out")
+            raise UsageError(f"{name} says how to measure, which does not matter for a prediction: omit it")
     return {name: values[0] for name, values in levels.items()}
 
 
 def stored(
     store: StoreReader, target: str, benchmark: str, is_usable: Callable[[Measurement], bool]
-) -> Iterator[Known]:
+) -> Iterator[StoredMeasurement]:
     """Return the measurements of a benchmark on a target that are sound and usable, those of the newest run first.
 
     Those of runs by turns are left out: one of the two builds is what somebody tries.
@@ -63,18 +65,18 @@ def stored(
         if plan.target == target and benchmark in plan.benchmarks and plan.partner is None:
             for one in store.run(summary.id).measurements:
                 if one.benchmark == benchmark and is_usable(one) and is_sound(one):
-                    yield Known(summary.id, one, summary.plan.origin)
+                    yield StoredMeasurement(summary.id, one, summary.plan.origin)
 
 
-KnownOne = TypeVar("KnownOne", bound=Known)
+KnownOne = TypeVar("KnownOne", bound=StoredMeasurement)
 
 
-def runs(known: Iterable[Known]) -> tuple[int, ...]:
+def runs(known: Iterable[StoredMeasurement]) -> tuple[int, ...]:
     """Return the numbers of the runs that measurements are of, each once."""
     return tuple(dict.fromkeys(one.run for one in known))
 
 
-def period(known: Iterable[Known]) -> tuple[str, str]:
+def period(known: Iterable[StoredMeasurement]) -> tuple[str, str]:
     """Return the UTC times of the first and of the last of the measurements, ISO 8601."""
     started = [one.measurement.started for one in known]
     return min(started), max(started)
@@ -85,20 +87,22 @@ def matches(one: Measurement, wanted: Mapping[str, str]) -> bool:
     return all(str(one.factors.get(name)) == level for name, level in wanted.items())
 
 
-def levels(known: Iterable[Known], name: str) -> list[Level]:
+def levels(known: Iterable[StoredMeasurement], name: str) -> list[Level]:
     """Return the levels that a factor was measured with, in order."""
     return ordered(one.measurement.factors[name] for one in known if name in one.measurement.factors)
 
 
-def check_names(benchmark: str, wanted: Mapping[str, str], known: Sequence[Known], no_setting: Collection[str]) -> None:
-    """Raise UsageError for a factor that does not tell settings of the benchmark apart, or a level never measured."""
+def check_names(
+    benchmark: str, wanted: Mapping[str, str], known: Sequence[StoredMeasurement], no_setting: Collection[str]
+) -> None:
+    """Raise UsageError for a factor that does not distinguish settings of the benchmark, or a level never measured."""
     names = sorted({name for one in known for name in one.measurement.factors} - set(no_setting))
     for name, level in wanted.items():
         if name not in names:
             raise UsageError(unknown(f"factor of {benchmark}", name, names))
         measured = sorted(str(each) for each in levels(known, name))
         if level not in measured:
-            raise UsageError(f"{name}={level} was not measured; these levels were: {name}={','.join(measured)}")
+            raise UsageError(f"{name}={level} was not measured; the levels measured are {name}={','.join(measured)}")
 
 
 def by_setting(ours: Sequence[KnownOne], no_setting: Collection[str]) -> list[list[KnownOne]]:
@@ -114,10 +118,10 @@ def by_setting(ours: Sequence[KnownOne], no_setting: Collection[str]) -> list[li
 def agreeing(
     ours: Sequence[KnownOne], is_enough: Callable[[Sequence[KnownOne]], bool] = lambda _: True
 ) -> tuple[list[KnownOne], list[str]]:
-    """Return the measurements that a prediction rests on, and sentences on those that are left out.
+    """Return the measurements that a prediction uses, and sentences on those left out.
 
-    They are those of the newest run of which `is_enough` says that they make a model by themselves, and of all others
-    under its conditions and of its kernel. Raises UsageError if all runs mix kernels.
+    They are those of the newest run that `is_enough` accepts, and of all others under its conditions and of its kernel.
+    Raises UsageError if all runs mix kernels.
     """
     by_run: dict[int, list[KnownOne]] = {}
     for one in ours:
@@ -151,53 +155,48 @@ def _without_mixed(by_run: dict[int, list[KnownOne]]) -> list[str]:
             notes.append(f"Run {run} is left out: it mixes several kernels ({in_a_row(several)}).")
             del by_run[run]
     if not by_run:
-        raise UsageError(f"nothing can be predicted: {' '.join(notes)} Measure each kernel in a run of its own")
+        raise UsageError(f"nothing can be predicted: {' '.join(notes)} Measure each kernel in a separate run")
     return notes
 
 
-def _identity(chosen: Sequence[Known]) -> Iterator[str]:
-    """Say what is not known of the kernel that a prediction rests on, and if its images are several."""
+def _identity(chosen: Sequence[StoredMeasurement]) -> Iterator[str]:
+    """Return caveats on an unknown kernel, and on several images of a prediction."""
     measurements = [one.measurement for one in chosen]
     if any("freertos.version" in one.conditions and kernel(one.conditions) is None for one in measurements):
-        yield (
-            "It is not known with which kernel's sources it was measured, because it is from before Intercore noted "
-            "that."
-        )
+        yield ("The kernel's sources are unknown, because an earlier version of Intercore did not record them.")
     if images := images_that_differ(measurements):
-        yield f"It rests on several images ({in_a_row(images)}): the program was not the same each time."
+        yield f"It uses several images ({in_a_row(images)}): the program was not always the same."
 
 
 def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mapping[str, str]) -> str:
-    """Say why a run's measurements are not put together with those that the prediction rests on."""
+    """Return why a run's measurements are not put together with those that the prediction rests on."""
     if kernel(conditions) is None or kernel(reference) is None:
-        which = "it" if kernel(conditions) is None else "what this rests on"
-        return (
-            f"Run {run} is left out: it is not known which kernel {which} was measured with, so it may be another one."
-        )
+        whose = "its kernel" if kernel(conditions) is None else "the kernel of the other runs"
+        return f"Run {run} is left out: {whose} is unknown, so the two may differ."
     return (
-        f"Run {run} is left out: it was measured with another kernel ({kernel_name(conditions)}) than the one that "
-        f"this rests on ({kernel_name(reference)})."
+        f"Run {run} is left out: it has another kernel ({kernel_name(conditions)}) than the other runs "
+        f"({kernel_name(reference)})."
     )
 
 
-def refuse_several_kernels(measured: Sequence[Known]) -> None:
-    """Raise UsageError if effects would be taken from measurements of several kernels, or of some that nobody knows."""
+def refuse_several_kernels(measured: Sequence[StoredMeasurement]) -> None:
+    """Raise UsageError if effects would be taken from measurements of several or unknown kernels."""
     found = kernels(one.measurement for one in measured)
     if len(found) > 1:
         named = in_a_row(kernel_name(one) for one in found)
         raise UsageError(
-            f"runs {', '.join(map(str, runs(measured)))} are not known to be of one kernel ({named}), and effects of "
-            "factors cannot be taken from several kernels: measure all of it with one, in a store of its own (--store)"
+            f"runs {', '.join(map(str, runs(measured)))} may have different kernels ({named}), and effects of factors "
+            "can only be computed for one kernel: measure everything with one kernel, in a separate store (--store)"
         )
 
 
-def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Known]) -> str:
+def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[StoredMeasurement]) -> str:
     """Say that a setting was not measured, and which one comes nearest: a sentence without its full stop."""
 
-    def differing(one: Known) -> list[str]:
+    def differing(one: StoredMeasurement) -> list[str]:
         return [name for name, level in wanted.items() if str(one.measurement.factors.get(name)) != level]
 
-    # What was named first matters most.
+    # The factor named first matters most.
     place = {name: index for index, name in enumerate(wanted)}
     nearest = min(known, key=lambda one: (len(differing(one)), [-place[name] for name in differing(one)]))
     instead = " ".join(f"{name}={nearest.measurement.factors.get(name)}" for name in differing(nearest))
@@ -205,16 +204,16 @@ def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Known
     return f"{setting} was never measured on {target}; the nearest measured setting has {instead} (run {nearest.run})"
 
 
-BY_EFFECTS = "Measure it, or use --extrapolate to predict it from the effect of each factor by itself"
-"""What to do about a setting that was never measured, where main effects may stand for it."""
+BY_EFFECTS = "Measure it, or use --extrapolate to predict it from the effect of each factor alone"
+"""The remedy for a setting that was never measured, if main effects can replace it."""
 
 
 def by_effects_note(settings: int) -> str:
-    """Say what a prediction from the effect of each factor by itself assumes; `settings` is how many it rests on."""
+    """Return the assumption of a prediction from the effects of factors; `settings` is their number."""
     return (
-        "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the time by "
-        f"a ratio of its own, whatever the others are, as found in {settings} settings. Where factors depend on one "
-        "another, that is wrong."
+        "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the time "
+        f"by a constant ratio, independently of the others, as in the {settings} settings measured. Where factors "
+        "interact, that is wrong."
     )
 
 

@@ -1,4 +1,4 @@
-"""What people and programs read of predictions, whatever is predicted: of one setting, or of several in their order."""
+"""Predictions for people and programs: of one setting, or of several in their order."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from intercore.benchmarks.prediction import Basis, OfTarget, Prediction, Rank, Ranking, ToMeasure
+    from intercore.benchmarks.prediction import Basis, NextMeasurement, OfTarget, Prediction, Rank, Ranking
     from intercore.record.measurement import Level
     from intercore.statistics.intervals import Interval
 
     InWords: TypeAlias = Callable[[Mapping[str, Level], Iterable[str]], str]
-    """Says what a setting is by some of its factors."""
+    """Describes a setting by some of its factors."""
 
 _SHOWN = 20  # settings of a ranking; --format json has all
 
@@ -32,9 +32,9 @@ P = TypeVar("P", bound="Prediction")
 def setting_section(
     found: Prediction, title: str, in_words: InWords, lines: Iterable[tuple[str, str, str]], sentences: Iterable[str]
 ) -> Section:
-    """Return what people read of the prediction of one setting.
+    """Return the section for people on the prediction of one setting.
 
-    A line is what is predicted, its value, and its interval; `sentences` are what is known of it beside its notes.
+    A line has the quantity, its value, and its interval; `sentences` precede its notes.
     """
     columns = [
         Column[tuple[str, str, str]]("", lambda row: row[0]),
@@ -42,20 +42,25 @@ def setting_section(
         Column[tuple[str, str, str]]("95 %", lambda row: row[2], right=True),
     ]
     where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
-    said = (f"Setting: {where}.", *_no_answer(found.to_measure, "This is no answer"), *sentences, *found.notes)
-    return Section(title, said, (Table(title, list(lines), columns),))
+    lines_shown = (
+        f"Setting: {where}.",
+        *_no_answer(found.to_measure, "This is inconclusive"),
+        *sentences,
+        *found.notes,
+    )
+    return Section(title, lines_shown, (Table(title, list(lines), columns),))
 
 
-def rests_on(basis: Basis, samples_of: str) -> str:
-    """Say what a prediction rests on; `samples_of` is what its samples are, ` of 3 sizes`."""
+def basis_sentence(basis: Basis, samples_of: str) -> str:
+    """Return the basis of a prediction; `samples_of` describes its samples, ` of 3 sizes`."""
     when = basis.first[:10] if basis.first[:10] == basis.last[:10] else f"{basis.first[:10]} to {basis.last[:10]}"
-    return f"It rests on {_runs(basis.runs)}: {basis.samples:,} samples {samples_of}, measured on {when}."
+    return f"Basis: {_runs(basis.runs)}, {basis.samples:,} samples {samples_of}, measured on {when}."
 
 
-def _no_answer(to_measure: ToMeasure | None, what: str) -> Iterator[str]:
-    """Say that a prediction is none, and what to measure."""
+def _no_answer(to_measure: NextMeasurement | None, what: str) -> Iterator[str]:
+    """Report that a prediction is inconclusive, and the measurement that decides it."""
     if to_measure is not None:
-        yield f"{what}: the truth may be more than half of the value away. To find out: {to_measure.command}"
+        yield f"{what}: the interval is wider than ±50 %. To measure it: {to_measure.command}"
 
 
 def _runs(numbers: Collection[int]) -> str:
@@ -74,15 +79,15 @@ def ranking_section(
     *,
     named_shows: str,
 ) -> Section:
-    """Return what people read of several settings in their order.
+    """Return the section for people on several settings in their order.
 
-    `title` says what is predicted of a setting, `names` are the factors that tell settings apart, `columns` stand
-    behind rank and setting, and `named_shows` is what one sees of a setting that is named.
+    `title` names the prediction, `names` are the factors that distinguish settings, `columns` follow rank and setting,
+    and `named_shows` is the additional output for a named setting.
     """
     first = found.ranking[0].prediction
     given = list({str(one.given): one.given for one in found.ranking}.values())
     without = [one for one in found.ranking if not one.prediction.conclusive]
-    what = f"{len(without)} of {len(found.ranking)} {'is' if len(without) == 1 else 'are'} no answer"
+    what = f"{len(without)} of {len(found.ranking)} {'is' if len(without) == 1 else 'are'} inconclusive"
     sentences = [
         *_no_answer(found.to_measure, what),
         *(sentence for each in given for sentence in _ties(found.ranking, each, names, in_words)),
@@ -106,10 +111,12 @@ def ranking_section(
     return Section(title(first), sentences, [table(each) for each in given])
 
 
-def telling(ranking: Sequence[Rank[P]], besides: Collection[str], otherwise: Sequence[str] = ()) -> Sequence[str]:
-    """Return the factors that tell the settings apart, but for those in `besides`.
+def distinguishing_factors(
+    ranking: Sequence[Rank[P]], besides: Collection[str], otherwise: Sequence[str] = ()
+) -> Sequence[str]:
+    """Return the factors that distinguish the settings, except those in `besides`.
 
-    If none does, return `otherwise`, or all factors but those in `besides`.
+    If there are none, return `otherwise`, or all factors except those in `besides`.
     """
     settings = [one.prediction.setting for one in ranking]
     names = [name for name in settings[0] if name not in besides]
@@ -121,7 +128,7 @@ def interval_column(interval: Callable[[P], Interval]) -> Column[Rank[P]]:
 
     def cell(row: Rank[P]) -> str:
         text = duration_bounds(interval(row.prediction)) or "–"
-        return text if row.prediction.conclusive else f"{text}, no answer"
+        return text if row.prediction.conclusive else f"{text}, inconclusive"
 
     return Column("95 %", cell, right=True)
 
@@ -132,20 +139,23 @@ def _under(given: Mapping[str, Level], ranking: Iterable[Rank[P]]) -> list[Rank[
 
 
 def _ties(
-    ranking: Sequence[Rank[P]], given: Mapping[str, Level], told: Sequence[str], in_words: InWords
+    ranking: Sequence[Rank[P]], given: Mapping[str, Level], varied: Sequence[str], in_words: InWords
 ) -> Iterator[str]:
-    """Name those that may be as fast as the first: by the factors `told`, and by what is given if that is not one."""
+    """Name the settings that may be as fast as the first, by the factors `varied` and differing given levels."""
     first, *others = _under(given, ranking)
-    names = [*(given if any(one.given != given for one in ranking) else ()), *told]
+    names = [*(given if any(one.given != given for one in ranking) else ()), *varied]
     tied = [in_words(one.prediction.setting, names) for one in others if not one.told_from_first]
     if tied:
-        yield f"These cannot be told from the first, {in_words(first.prediction.setting, names)}: {'; '.join(tied)}."
+        yield (
+            f"Not significantly different from the first, {in_words(first.prediction.setting, names)}: "
+            f"{'; '.join(tied)}."
+        )
 
 
 def _basis(ranking: Sequence[Rank[P]]) -> str:
     runs = sorted({run for one in ranking for run in one.prediction.basis.runs}, reverse=True)
     samples = sum(one.prediction.basis.samples for one in ranking)
-    return f"It rests on {_runs(runs)}: {samples:,} samples."
+    return f"Basis: {_runs(runs)}, {samples:,} samples."
 
 
 def _common_notes(ranking: Sequence[Rank[P]]) -> list[str]:
@@ -163,5 +173,5 @@ def ranked_rows(ranking: Iterable[Rank[P]], row: Callable[[P], dict[str, object]
 
 
 def target_cells(found: OfTarget) -> dict[str, object]:
-    """Return what a row begins with: the target, and whether its numbers are measured."""
+    """Return the first cells of a row: the target, and whether its numbers are measured."""
     return {"target": found.target, "simulated": found.simulated, "emulated": found.emulated}

@@ -1,7 +1,7 @@
-"""What a printed "Variance" can be, by the mean, the least and the largest value that are printed beside it.
+"""Upper bound of a printed "Variance", from the printed mean, minimum and maximum.
 
-A variance of values with a known mean and known ends has an upper bound. What exceeds it is none. The standard error of
-the mean, s/√n, is the next thing that may stand there; then it tells how many values there were.
+A variance of values with a known mean and known ends has an upper bound. A number that exceeds it is not a variance. It
+may be the standard error of the mean, s/√n; then it implies the number of values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.published import PrintedTimes
 
 _FEWEST = 2  # values that have a variance
-_WHOLE = 100  # from which on a square is told without decimals
+_WHOLE = 100  # from which on a square is written without decimals
 
 
 class Printed(NamedTuple):
@@ -82,8 +82,8 @@ class Printed(NamedTuple):
 
 
 def variance_notes(label: str, rounding_ms: float, rows: Mapping[str, PrintedTimes]) -> Iterator[str]:
-    """Say what the column of a table is likely to be, whose rows are given by what each is of; else nothing."""
-    said = variance_sentence(
+    """Return what the column of a table is likely to be, whose rows are given by what each is of; else nothing."""
+    explanation = variance_sentence(
         label,
         [
             Printed(what, row.average_ms, row.minimum_ms, row.maximum_ms, row.variance_ms, rounding_ms)
@@ -91,12 +91,12 @@ def variance_notes(label: str, rounding_ms: float, rows: Mapping[str, PrintedTim
             if row.variance_ms is not None
         ],
     )
-    if said:
-        yield said
+    if explanation:
+        yield explanation
 
 
 def variance_sentence(label: str, rows: Sequence[Printed]) -> str:
-    """Say what the column of a table is likely to be; empty if each of its numbers can be a variance."""
+    """Return what the column of a table is likely to be; empty if each of its numbers can be a variance."""
     impossible = [row for row in rows if not row.can_be_variance]
     if not impossible:
         return ""
@@ -105,14 +105,14 @@ def variance_sentence(label: str, rows: Sequence[Printed]) -> str:
     apart = [row.one_apart for row in impossible]
     known = [found for found in apart if found is not None]
     counts = (
-        f" If one value stands apart from the others, s/√n says that there were {_counts(known)} of them."
+        f" If one value stands apart from the others, s/√n implies {_counts(known)} values."
         if len(known) == len(apart)
         else ""
     )
     return (
-        f"{label} print a “Variance” in tables of ms. With this mean, least and largest value no variance can be so "
-        f"large ({bounds}). It is likely the standard error of the mean, s/√n, so that stands beside it for our own "
-        f"values.{counts}"
+        f"{label} print a “Variance” in tables of ms. With this mean, minimum and maximum no variance can be so large "
+        f"({bounds}). It is likely the standard error of the mean, s/√n, so the table has that for this run's values, "
+        f"too.{counts}"
     )
 
 

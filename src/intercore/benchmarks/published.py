@@ -1,4 +1,4 @@
-"""Published results as data, which stand beside the user's own: reads the tables in the benchmarks' `published/`.
+"""Published results as data, which stand beside the user's: reads the tables in the benchmarks' `published/`.
 
 What a table holds differs by benchmark: its type is what `Benchmark.load_publication` returns.
 """
@@ -65,11 +65,11 @@ class PublishedExhibit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")]
     """Unique among all publications: `seed-000-figure-2`."""
     name: Text
-    """What the publication calls it: `Figure 2`."""
+    """Its name in the publication: `Figure 2`."""
     shows: Text
     """What is in it, in a few words."""
     form: str = ""
-    """Of a figure: its axes, its lines, and what the publication says of it."""
+    """Of a figure: its axes, its lines, and the publication's statement on it."""
 
 
 Scope: TypeAlias = Literal["pattern", "kernel", "chip"]
@@ -92,18 +92,18 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="benchmark"):
-    """What every published table has. Each benchmark of ours that measures the same quantity has a kind of its own."""
+    """The common part of every published table. Each benchmark that measures the same quantity has its own kind."""
 
     id: Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")]
     label: Text
     """Short name for tables and plots."""
     usage: Text
-    """What of the publication was carried over."""
+    """The values taken from the publication."""
     source: Source
     conditions: dict[str, Text]
-    """What the publication says of how it measured, by name."""
+    """The conditions of the publication's measurement, by name."""
     notes: tuple[Text, ...] = ()
-    """What a reader must know of the figures, a sentence each."""
+    """Notes on the figures, a sentence each."""
     exhibits: tuple[PublishedExhibit, ...] = ()
     claims: tuple[Claim, ...] = ()
 
@@ -112,9 +112,7 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         known = {one.id for one in self.exhibits}
         for claim in self.claims:
             if unknown := set(claim.exhibits) - known:
-                raise ValueError(
-                    f"the claim {claim.id} names exhibits that are not there: {', '.join(sorted(unknown))}"
-                )
+                raise ValueError(f"the claim {claim.id} names unknown exhibits: {', '.join(sorted(unknown))}")
 
     @property
     def in_words(self) -> str:
@@ -140,7 +138,7 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         return Exhibit(
             known.id,
             known.name,
-            f"{known.name}, {self.label}, in this run's numbers: {known.shows}",
+            f"{known.name}, {self.label}, with this run's numbers: {known.shows}",
             msgspec.structs.replace(self.source, table=known.name).citation,
             known.form,
             tables,
@@ -153,11 +151,11 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     def verdicts(
         self, exhibit: str, said: Callable[[str], tuple[Outcome, str]], chip: str, kernel: str = ""
     ) -> list[Verdict]:
-        """Return what a run says of each claim that rests on a table or figure: what is `said`, as far as held."""
+        """Return the verdict on each claim about a table or figure, from `said`."""
         return [self.held(one.id, said(one.id), chip, kernel) for one in self.claims if exhibit in one.exhibits]
 
     def held(self, claim: str, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Verdict:
-        """Return what a run says of a claim, as far as its scope goes (`within_scope`). KeyError if there is none."""
+        """Return the verdict on a claim within its scope (`within_scope`). KeyError if there is none."""
         known = {one.id: one for one in self.claims}[claim]
         outcome, because = within_scope(known.scope, said, chip, kernel)
         return Verdict(self.id, known.exhibits, known.place, known.text, outcome, because)
@@ -232,11 +230,11 @@ def load(path: Traversable) -> Publication:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         table: Publication = msgspec.convert(data, _kind_of(msgspec.convert(data, _Tag).benchmark))
     except OSError as error:
-        raise IntercoreError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise IntercoreError(f"cannot read {path}: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise IntercoreError(f"{path}: is not TOML: {error}") from error
+        raise IntercoreError(f"{path} is not valid TOML: {error}") from error
     except msgspec.ValidationError as error:
-        raise IntercoreError(f"{path}: is not a published table: {error}") from error
+        raise IntercoreError(f"{path} is not a valid file of published figures: {error}") from error
     return table
 
 

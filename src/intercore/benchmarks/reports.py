@@ -1,4 +1,4 @@
-"""What there is to say about a run: a report of each benchmark that it measured."""
+"""The reports on a run, one for each measured benchmark."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from intercore.benchmarks import energy_report, failed, function, other, possible, registry, stop_rule
+from intercore.benchmarks import energy_report, failed, function, other, plausibility, registry, stop_rule
 from intercore.benchmarks.energy import EnergyAnalysis
 from intercore.benchmarks.findings import FewRepetitions
 from intercore.benchmarks.options import IDLE, Options
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportedRun:
     """A run, and what its benchmarks say about it."""
 
     run: Run
@@ -39,41 +39,40 @@ class Reported:
     """In the order of the run's plan."""
 
 
-class StandsOut(msgspec.Struct, frozen=True):
+class BenchmarkRemarks(msgspec.Struct, frozen=True):
     """What stands out on a target."""
 
     times: Annotated[float, Meta(gt=0)]
-    """How many times as much something is as one would expect, or as little: above 1. The largest are told first."""
+    """Factor by which something exceeds, or falls below, the expectation: above 1. The largest come first."""
     sentence: str
 
 
-class Answered(msgspec.Struct, frozen=True):
-    """What one benchmark answers first."""
+class BenchmarkAnswers(msgspec.Struct, frozen=True):
+    """The first answers of one benchmark."""
 
     benchmark: str
     answers: tuple[Answer, ...]
-    remarks: tuple[StandsOut, ...]
-    """What may stand out on the target."""
+    remarks: tuple[BenchmarkRemarks, ...]
+    """The remarks on the target."""
 
 
-def answered(found: Sequence[Report]) -> tuple[Answered, ...]:
+def benchmark_answers(found: Sequence[Report]) -> tuple[BenchmarkAnswers, ...]:
     """Return the answers of all benchmarks that have some."""
     return tuple(
-        Answered(
+        BenchmarkAnswers(
             report.benchmark,
             tuple(report.answers),
-            tuple(StandsOut(remark.times, remark.text) for remark in report.remarks),
+            tuple(BenchmarkRemarks(remark.times, remark.text) for remark in report.remarks),
         )
         for report in found
         if report.answers
     )
 
 
-def reports(run: Run, options: Options | None = None) -> Reported:
-    """Report on a run, with what the user chose of that.
+def reports(run: Run, options: Options | None = None) -> ReportedRun:
+    """Report on a run, with the user's options.
 
-    Here it is decided what is not reported at all: measurements that failed, and all that is made of times that mean
-    nothing.
+    Failed measurements are left out, and so is everything computed from times that mean nothing.
     """
     chosen = Options() if options is None else options
     analysed = failed.analysable(run)
@@ -82,21 +81,21 @@ def reports(run: Run, options: Options | None = None) -> Reported:
         for benchmark in run.plan.benchmarks
     )
     energy = None if run.plan.emulated else energy_report.report(analysed, idle=chosen.of(IDLE))
-    return Reported(run, analysed, found if energy is None else (*found, energy))
+    return ReportedRun(run, analysed, found if energy is None else (*found, energy))
 
 
 def run_caveats(run: Run) -> tuple[Finding, ...]:
-    """Return what makes all numbers of a run doubtful, whatever the benchmark."""
+    """Return the caveats on the all numbers of a run, whatever the benchmark."""
     return (
         *wrong_units(run.measurements),
-        *possible.caveats(run),
+        *plausibility.caveats(run),
         *conditions.caveats(run),
         *(() if run.plan.emulated else (*_few_repetitions(run), *stop_rule.caveats(run))),
     )
 
 
 def _few_repetitions(run: Run) -> Iterator[FewRepetitions]:
-    """Return what intervals do not know; where a program stands for the chip, repetitions differ by the seed alone."""
+    """Return the caveats on intervals; on a simulated chip, repetitions differ only by the seed."""
     if run.plan.origin != "measured" or not run.measurements:
         return
     few = min(map(len, repetitions_by_setting(run).values()), default=ENOUGH_REPETITIONS)
@@ -111,7 +110,7 @@ def analyses() -> Mapping[str, type]:
 
 
 def schema_parts() -> Mapping[str, Mapping[str, Any]]:
-    """Return what benchmarks write themselves of the document's schema, by benchmark."""
+    """Return the schema parts that benchmarks provide, by benchmark."""
     return {
         name: json.loads(document.read_text("utf-8"))
         for name, document in _documents().items()
@@ -120,7 +119,7 @@ def schema_parts() -> Mapping[str, Mapping[str, Any]]:
 
 
 def _documents() -> dict[str, type[msgspec.Struct] | Traversable]:
-    """Return what says what the benchmarks' parts of the document hold, of each that has an analysis."""
+    """Return the schema of each benchmark's part of the document, for those with an analysis."""
     found = {name: registry.analysis(name) for name in registry.names()}
     return {name: analysis.document for name, analysis in found.items() if analysis is not None}
 

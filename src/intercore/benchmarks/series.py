@@ -1,7 +1,7 @@
-"""What the series of a benchmark are: which of them are results, and what their samples come to.
+"""The roles of a benchmark's series: which of them are results, and the conversion of their samples.
 
-Each benchmark has its own `SeriesMeaning` (`intercore.benchmarks.benchmark`). What that leaves open follows from the
-unit of a series.
+Each benchmark has its own `SeriesMeaning` (`intercore.benchmarks.benchmark`). The default follows from the unit of a
+series.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.benchmark import Quantity, Role
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 Unit: TypeAlias = Literal["us", "bytes_per_s", "count", "factor"]
 
-_OF_ANY: Mapping[str, Role] = {f"{LOOKING_PREFIX}*": Role.AUXILIARY, "true": Role.AUXILIARY}
-"""What looking costs, and what an observer saw."""
+_OF_ANY: Mapping[str, Role] = {f"{TIMESTAMP_OVERHEAD_PREFIX}*": Role.AUXILIARY, "true": Role.AUXILIARY}
+"""Timestamp overhead and ground truth."""
 _BY_UNIT: Mapping[SampleUnit, Role] = {
     "tick": Role.RESULT,
     "count": Role.RESULT,
@@ -51,7 +51,7 @@ def has_median(benchmark: str, series: Series) -> bool:
 
 
 def quantity(one: Measurement, series: Series) -> Quantity:
-    """Return what the samples of a series come to: times in µs or counts, if the benchmark says nothing else."""
+    """Return the converted samples of a series: times in µs or counts, unless the benchmark overrides it."""
     own = registry.benchmark(one.benchmark).series.quantity
     found = None if own is None else own(one, series)
     if found is not None:
@@ -62,7 +62,7 @@ def quantity(one: Measurement, series: Series) -> Quantity:
 
 
 def derived(one: Measurement) -> list[Quantity]:
-    """Return what the benchmark computes of several series of a measurement, as a speed-up; most compute nothing."""
+    """Return the quantities computed from several series of a measurement, such as a speed-up; most have none."""
     own = registry.benchmark(one.benchmark).series.derived
     return [] if own is None else own(one)
 
@@ -73,7 +73,7 @@ def results(benchmark: str) -> Mapping[str, Result] | None:
 
 
 def called(benchmark: str, series: str) -> str:
-    """Return what people call a series or a quantity: by its name, if the benchmark says nothing else."""
+    """Return the label of a series or a quantity: its name, unless the benchmark overrides it."""
     known = (results(benchmark) or {}).get(series)
     return series if known is None else known.called or series
 

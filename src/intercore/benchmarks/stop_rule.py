@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.failed import is_sound
-from intercore.benchmarks.findings import Imprecise, PrecisionNotReached
+from intercore.benchmarks.findings import ImpreciseSetting, PrecisionNotReached
 from intercore.benchmarks.series import has_median
 from intercore.record.plan import repetitions_by_setting, setting_of
 from intercore.statistics.precision import percent, worst
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from intercore.statistics.precision import Precision
 
 
-def asked(rule: StopRule) -> str:
+def until_text(rule: StopRule) -> str:
     """Return how well medians are to be known, as `--until` takes it: `0.5%`."""
     return f"{percent(rule.until, 10)}%"
 
@@ -34,12 +34,12 @@ def is_reached(rule: StopRule, repetitions: Iterable[Measurement]) -> bool:
 
 
 def caveats(run: Run) -> Iterator[PrecisionNotReached]:
-    """Return that settings have all the repetitions they may, and are still not known as well as asked."""
+    """Return the finding on settings that have all allowed repetitions and miss the precision."""
     rule = run.plan.stop
     if rule is None:
         return
     short = [
-        Imprecise(pool[0].benchmark, dict(setting_of(run.plan, pool[0]).factors), known)
+        ImpreciseSetting(pool[0].benchmark, dict(setting_of(run.plan, pool[0]).factors), known)
         for pool in repetitions_by_setting(run).values()
         if len(pool) >= rule.cap and not is_reached(rule, pool) and (known := worst(precisions(pool))) is not None
     ]

@@ -1,4 +1,4 @@
-"""What is measured of each benchmark when the user names no levels: for the benchmark alone, and within the suite.
+"""Default levels of each benchmark: for the benchmark alone, and within the suite.
 
 Each has its own `DefaultLevels` (`intercore.benchmarks.benchmark`). A factor that is not named has the target's own
 default, and so have all factors of a benchmark without such levels. Of the levels that are named, those are measured
@@ -26,7 +26,7 @@ _TRACED_SAMPLES = 10
 def default(benchmark: str, wanted: Mapping[str, Sequence[Level]], *, interpreted: bool = False) -> Levels:
     """Return the levels of a benchmark that is measured alone, where the user wants these.
 
-    For a workload of the user's own there may be others, and so there may be where every instruction is `interpreted`.
+    For a user's workload there may be others, and so there may be where every instruction is `interpreted`.
     """
     own = registry.benchmark(benchmark).levels
     found = {**own.alone, **own.interpreted} if interpreted else own.alone
@@ -36,7 +36,7 @@ def default(benchmark: str, wanted: Mapping[str, Sequence[Level]], *, interprete
 def whole_of(benchmark: str, wanted: Mapping[str, Sequence[Level]]) -> str | None:
     """Return the parameter whose largest level that the target takes is measured as well.
 
-    None where there is none, the user names its levels, or wants no workload of the user's own.
+    None where there is none, the user names its levels, or wants no workload of the user.
     """
     name = registry.benchmark(benchmark).levels.own_work_whole
     return name if name not in wanted and _is_own(wanted) else None

@@ -1,8 +1,8 @@
-"""How far the clocks of two cores can be apart, where the common clock is made of a counter for each core.
+"""Uncertainty of the clock offset of two cores, where the common clock consists of one counter per core.
 
-Such a target aligns its counters by an exchange when it starts, and says in a condition how well: by so many ticks of
-the common clock, either way, every time that begins on one core and ends on another can be off. It is the same for all
-samples, so no number of them makes it smaller. A time that begins and ends on one core has nothing of it.
+Such a target aligns its counters by an exchange at start, and reports the uncertainty in ticks of the common clock as a
+condition. Every time that begins on one core and ends on another has it. It is the same for all samples, so more
+samples do not reduce it. A time that begins and ends on one core does not have it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TICKS = re.compile(r"(\d{1,15}) ticks", re.ASCII)
 
 
 def ticks(measurement: Measurement) -> int:
-    """Return the uncertainty in ticks of the common clock; 0 where all cores read one, and where nothing is said."""
+    """Return the uncertainty in ticks of the common clock; 0 where all cores read the same clock, or if not stated."""
     found = _TICKS.fullmatch(measurement.conditions.get(CONDITION, ""))
     return int(found[1]) if found else 0
 
@@ -40,14 +40,14 @@ class CrossCoreUncertainty(Finding, frozen=True):
     """How far times from one core to another may be off, all alike."""
 
     times_of: str
-    """What such a time is of: `wake-up`."""
+    """The kind of time: `wake-up`."""
     within_us: float
 
     @property
     def sentence(self) -> str:
         """It in words."""
         return (
-            f"Each {self.times_of} from one core to another is uncertain by {duration(self.within_us)} either way, "
-            "alike in all samples: the clocks of the two cores were aligned at start, and the distance between them is "
-            "known no better."
+            f"Each {self.times_of} from one core to another has an uncertainty of ±{duration(self.within_us)}, the "
+            "same in all samples: the clocks of the two cores were aligned at start, and their offset is known "
+            "only to that."
         )

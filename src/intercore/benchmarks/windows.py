@@ -1,6 +1,6 @@
-"""For what the energy mark was high in a measurement, in the order of time, and what was done meanwhile.
+"""The windows of the energy mark in a measurement, in the order of time, and the operations in them.
 
-What differs between benchmarks is in `intercore.benchmarks.benchmark.EnergyWindows`.
+The part of each benchmark is in `intercore.benchmarks.benchmark.EnergyWindows`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def windows_of(one: Measurement) -> tuple[Window, ...]:
 
 
 def work_of(one: Measurement, without: Iterable[str] = ()) -> str:
-    """Return what a measurement did as text: its benchmark and factors, less those that change nothing of the work."""
+    """Return the work of a measurement as text: its benchmark and the factors that affect it."""
     left_out = {*_NOT_OF_THE_WORK, *without}
     return " ".join(
         (one.benchmark, *(f"{name}={level}" for name, level in one.factors.items() if name not in left_out))

@@ -1,1 +1,1 @@
-"""What the program of a board is built with, and how it gets there."""
+"""Builds the programs of boards, and flashes boards."""

@@ -1,8 +1,8 @@
-"""The firmware as a library for the Arduino IDE, which compiles what is under src/ and looks for headers there alone.
+"""The firmware as a library for the Arduino IDE, which compiles src/ and searches for headers only there.
 
-So every source and header lies in one folder under it, where `#include "run.h"` finds its neighbour, and no name of
-ours stands in the way of a header of the system or of another library: from outside there is Intercore.h and nothing
-else. The files are the firmware's, byte by byte. Which of them belong to it, the PlatformIO library's manifest says.
+So every source and header is in one folder under src/, where `#include "run.h"` finds its neighbour, and no header of
+ours hides one of the system or of another library: only Intercore.h is visible from outside. The files are copies of
+the firmware's. The manifest of the PlatformIO library lists them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 NAME = "Intercore"
-"""Of the library, of its folder, and of the one header that a sketch includes."""
+"""Name of the library, of its folder, and of the header that a sketch includes."""
 
 _ARDUINO = PurePosixPath("board/esp32/arduino")
-"""Folder of what is the Arduino library's alone."""
+"""Folder of the Arduino library's own files."""
 _INSIDE = PurePosixPath("src/intercore")
-"""Folder in the library of all that a sketch has no use for."""
+"""Folder in the library for files that a sketch does not use."""
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""Date of every file in a zip file: the earliest there is. The same sources make the same bytes."""
+"""Date of every file in a zip file: the earliest possible. The same sources yield the same bytes."""
 
 
 class _Build(msgspec.Struct):
@@ -40,7 +40,7 @@ class _Build(msgspec.Struct):
 
 
 class _Manifest(msgspec.Struct):
-    """What is read of the PlatformIO library's manifest."""
+    """The required part of the PlatformIO library's manifest."""
 
     build: _Build
 
@@ -57,10 +57,10 @@ def arduino_library() -> dict[PurePosixPath, bytes]:
 
 
 def write_arduino_library(output: Path, *, force: bool = False) -> Path:
-    """Write the library as a folder, or, if `output` ends with .zip, as one file that the Arduino IDE can add.
+    """Write the library as a folder, or, if `output` ends with .zip, as a file that the Arduino IDE can add.
 
-    An earlier version of it in that place is replaced, another file only by `force`, another folder never. Raises
-    UsageError if something else is there, and IntercoreError if it cannot be written.
+    Replaces an earlier version of the library, another file only with `force`, and another folder never. Raises
+    UsageError if something else exists there, and IntercoreError if it cannot be written.
     """
     files = arduino_library()
     try:
@@ -94,7 +94,7 @@ def _files(sources: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def _sources(sources: Path, filters: list[str]) -> list[Path]:
-    """Return the files that a PlatformIO filter leaves: `+<pattern>` adds, `-<pattern>` takes away, in their order."""
+    """Return the files that a PlatformIO filter selects: `+<pattern>` adds, `-<pattern>` removes, in order."""
     found: set[Path] = set()
     for item in filters:
         sign, pattern = item[0], item[2:-1]
@@ -104,9 +104,9 @@ def _sources(sources: Path, filters: list[str]) -> list[Path]:
 
 
 def _headers(sources: Path, flags: list[str], programs: list[Path]) -> dict[str, Path]:
-    """Return our headers that these programs include, by the name that they are included by.
+    """Return our headers that these programs include, by the name in the `#include`.
 
-    A header that is not ours is the system's, or the platform's.
+    Other headers are the system's or the platform's.
     """
     folders = [sources / flag.removeprefix("-I").strip() for flag in flags if flag.startswith("-I")]
     found: dict[str, Path] = {}
@@ -119,8 +119,8 @@ def _headers(sources: Path, flags: list[str], programs: list[Path]) -> dict[str,
                 continue
             if name in found or "/" in name:
                 raise IntercoreError(
-                    f'{path}: "{name}" cannot lie in one folder with the other headers of an Arduino library: '
-                    "give the header a name of its own"
+                    f'{path}: "{name}" is the name of two headers, but all headers of an Arduino library '
+                    "are in one folder: rename one of the two"
                 )
             found[name] = header
             waiting.append(header)
@@ -136,9 +136,11 @@ def _write_zip(files: Mapping[PurePosixPath, bytes], output: IO[bytes]) -> None:
 
 
 def _write_folder(files: Mapping[PurePosixPath, bytes], output: Path) -> None:
-    """Write beside the place and move it there at the end, so that no half of a library is ever found."""
+    """Write to a temporary folder and move it at the end, so that no partial library is ever visible."""
     if output.exists() and not _is_ours(output):
-        raise UsageError(f"{output} exists and is not the library {NAME}; name another --output, or remove it")
+        raise UsageError(
+            f"{output} exists and is not an {NAME} library: remove it, or choose another folder by --output"
+        )
     with tempfile.TemporaryDirectory(dir=output.absolute().parent, prefix=".intercore-") as scratch:
         made = Path(scratch, "new")
         for path, content in files.items():

@@ -1,4 +1,4 @@
-"""Boards: what the benchmark program is built for, with what, and how it is put there."""
+"""The boards: their build factors, programs, and how they are flashed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Flashing(msgspec.Struct, frozen=True):
-    """What a user says about the way to a board's flash; None where it is to be found out."""
+    """How to flash a board, as far as the user specifies it; None to detect it."""
 
     drive: Path | None = None
     """Folder of a boot drive."""
@@ -34,43 +34,43 @@ class Flashing(msgspec.Struct, frozen=True):
     port: str | None = None
     """Serial port at which esptool finds the chip: device or pyserial URL."""
     image: Path | None = None
-    """What to write there instead of what would be built: one file with the whole flash."""
+    """Existing whole flash image to write instead of building one."""
 
 
 class Board(msgspec.Struct, frozen=True):
     """A kind of board."""
 
     name: str
-    """As `intercore build` and `intercore flash` take it; the target at a serial port is called the same."""
+    """Name for `intercore build` and `intercore flash`, and of the target at a serial port."""
     title: str
-    """In messages, e.g. `the Pico`."""
+    """Name in messages, e.g. `the Pico`."""
     folder: str
-    """Of its sources under firmware/board."""
+    """Folder of its sources under firmware/board."""
     factors: tuple[Factor, ...]
-    """What its program can be built with: each is the CMake variable IC_<NAME>, or an option of ESP-IDF."""
+    """Its build factors: each is the CMake variable IC_<NAME>, or an option of ESP-IDF."""
     flashed_by: Literal["boot drive", "debug probe", "esptool"]
-    """How an image gets there: as a UF2 file on the drive that its boot ROM shows, as ELF files by a debug probe, or
-    as one file with the whole flash by Espressif's esptool, which talks to the boot ROM over the serial port."""
+    """How it is flashed: by a UF2 file on the drive of its boot ROM, by ELF files through a debug probe, or by a whole
+    flash image through Espressif's esptool, which communicates with the boot ROM over the serial port."""
     chip: Chip | None = None
-    """For a board that is flashed by esptool."""
+    """The chip, if the board is flashed by esptool."""
     console: str = ""
-    """Where its console is, in a sentence, if that is not the plug by which it is flashed."""
+    """Hint on its console, if that is not the connector through which it is flashed."""
     programs: tuple[str, ...] = ("intercore-target",)
-    """Files that its build makes, one for each core that has a program of its own, core 0's first."""
+    """Files of its build, one for each separate program, that of core 0 first."""
 
     def level(self, name: str, text: str) -> Level:
-        """Return the level of a factor that a user names. Raises UsageError if there is no such factor or level."""
+        """Return the level of a factor from a user's text. Raises UsageError if there is no such factor or level."""
         known = {factor.name: factor for factor in self.factors}
         if name not in known:
             raise UsageError(unknown(f"factor of {self.name}", name, known))
         return known[name].level(text)
 
     def whole(self, build: Mapping[str, Level]) -> dict[str, Level]:
-        """Return a level of each factor: of those in `build`, or else the default."""
+        """Return a level of each factor, from `build` or else the default."""
         return {factor.name: build.get(factor.name, factor.default) for factor in self.factors}
 
     def check(self, way: Flashing) -> None:
-        """Raise UsageError if the board has no use for what a user says about the way to its flash."""
+        """Raise UsageError if an option for flashing does not apply to the board."""
         means = {
             "boot drive": (("drive",), "by its boot drive or picotool"),
             "debug probe": (("probe", "tool"), "by a debug probe"),
@@ -80,12 +80,12 @@ class Board(msgspec.Struct, frozen=True):
         own, by = means[self.flashed_by]
         for name, option in words.items():
             if name not in own and getattr(way, name) is not None:
-                raise UsageError(f"{self.name} is flashed {by}, and has no use for {option}")
+                raise UsageError(f"{option} does not apply to {self.name}, which is flashed {by}: omit {option}")
 
 
-_AT_GP0 = "a Pico speaks at GP0 (TX) and GP1 (RX), through a serial adapter of 3.3 V, and not through its own USB plug"
+_AT_GP0 = "the console of a Pico is at GP0 (TX) and GP1 (RX), for a 3.3 V serial adapter, and not at its USB connector"
 PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, TRACE), "boot drive", console=_AT_GP0)
-# Its image holds that of core 1, with a kernel of its own.
+# Its image contains that of core 1, which has its own kernel.
 PICO_AMP = Board(
     "pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ, AMP_TRACE), "boot drive", console=_AT_GP0
 )
@@ -115,7 +115,7 @@ _factors = {id(factor): factor for board in BOARDS.values() for factor in board.
 FACTORS: Mapping[str, tuple[Factor, ...]] = {
     name: tuple(factor for factor in _factors if factor.name == name) for name in (factor.name for factor in _factors)
 }
-"""All factors that some board has, by name. Chips that call one alike need not have the same levels of it."""
+"""All factors of any board, by name. Factors of the same name may have other levels on another chip."""
 
 
 _OTHER_CHIPS = (
@@ -124,14 +124,14 @@ _OTHER_CHIPS = (
         "the Raspberry Pi Pico 2 has another chip, the RP2350, which is not supported yet",
     ),
     (r"rp2040.*|picow.*", "the RP2040 is the chip of the Pico: pico, or pico-sim without a board"),
-    (r"esp32(c|h|s2).*", "that chip has one main core; those with two are esp32, esp32s3 and esp32p4"),
+    (r"esp32(c|h|s2).*", "that chip has one main core; chips with two are esp32, esp32s3 and esp32p4"),
     (r"stm32h7(47|55|57).*", "that chip is not supported yet; its relative stm32h745 is"),
 )
-"""What people have in mind by names that look much like those of ours, when blanks and dashes are left out."""
+"""Explanations for names of other chips that resemble ours, without blanks and dashes."""
 
 
 def unknown_board(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the sentence that says that there is no such board or target: one with another chip is no mistyped one."""
+    """Return the error for an unknown board or target; boards with other chips have an explanation."""
     plain = re.sub(r"[-_ ]", "", name.lower())
     for pattern, why in _OTHER_CHIPS:
         if re.fullmatch(pattern, plain):
@@ -140,7 +140,7 @@ def unknown_board(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def find(name: str) -> Board:
-    """Return the board called `name`. Raises UsageError that names the nearest one there is."""
+    """Return the board called `name`. Raises UsageError that suggests the closest one."""
     if name not in BOARDS:
         raise UsageError(unknown_board("board", name, BOARDS))
     return BOARDS[name]

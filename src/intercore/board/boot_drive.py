@@ -1,4 +1,4 @@
-"""Puts an image on a Raspberry Pi Pico: onto the drive that its boot ROM shows, or by picotool."""
+"""Flashes a Raspberry Pi Pico: through the drive of its boot ROM, or by picotool."""
 
 from __future__ import annotations
 
@@ -14,45 +14,47 @@ from pathlib import Path
 from intercore.errors import IntercoreError, UsageError
 
 BOARD_ID = "RPI-RP2"
-"""What the drive of an RP2040 calls itself (datasheet 2.8.4)."""
+"""Board-ID of the drive of an RP2040 (datasheet 2.8.4)."""
 INFO = "INFO_UF2.TXT"
-"""The file on every UF2 drive that says whose it is (UF2 specification)."""
+"""The file on every UF2 drive that identifies the board (UF2 specification)."""
 _BOARD_ID = re.compile(r"^Board-ID:\s*(\S+)", re.MULTILINE)
 _PICOTOOL_TIMEOUT_S = 60.0
 _STEPS = (
-    "hold the BOOTSEL button while you plug the board in, then try again: a drive RPI-RP2 appears. If it is mounted "
-    "where it is not found, name its folder: --drive PATH. With picotool installed, that is used"
+    "hold the BOOTSEL button while you connect the board, then try again: a drive RPI-RP2 appears. If it is not found "
+    "although it is mounted, name its folder: --drive PATH. If picotool is installed, it is used as well"
 )
 
 
 def flash_drive(uf2: Path, drive: Path | None = None) -> str:
-    """Bring a UF2 image onto a Pico, which starts it at once; return in a few words where it went.
+    """Flash a UF2 image to a Pico, which starts it immediately; return a few words on how.
 
-    `drive` is the folder of the boot drive; without it, that is looked for, and then picotool. Raises IntercoreError
-    if there is neither, or if it fails.
+    `drive` is the folder of the boot drive; without it, a boot drive is searched for, and then picotool. Raises
+    IntercoreError if there is neither, or if flashing fails.
     """
     if drive is not None:
         check_drive(drive)
         return _copy(uf2, drive)
     found = [folder for folder in mounted() if board_id(folder) == BOARD_ID]
     if len(found) > 1:
-        raise UsageError(f"there are {len(found)} boards ({', '.join(map(str, found))}); choose one by --drive")
+        raise UsageError(
+            f"{len(found)} boot drives of a Pico were found ({', '.join(map(str, found))}): choose one by --drive"
+        )
     if found:
         return _copy(uf2, found[0])
     picotool = shutil.which("picotool")
     if picotool is None:
-        raise IntercoreError(f"there is no Pico to flash; {_STEPS}")
+        raise IntercoreError(f"no Pico in its boot mode was found; {_STEPS}")
     return _load(picotool, uf2)
 
 
 def check_drive(drive: Path | None) -> None:
-    """Raise UsageError if a folder that a user names is not the boot drive of a Pico."""
+    """Raise UsageError if a folder is not the boot drive of a Pico."""
     if drive is not None and board_id(drive) != BOARD_ID:
         raise UsageError(f"{drive} is not the boot drive of a Pico (no {INFO} with Board-ID {BOARD_ID}); {_STEPS}")
 
 
 def board_id(drive: Path) -> str | None:
-    """Return what a UF2 drive calls itself; None if the folder is no such drive."""
+    """Return the Board-ID of a UF2 drive; None if the folder is not one."""
     try:
         found = _BOARD_ID.search((drive / INFO).read_text(encoding="ascii", errors="replace"))
     except OSError:
@@ -61,7 +63,7 @@ def board_id(drive: Path) -> str | None:
 
 
 def mounted() -> list[Path]:
-    """Return the folders in which a drive may be mounted on this system."""
+    """Return the folders where a drive may be mounted on this system."""
     if sys.platform == "win32":
         return [Path(f"{letter}:/") for letter in string.ascii_uppercase]
     if sys.platform == "darwin":
@@ -77,7 +79,7 @@ def _folders(parent: Path) -> list[Path]:
 
 
 def _mounts(table: Path) -> list[Path]:
-    """Read the mounted vfat drives of Linux: fields are separated by blanks, which within one are octal escapes."""
+    """Read the mounted vfat drives of Linux. Blanks separate fields; within a field they are octal escapes."""
     try:
         lines = [line.split() for line in table.read_text(errors="surrogateescape").splitlines()]
     except OSError:
@@ -91,11 +93,11 @@ def _copy(uf2: Path, drive: Path) -> str:
         with uf2.open("rb") as source, (drive / uf2.name).open("wb") as copy:
             shutil.copyfileobj(source, copy)
             copy.flush()
-            # The board restarts, and its drive is gone, as soon as the last block has arrived.
+            # The board restarts, and its drive disappears, as soon as the last block has arrived.
             with suppress(OSError):
                 os.fsync(copy.fileno())
     except OSError as error:
-        raise IntercoreError(f"cannot copy {uf2.name} to {drive}: {error.strerror or error}") from error
+        raise IntercoreError(f"cannot copy {uf2.name} to {drive}: {error.strerror or error}; {_STEPS}") from error
     return f"copied to {drive}"
 
 
@@ -105,9 +107,9 @@ def _load(picotool: str, uf2: Path) -> str:
             [picotool, "load", "-x", str(uf2)], capture_output=True, check=False, timeout=_PICOTOOL_TIMEOUT_S
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise IntercoreError(f"picotool fails: {error}; {_STEPS}") from error
+        raise IntercoreError(f"picotool failed: {error}; {_STEPS}") from error
     if result.returncode:
         output = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
         said = f" ({output[0]})" if output else ""
-        raise IntercoreError(f"picotool has loaded nothing{said}; {_STEPS}")
+        raise IntercoreError(f"picotool did not load the program{said}; {_STEPS}")
     return "loaded by picotool"

@@ -1,4 +1,4 @@
-"""Builds the benchmark program from the firmware sources that the package carries: for this machine, and for boards."""
+"""Builds the benchmark program, for this machine and for boards, from the firmware sources in the package."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 SANITIZE_VARIABLE = "INTERCORE_SANITIZE"
-"""Environment variable that adds `-fsanitize=<value>` to the build: for testing the firmware, not for measuring."""
+"""Environment variable that adds `-fsanitize=<value>` to the build, to test the firmware, not to measure."""
 
 CROSS_COMPILER = Tool("arm-none-eabi-gcc", "the cross compiler", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
-"""For all boards: Cortex-M, whichever."""
+"""For all Cortex-M boards."""
 
 
 class Shift(NamedTuple):
-    """By how many bytes the parts of an RP2040's program lie higher than usual, but for how they are aligned."""
+    """Displacement of the parts of an RP2040's program in bytes, in addition to alignment."""
 
     code: int = 0
-    """Its functions: a multiple of 2."""
+    """Displacement of its functions: a multiple of 2."""
     data: int = 0
-    """Its variables: a multiple of 4."""
+    """Displacement of its variables: a multiple of 4."""
 
     @property
     def defines(self) -> dict[str, str]:
-        """The variables of the firmware's CMake project."""
+        """The variables for the firmware's CMake project."""
         return {"IC_SHIFT_CODE": str(self.code), "IC_SHIFT_DATA": str(self.data)}
 
 
@@ -47,17 +47,17 @@ CROSS_CPP_COMPILER = Tool("arm-none-eabi-g++", "the cross compiler for C++", "gc
 
 
 def host_compiler() -> Tool:
-    """Return the compiler for this machine: CC, or else cc."""
+    """Return the C compiler for this machine: CC, or else cc."""
     return Tool(os.environ.get("CC", "cc"), "a C compiler", "gcc")
 
 
 def host_cpp_compiler() -> Tool:
-    """Return that of C++: CXX, or else c++."""
+    """Return the C++ compiler for this machine: CXX, or else c++."""
     return Tool(os.environ.get("CXX", "c++"), "a C++ compiler", "g++")
 
 
 def work_conditions(sources: Sources, *, cross: bool) -> dict[str, str]:
-    """Return what is to be said of a workload of the user's own, compiled for a board (`cross`) or for this machine."""
+    """Return the conditions of a user's workload, compiled for a board (`cross`) or for this machine."""
     if sources.own is None:
         return {}
     compiler = (CROSS_COMPILER if cross else host_compiler()).program
@@ -76,18 +76,17 @@ HOST = "the target 'host'"
 ELSEWHERE = "to measure a board, name its port: intercore run serial --port COM3 …"
 """What a user may do where that target needs another system."""
 _ALONE = (
-    "only its build with {} needs none of them: own functions, trace and other levels, such as --opt, are built here"
+    "only its build with {} needs none of them; your own workloads, the recorder and other levels, such as --opt, do"
 )
-"""What a package alone can do, where it carries a program."""
+"""Note on the prebuilt program of a package."""
 
 
 def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_SOURCES, *, trace: int = 0) -> Path:
-    """Return the benchmark program for this machine at optimisation level `opt`, building it if there is none yet.
+    """Return the benchmark program for this machine at optimisation level `opt`, after building it if necessary.
 
-    Its recorder keeps `trace` events of each core; 0 for a program without one.
+    Its recorder keeps `trace` events of each core; 0 for no recorder.
 
-    `say` is told in a few words what takes time. Raises IntercoreError if this is not Linux, or if the compiler or
-    CMake is missing or fails.
+    `say` reports progress. Raises IntercoreError if this is not Linux, or if the compiler or CMake is missing or fails.
     """
     need_linux(HOST, ELSEWHERE)
     what = "the host program"
@@ -108,11 +107,10 @@ def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_
 def board_image(
     board: Board, build: Mapping[str, Level], say: Callable[[str], None], sources: Sources = USUAL_SOURCES
 ) -> Image:
-    """Return the benchmark program for a board, as `host_program` does: FreeRTOS, built with these levels.
+    """Return the benchmark program for a board with FreeRTOS, built with these levels, as `host_program` does.
 
-    The factors are the board's; one that is missing is at its default. What the package carries is not built. A board
-    of Espressif's is left to ESP-IDF, which takes no other `sources`. Raises IntercoreError also if the FreeRTOS
-    kernel cannot be had.
+    Missing factors have their defaults. Prebuilt images are not built. Boards of Espressif are built by ESP-IDF,
+    without other `sources`. Also raises IntercoreError if the FreeRTOS kernel is not available.
     """
     if board.flashed_by == "esptool":
         return idf_image(board, build, say)
@@ -129,7 +127,7 @@ def shifted_images(
     say: Callable[[str], None],
     sources: Sources = USUAL_SOURCES,
 ) -> list[Image]:
-    """Return an RP2040's program, always built here, once for each shift. Nothing else differs; see `board_image`."""
+    """Return an RP2040's program for each shift, always built here; see `board_image`."""
     return _images(board, board.whole(build), say, sources, shifts)
 
 
@@ -157,7 +155,7 @@ def _images(
             what,
             compiler,
             {**defines, **(shift.defines if shift != Shift() else {})},
-            variant(board, levels) + (", elsewhere in memory" if shift != Shift() else ""),
+            variant(board, levels) + (", shifted in memory" if shift != Shift() else ""),
             (folder,),
             board.programs,
             sources,

@@ -1,4 +1,4 @@
-"""Builds by CMake, once per sources, flags and compiler: a program is kept in the user's cache under a hash of all."""
+"""Builds with CMake, once per sources, flags and compiler: programs are cached under a hash of all of these."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from intercore.record.own_work import OwnWork
 
 PROGRAM = "intercore-target"
-"""What the firmware's project makes."""
+"""The program that the firmware's project builds."""
 
 _TIMEOUT_S = 300.0
-_ROOM = 1 << 16  # bytes without which no build gets far
+_ROOM = 1 << 16  # bytes of free space that a build needs
 _UNDEFINED = re.compile(r"undefined reference to [`'](.+)'")
 _TWICE = re.compile(r"multiple definition of [`'](.+?)'")
 _OF_ANOTHER = re.compile(
@@ -38,51 +38,51 @@ _OF_ANOTHER = re.compile(
 
 
 class Recipe(msgspec.Struct, frozen=True):
-    """What CMake builds from the firmware's sources, and how."""
+    """A build with CMake from the firmware's sources."""
 
     name: str
-    """Of its folder in the cache."""
+    """Name of its folder in the cache."""
     what: str
-    """In messages, e.g. `the host program`."""
+    """Its name in messages, e.g. `the host program`."""
     compiler: str
     """Path of the compiler."""
     defines: dict[str, str]
-    """Variables for CMake."""
+    """CMake variables."""
     variant: str
-    """In messages: which of the programs for it this is, e.g. `-O2`."""
+    """The variant for messages, e.g. `-O2`."""
     also: tuple[Path, ...] = ()
-    """Folders of sources beside the firmware's own."""
+    """Folders of sources in addition to those of the firmware."""
     programs: tuple[str, ...] = (PROGRAM,)
-    """Files that come of it, with or without the suffix .elf; they are made together."""
+    """Its output files, with or without the suffix .elf."""
     sources: Sources = USUAL_SOURCES
-    """Where the firmware's own sources are."""
+    """Folder of the firmware's sources."""
 
     def fails(self, why: str) -> IntercoreError:
-        """Return the error that it cannot be built."""
+        """Return the error for a failed build."""
         return IntercoreError(f"{self.what} cannot be built: {why}")
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """A program that builds something."""
+    """A build tool."""
 
     program: str
-    """Its name, or its path."""
+    """Its name or path."""
     kind: str
-    """In messages, e.g. `a C compiler`."""
+    """Its kind in messages, e.g. `a C compiler`."""
     package: str
-    """Of Debian: one or several that bring it."""
+    """The Debian packages that contain it."""
 
 
 CMAKE = Tool("cmake", "CMake", "cmake")
 MAKE = Tool("make", "make", "make")
-"""What CMake lets do the work, unless CMAKE_GENERATOR names something else."""
+"""The build tool that CMake uses unless CMAKE_GENERATOR names another one."""
 GENERATOR_VARIABLE = "CMAKE_GENERATOR"
 
 
 def find_tools(what: str, tools: Sequence[Tool], hint: str = "") -> list[str]:
-    """Return the paths of the programs without which `what` is not built.
+    """Return the paths of the tools that `what` needs to be built.
 
-    Raises IntercoreError that names all those that are missing, with the command that installs them; `hint` ends it.
+    Raises IntercoreError that lists all missing tools, with the command that installs them and `hint`.
     """
     paths = [shutil.which(tool.program) for tool in tools]
     missing = [tool for tool, path in zip(tools, paths, strict=True) if path is None]
@@ -90,27 +90,28 @@ def find_tools(what: str, tools: Sequence[Tool], hint: str = "") -> list[str]:
         names = listed([f"{tool.kind} ({tool.program})" for tool in missing])
         packages = " ".join(tool.package for tool in missing)
         raise IntercoreError(
-            f"{what} cannot be built: {names} {'was' if len(missing) == 1 else 'were'} not found; "
-            f"on Debian or Ubuntu: apt install {packages}{hint}"
+            f"{what} cannot be built: {names} {'was' if len(missing) == 1 else 'were'} not found. To install on "
+            "Debian or Ubuntu: "
+            f"apt install {packages}{hint}"
         )
     return [path for path in paths if path is not None]
 
 
 def builders() -> tuple[Tool, ...]:
-    """Return what every build takes beside a compiler."""
+    """Return the tools that every build needs in addition to a compiler."""
     return (CMAKE,) if os.environ.get(GENERATOR_VARIABLE) else (CMAKE, MAKE)
 
 
 def built(recipe: Recipe, say: Callable[[str], None]) -> tuple[Path, ...]:
-    """Return the programs from the cache, after building them if they are not there; `say` is told before.
+    """Return the programs from the cache, after building them if necessary; `say` reports that.
 
-    Whoever calls has found `builders`. Raises IntercoreError if CMake fails.
+    The caller has found `builders`. Raises IntercoreError if CMake fails.
     """
     return built_together([recipe], say)[0]
 
 
 def built_together(recipes: Sequence[Recipe], say: Callable[[str], None]) -> list[tuple[Path, ...]]:
-    """Do as `built` for several recipes that differ in how the program is linked alone: it is compiled once."""
+    """Like `built` for several recipes that differ only in linking: compiles once."""
     sources = recipes[0].sources.folder()
     made = []
     missing: list[tuple[Recipe, Path]] = []
@@ -141,7 +142,7 @@ def _explained(recipe: Recipe) -> Iterator[None]:
 
 
 def version_of(compiler: str) -> bytes:
-    """Return what a compiler says of itself."""
+    """Return the version text of a compiler."""
     return subprocess.run([compiler, "--version"], capture_output=True, check=False, timeout=_TIMEOUT_S).stdout
 
 
@@ -150,7 +151,7 @@ def _key(recipe: Recipe, folders: Iterable[Path]) -> str:
 
 
 def _build(recipe: Recipe, sources: Path, scratch: str, folder: Path) -> None:
-    """Build in a scratch folder and move the programs into place at the end, so that two builds cannot mix."""
+    """Build in a scratch folder and move the programs into place at the end, so that builds cannot mix."""
     defines = [f"-D{name}={value}" for name, value in recipe.defines.items()]
     _run(recipe, [CMAKE.program, *defines, "-S", str(sources), "-B", scratch], scratch)
     if recipe.sources.own is not None:
@@ -166,11 +167,11 @@ def _made(recipe: Recipe, program: Path, sources: Path) -> Path:
     for path in (program, program.with_name(f"{program.name}.elf")):
         if path.exists():
             return path
-    raise recipe.fails(f"CMake made no {program.name} of {sources}; install Intercore again")
+    raise recipe.fails(f"CMake did not build {program.name} from {sources}: install Intercore again")
 
 
 def _compile_alone(recipe: Recipe, work: OwnWork, scratch: str) -> None:
-    """Compile the user's own files before all else, so that what is wrong with them is said in full."""
+    """Compile the user's files first, so that their errors are reported completely."""
     try:
         _output_of(recipe, [CMAKE.program, "--build", scratch, "--target", own_workload.TARGET], scratch)
     except subprocess.CalledProcessError as error:
@@ -185,43 +186,51 @@ def _run(recipe: Recipe, command: list[str], scratch: str) -> None:
         _output_of(recipe, command, scratch)
     except subprocess.CalledProcessError as error:
         output = error.stdout.decode(errors="replace").strip().splitlines()
-        raise recipe.fails(f"{Path(command[0]).name} says: {complaint(output)}") from error
+        raise recipe.fails(f"{Path(command[0]).name} reports: {complaint(output)}") from error
 
 
 def _output_of(recipe: Recipe, command: list[str], scratch: str) -> None:
     try:
         subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_S)
     except subprocess.TimeoutExpired as error:
-        raise recipe.fails(f"it takes more than {_TIMEOUT_S:.0f} s") from error
+        raise recipe.fails(
+            f"the build took more than {_TIMEOUT_S:.0f} s; try again when this machine is less busy"
+        ) from error
     except subprocess.CalledProcessError:
         _check_room(recipe, Path(scratch))
         raise
 
 
 def _check_room(recipe: Recipe, scratch: Path) -> None:
-    """Raise what tells of a disk that is full: CMake and make say that of it which they did not find there."""
+    """Raise an error if the disk is full, which CMake and make report only as missing files."""
     try:
         (scratch / "room").write_bytes(bytes(_ROOM))
     except OSError as error:
         raise recipe.fails(
-            f"{error.strerror} in {scratch.parent}; free some space, or name another folder for it by XDG_CACHE_HOME"
+            f"{error.strerror} in {scratch.parent}: free some space, or choose another folder by XDG_CACHE_HOME"
         ) from error
 
 
 def complaint(output: list[str]) -> str:
-    """Return what a build says is wrong: the first error, of CMake's own with the sentence below it.
+    """Return the first error in the output of a build; for CMake's errors, with the sentence below it.
 
-    What the linker misses, has twice or cannot read is named, each once.
+    Symbols that the linker misses or has twice, and files that it cannot read, are listed once each.
     """
     if other := dict.fromkeys(
         Path(found[1] or found[2]).name for line in output if (found := _OF_ANOTHER.search(line))
     ):
-        return f"{listed([*other])} {'is' if len(other) == 1 else 'are'} no library for the target's compiler"
+        return (
+            f"{listed([*other])} {'is' if len(other) == 1 else 'are'} not built for the target: use a library for "
+            "the target's compiler"
+        )
     if twice := dict.fromkeys(found[1] for line in output if (found := _TWICE.search(line))):
-        return f"{listed([*twice])} {'is' if len(twice) == 1 else 'are'} defined twice: call one of the two otherwise"
+        return f"{listed([*twice])} {'is' if len(twice) == 1 else 'are'} defined twice: rename one of the two"
     missing = dict.fromkeys(found[1] for line in output if (found := _UNDEFINED.search(line)))
     if missing:
-        return f"{listed([*missing])} {'is' if len(missing) == 1 else 'are'} not there: the library is missing"
+        return (
+            f"{listed([*missing])} {'is' if len(missing) == 1 else 'are'} undefined: add the file or library that "
+            f"defines {'it' if len(missing) == 1 else 'them'} by --source"
+        )
     for number, line in enumerate(output):
         if line.startswith("CMake Error at") and (below := _paragraph(output[number + 1 :])):
             return below

@@ -1,7 +1,7 @@
-"""Puts the images of an STM32H745's two cores into its flash by a debug probe and one of the tools that drive it.
+"""Flashes the images of both cores of an STM32H745 through a debug probe, by one of several tools.
 
-What is common to the tools: they are commands that are run one after the other, of which each must succeed and say so.
-First the option bytes are read, because a chip that boots otherwise would not run what is put there.
+Each tool is a sequence of commands, each of which must succeed and report success. First the option bytes are read,
+because with other boot options the chip would not run the images.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 BANKS = (0x0800_0000, 0x0810_0000)
-"""Where the flash of the M7's image begins, and that of the M4's (RM0399, embedded flash memory: banks 1 and 2)."""
+"""Start addresses of the flash for the M7's and the M4's image (RM0399, embedded flash memory: banks 1 and 2)."""
 BANK_SIZE = 0x10_0000
 """In bytes."""
 
 STEP_TIMEOUT_S = 120.0
-"""For one command: to erase and program a bank's megabyte takes some 20 s."""
+"""Timeout of one command: erasing and programming a bank's megabyte takes some 20 s."""
 _MOST_OUTPUT = 65536
 _LAST_LINES = 3
 
-# RM0399, embedded flash memory, registers of the option bytes as they are in effect: FLASH_OPTSR_CUR, FLASH_BOOT7_CURR,
+# RM0399, embedded flash memory, registers of the option bytes in effect: FLASH_OPTSR_CUR, FLASH_BOOT7_CURR,
 # FLASH_BOOT4_CURR. Boot addresses are the upper 16 bits; the lower half of the registers is for the pin BOOT0 at 0.
 _OPTSR, _BOOT7, _BOOT4 = 0x5200_201C, 0x5200_2040, 0x5200_2048
 _BCM4, _BCM7, _SWAP_BANK = 1 << 22, 1 << 23, 1 << 31
@@ -44,36 +44,36 @@ class Step(msgspec.Struct, frozen=True):
     """A command of a tool."""
 
     what: str
-    """For people: what it does, as it begins."""
+    """Progress text when it begins."""
     command: tuple[str, ...]
     says: str = ""
-    """Pattern of what it says when that was done; without it, it was not, whatever the exit status is."""
+    """Pattern of its output on success; without it, the command failed, whatever its exit status."""
     failed: str = ""
-    """For people: what did not succeed, if it does not say so."""
+    """The failure, for errors, if its output does not state it."""
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """A program that drives a debug probe."""
+    """A tool that drives a debug probe."""
 
     name: str
-    """As --with takes it."""
+    """Name for --with."""
     program: str
     install: str
-    """How to get it, for people."""
+    """How to install it, for messages."""
     steps: Callable[[str, str | None, Sequence[Path]], tuple[Step, ...]]
-    """Commands for a program's path, a probe's serial number and the ELF files, in whose folder they are run. The first
-    one prints the option bytes' registers."""
+    """Commands for the tool's path, a probe's serial number and the ELF files, run in the folder of these. The first
+    one prints the registers of the option bytes."""
     places: tuple[str, ...] = ()
-    """Folders in which its installer leaves it, where it is not on the PATH; ~ is the user's."""
+    """Folders of its installer, for when it is not on the PATH; ~ is the user's home."""
 
     def path(self) -> str | None:
-        """Return where it is; None if it is not installed."""
+        """Return its path; None if it is not installed."""
         folders = os.pathsep.join(str(Path(place).expanduser()) for place in self.places)
         return shutil.which(self.program) or (shutil.which(self.program, path=folders) if folders else None)
 
 
 def _openocd(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Step, ...]:
-    """OpenOCD user's guide: its own script for the NUCLEO-H745ZI-Q, flash programming by `program`."""
+    """OpenOCD user's guide: OpenOCD's script for the NUCLEO-H745ZI-Q, flash programming by `program`."""
     base = [program, "-f", "board/st_nucleo_h745zi.cfg"]
     base += ["-c", f"adapter serial {probe}"] if probe else []
     read = "; ".join(["init", *(f"mdw {register:#010x}" for register in (_OPTSR, _BOOT7, _BOOT4)), "shutdown"])
@@ -82,7 +82,7 @@ def _openocd(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Ste
             _putting(core),
             (*base, "-c", f"program {elf.name} verify{' reset' if core == len(elfs) - 1 else ''} exit"),
             says=r"\*\* Verified OK \*\*",
-            failed="it was not verified",
+            failed="the flash was not verified",
         )
         for core, elf in enumerate(elfs)
     ]
@@ -92,14 +92,14 @@ def _openocd(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Ste
 def _cube(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Step, ...]:
     """STM32CubeProgrammer, UM2237: connection under reset, -r32, -w with -v, -rst."""
     base = [program, "-c", "port=SWD", *([f"sn={probe}"] if probe else []), "mode=UR", "reset=HWrst"]
-    # One reading has all three registers: they are within 48 bytes.
+    # One read covers all three registers, which are within 48 bytes.
     read = Step(_READING, (*base, "-r32", f"{_OPTSR:#010x}", "48"))
     put = [
         Step(
             _putting(core),
             (*base, "-w", elf.name, "-v", *(["-rst"] if core == len(elfs) - 1 else [])),
             says="verified successfully",
-            failed="it was not verified",
+            failed="the flash was not verified",
         )
         for core, elf in enumerate(elfs)
     ]
@@ -107,9 +107,9 @@ def _cube(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Step, 
 
 
 def _pyocd(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Step, ...]:
-    """pyOCD: its built-in STM32H743, whose flash is the same, so that no pack has to be there.
+    """pyOCD: its built-in STM32H743, which has the same flash, so that no pack is needed.
 
-    It does not verify by itself: the flash is compared with what each of the files has to be loaded.
+    It does not verify by itself, so the flash is compared with the contents of the files.
     """
     which = ["-W", "-t", "stm32h743xx", *(["-u", probe] if probe else [])]
     words = [word for register in (_OPTSR, _BOOT7, _BOOT4) for word in ("-c", f"read32 {register:#010x} 4")]
@@ -126,7 +126,7 @@ def _pyocd(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Step,
         "verifying both images, and resetting the board",
         (program, "commander", *which, *compare, "-c", "reset"),
         says=rf"(?s)(All \d+ bytes match.*){{{count}}}",
-        failed="they were not verified",
+        failed="the images were not verified",
     )
     return (read, *put, verify)
 
@@ -135,11 +135,11 @@ _READING = "reading the option bytes"
 
 
 def _putting(core: int) -> str:
-    return f"putting the {('M7', 'M4')[core]}'s image into flash bank {core + 1}"
+    return f"writing the {('M7', 'M4')[core]}'s image to flash bank {core + 1}"
 
 
-# OpenOCD first: it is free, in every distribution, knows the board, and verifies. ST's own tool, which does all that as
-# well, has to be fetched from ST after a registration. pyOCD is last, because it knows only the chip's single-core kin.
+# OpenOCD first: it is free, in every distribution, knows the board, and verifies. ST's tool does all of that as well,
+# but requires a registration. pyOCD is last, because it knows only the related single-core chip.
 TOOLS = (
     Tool("openocd", "openocd", "Debian or Ubuntu: apt install openocd", _openocd),
     Tool(
@@ -156,7 +156,7 @@ TOOLS = (
     ),
     Tool("pyocd", "pyocd", "pip install pyocd", _pyocd),
 )
-"""In the order in which they are looked for."""
+"""In the order of preference."""
 
 _NO_PROBE = re.compile(
     r"open failed|no connected debug probes|no debug probe|no st-?link|unable to (open|find).*(probe|adapter|device)"
@@ -166,11 +166,11 @@ _NO_PROBE = re.compile(
 
 
 def flash_probe(elfs: Sequence[Path], probe: str | None, tool: str | None, say: Callable[[str], None]) -> str:
-    """Put the images of both cores into their banks, verify them, and reset the board; return in a few words by what.
+    """Write the images of both cores to their banks, verify them, and reset the board; return a few words on how.
 
     `elfs` are in one folder, the M7's first. `probe` is a serial number, needed if there are several probes; `tool`
-    names one of TOOLS, without which the first that is installed is used. `say` is told what takes time. Raises
-    UsageError for a tool or probe that cannot be, and IntercoreError, in the tool's own words, if it fails.
+    names one of TOOLS, by default the first that is installed. `say` reports progress. Raises UsageError for an invalid
+    tool or probe, and IntercoreError with the tool's message if it fails.
     """
     check_probe(probe, tool)
     chosen, path = _find(tool)
@@ -188,11 +188,11 @@ def flash_probe(elfs: Sequence[Path], probe: str | None, tool: str | None, say: 
 
 
 def check_probe(probe: str | None, tool: str | None) -> None:
-    """Raise UsageError for a serial number that no probe has, or a tool that is none of TOOLS; None is neither."""
+    """Raise UsageError for an invalid serial number or an unknown tool; None is valid."""
     if probe is not None and not re.fullmatch(r"[0-9A-Za-z_.:-]+", probe):
-        raise UsageError(f"--probe is the serial number of a debug probe, letters and digits, and not '{probe}'")
+        raise UsageError(f"--probe must be the serial number of a debug probe, in letters and digits, not '{probe}'")
     if tool is not None and tool not in [known.name for known in TOOLS]:
-        raise UsageError(unknown("tool to flash with", tool, (known.name for known in TOOLS)))
+        raise UsageError(unknown("tool for flashing", tool, (known.name for known in TOOLS)))
 
 
 def _find(name: str | None) -> tuple[Tool, str]:
@@ -201,42 +201,44 @@ def _find(name: str | None) -> tuple[Tool, str]:
         if (path := tool.path()) is not None:
             return tool, path
     ways = ", ".join(f"{tool.name} ({tool.install})" for tool in wanted)
-    one = "; one of them is enough" if len(wanted) > 1 else ""
-    raise IntercoreError(f"the board cannot be flashed, because there is no {ways}{one}")
+    if len(wanted) == 1:
+        raise IntercoreError(f"the board cannot be flashed, because {wanted[0].name} is not installed. Install {ways}")
+    raise IntercoreError(f"the board cannot be flashed, because no flashing tool was found. Install one of: {ways}")
 
 
 def _check_bank(core: int, elf: Path) -> None:
-    """Raise IntercoreError if an image has something to load that is not for its core's bank."""
+    """Raise IntercoreError if an image has contents outside of its core's bank."""
     begin = BANKS[core]
     for address, data in loaded(elf):
         if not begin <= address <= begin + BANK_SIZE - len(data):
             raise IntercoreError(
-                f"{elf.name} has {len(data)} bytes for {address:#010x}, outside of flash bank {core + 1}, which is for "
-                f"core {core}: this is an error of Intercore, please report it"
+                f"{elf.name} has {len(data)} bytes for {address:#010x}, outside flash bank {core + 1} of "
+                f"core {core}: this is a bug of Intercore, please report it"
             )
 
 
 def check_option_bytes(registers: dict[int, int]) -> Iterator[str]:
-    """Check what a chip's option bytes make of its start; return what a person should know of them.
+    """Check the boot options in a chip's option bytes; return a note on them.
 
-    Raises IntercoreError if the images would not be started. Which bits those are: see RM0399, option bytes.
+    Raises IntercoreError if the images would not be started (RM0399, option bytes).
     """
     if not {_OPTSR, _BOOT7, _BOOT4} <= registers.keys():
         yield (
-            "the option bytes could not be read: the board starts both images only with BCM7=1, SWAP_BANK=0, "
-            "BOOT_CM7_ADD0=0x0800 and BOOT_CM4_ADD0=0x0810, as it left the factory"
+            "the option bytes could not be read. The board starts both images only with the factory settings BCM7=1, "
+            "SWAP_BANK=0, BOOT_CM7_ADD0=0x0800 and BOOT_CM4_ADD0=0x0810: check them"
         )
         return
     options, boot7, boot4 = (registers[address] for address in (_OPTSR, _BOOT7, _BOOT4))
     wrong = [
         *(["BCM7=0 (the M7 does not boot)"] if not options & _BCM7 else []),
-        *(["SWAP_BANK=1 (the banks are exchanged)"] if options & _SWAP_BANK else []),
+        *(["SWAP_BANK=1 (the banks are swapped)"] if options & _SWAP_BANK else []),
         *([f"BOOT_CM7_ADD0={boot7 & 0xFFFF:#06x} instead of 0x0800"] if boot7 & 0xFFFF != 0x0800 else []),
         *([f"BOOT_CM4_ADD0={boot4 & 0xFFFF:#06x} instead of 0x0810"] if boot4 & 0xFFFF != 0x0810 else []),
     ]
     if wrong:
         raise IntercoreError(
-            f"nothing was flashed: the board's option bytes have {', '.join(wrong)}; set them by STM32CubeProgrammer: "
+            f"nothing was flashed, because the board's option bytes have wrong values: {', '.join(wrong)}. Set them by "
+            "STM32CubeProgrammer: "
             "STM32_Programmer_CLI -c port=SWD -ob BCM7=1 BCM4=1 SWAP_BANK=0 BOOT_CM7_ADD0=0x0800 BOOT_CM4_ADD0=0x0810"
         )
     gate = "1: the M4 boots by itself" if options & _BCM4 else "0: the M7 lets the M4 boot"
@@ -244,7 +246,7 @@ def check_option_bytes(registers: dict[int, int]) -> Iterator[str]:
 
 
 def _registers(output: str) -> dict[int, int]:
-    """Return words of memory by address, as the tools print them: `0x5200201c: 1bc6aaf0 …`, in rows of up to four."""
+    """Parse memory words by address, as printed by the tools: `0x5200201c: 1bc6aaf0 …`, in rows of up to four."""
     found = {}
     for line in output.splitlines():
         row = re.match(r"\s*(?:0x)?([0-9A-Fa-f]{8})\s*:((?:\s+(?:0x)?[0-9A-Fa-f]{8}\b)+)", line)
@@ -255,9 +257,9 @@ def _registers(output: str) -> dict[int, int]:
 
 
 def _run(tool: Tool, step: Step, folder: Path) -> str:
-    """Run a command to its end and return what it said. Raises IntercoreError if it fails or hangs.
+    """Run a command and return its output. Raises IntercoreError if it fails or hangs.
 
-    What it says goes to a file: a process that it leaves behind would keep a pipe open.
+    The output goes to a file, because a process that it leaves behind would keep a pipe open.
     """
     with tempfile.TemporaryFile() as output:
         try:
@@ -284,10 +286,15 @@ def _run(tool: Tool, step: Step, folder: Path) -> str:
         return said
     last = " / ".join([line.strip() for line in said.splitlines() if line.strip()][-_LAST_LINES:]) or "nothing"
     if status is None:
-        why = f"it takes more than {STEP_TIMEOUT_S:.0f} s; its last words are"
+        why = f"it took more than {STEP_TIMEOUT_S:.0f} s; its last output was"
     elif status:
-        why = f"exit status {status}; its last words are"
+        why = f"exit status {status}; its last output was"
     else:
-        why = f"{step.failed or 'it does not say that it succeeded'}; its last words are"
-    advice = "; is the board plugged in, and is no other program using its probe? With several, name one by --probe"
-    raise IntercoreError(f"{tool.name} failed at {step.what}: {why}: {last}{advice if _NO_PROBE.search(said) else ''}")
+        why = f"{step.failed or 'it did not report success'}; its last output was"
+    advice = (
+        ". Check that the board is connected and that no other program uses its probe. If there are several probes, "
+        "name one by --probe"
+    )
+    raise IntercoreError(
+        f"{tool.name} failed while {step.what}: {why}: {last}{advice if _NO_PROBE.search(said) else ''}"
+    )

@@ -1,4 +1,4 @@
-"""What tells images apart: a digest of what is loaded, which no path, date or debugging information is part of."""
+"""Digests that identify images: of the loaded contents, without paths, dates or debugging information."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DIGITS = 16
-"""Of a digest, in base 16: that two of a thousand images have the same is less likely than 1 in 10**13."""
+"""Hexadecimal digits of a digest: two of a thousand images have the same with a probability below 1 in 10**13."""
 
 
 def image_digest(pieces: Iterable[tuple[int, bytes]]) -> str:
-    """Return the digest of what is loaded, each piece with its address: the first digits of a SHA-256."""
+    """Return the digest of the loaded pieces with their addresses: the first digits of a SHA-256."""
     found = hashlib.sha256()
     for address, data in pieces:
         found.update(f"{address:#x} {len(data)}\n".encode() + data)

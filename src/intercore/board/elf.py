@@ -1,4 +1,4 @@
-"""ELF files of chips: what takes memory there, and what has to be loaded."""
+"""ELF files of chips: their memory sections and loaded contents."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A section of a program that takes memory on the chip."""
+    """A section of a program that occupies memory on the chip."""
 
     name: str
     address: int
     size: int
     """In bytes, at least 1."""
     stored: bool
-    """Whether the image holds its contents; else it is cleared or left alone by the program."""
+    """Whether the image has its contents; else the program clears it or leaves it uninitialised."""
 
 
 def sections(elf: Path) -> list[Section]:
-    """Return the sections that take memory, by rising address. Raises IntercoreError if the file is no ELF file."""
+    """Return the sections that occupy memory, by ascending address. Raises IntercoreError if it is not an ELF file."""
     found = [
         Section(section.name, section["sh_addr"], section["sh_size"], section["sh_type"] != "SHT_NOBITS")
         for section in _open(elf).iter_sections()
@@ -42,15 +42,15 @@ def sections(elf: Path) -> list[Section]:
 
 
 def loaded(elf: Path) -> list[tuple[int, bytes]]:
-    """Return what the ELF file has to be loaded, with the address where: at least one piece.
+    """Return the loaded contents of an ELF file with their addresses: at least one piece.
 
-    Raises IntercoreError if the file is no ELF file or holds nothing to load.
+    Raises IntercoreError if it is not an ELF file or has nothing to load.
     """
     found = [
         (segment["p_paddr"], segment.data()) for segment in _open(elf).iter_segments("PT_LOAD") if segment["p_filesz"]
     ]
     if not found:
-        raise IntercoreError(f"{elf} holds nothing to load: it was not linked for a chip")
+        raise IntercoreError(f"{elf} has nothing to load into a chip: choose an ELF file that was linked for one")
     return found
 
 
@@ -60,7 +60,7 @@ def digest(elfs: Iterable[Path]) -> str:
 
 
 def _contents(elf: Path) -> list[tuple[int, bytes]]:
-    """Return what is loaded, less the file's own headers: on Linux these are, and debugging information moves them."""
+    """Return the loaded contents without the file's headers, which Linux loads and debugging information changes."""
     found = [
         (section["sh_addr"], section.data())
         for section in _open(elf).iter_sections()
@@ -75,4 +75,4 @@ def _open(elf: Path) -> ELFFile:
     except OSError as error:
         raise IntercoreError(f"{elf}: {error.strerror or error}") from error
     except ELFError as error:
-        raise IntercoreError(f"{elf} is not an ELF file: {error}") from error
+        raise IntercoreError(f"{elf} is not a valid ELF file: {error}") from error

@@ -1,6 +1,6 @@
-"""Writes the whole flash of one of Espressif's chips over its serial port, by esptool, version 5 or newer.
+"""Writes the whole flash of an Espressif chip over its serial port, by esptool, version 5 or newer.
 
-esptool is run as a program, so that what it says can be read: how far it is, that it has verified, and why it failed.
+esptool runs as a child process, whose output has the progress, the verification, and the reason of a failure.
 """
 
 from __future__ import annotations
@@ -29,44 +29,44 @@ if TYPE_CHECKING:
     from intercore.board.esp_image import Chip
 
 FAST, SLOW = 460800, 115200
-"""Bits per second: what the USB bridges of most boards do, and what all of them do."""
+"""Bits per second: supported by the USB bridges of most boards, and by all of them."""
 TIMEOUT_S = 900.0
-"""For one attempt: 16 MB at the slower rate, compressed to half."""
+"""Timeout of one attempt: 16 MB at the slower rate, compressed to half."""
 SILENCE_S = 120.0
-"""Without a word: to erase a large chip takes half of that."""
+"""Timeout without output: erasing a large chip takes half of it."""
 
-_LOOK_S = 0.2
+_POLL_S = 0.2
 _LINES_KEPT = 200
 _LONGEST = 4096
-_INSTALL = "install it: pip install 'intercore[esp32]'"
+_INSTALL = "to install it: pip install 'intercore[esp32]'"
 _PERCENT = re.compile(r"(?<![\d.])(\d{1,3})(?:\.\d+)?\s?%")
 _WRONG_CHIP = re.compile(r"This chip is (ESP32[\w-]*), not ")
 _TRANSFER = re.compile(r"Changing baud rate|Stub flasher running|Running stub flasher|Writing at", re.IGNORECASE)
 
 
 class _Failure(msgspec.Struct, frozen=True):
-    """What esptool says, and what it means."""
+    """A message of esptool and its meaning."""
 
     says: str
-    """A pattern, for any case."""
+    """A pattern, case-insensitive."""
     means: str
     """A clause with `{port}`."""
 
 
 _HOLD_BOOT = (
-    "hold the board's BOOT button (IO0) until writing begins, and try again; look also for a cable that only charges, "
-    "and for another program that uses the port"
+    "hold the board's BOOT button (IO0) until writing begins, and try again; also check that the cable carries data, "
+    "and that no other program uses the port"
 )
 _FAILURES = (
     _Failure(r"no such file|cannot find the file|could not find|FileNotFoundError", "there is no port {port}"),
     _Failure(
         r"permission denied|access is denied|errno 13",
-        "this user may not open {port}: join the group that owns it (Debian, Ubuntu: sudo usermod -aG dialout $USER, "
+        "this user has no permission to open {port}: join its group (Debian, Ubuntu: sudo usermod -aG dialout $USER, "
         "then log in again), or, on Windows, close the program that has it open",
     ),
     _Failure(
         r"errno 16|errno 11|device or resource busy|exclusively lock|port is busy|temporarily unavailable",
-        "{port} is in use: close the serial monitor or other program that has it open",
+        "{port} is in use: close the serial monitor or the program that has it open",
     ),
     _Failure(
         r"failed to connect|no serial data received|wrong boot mode|invalid head of packet|no sync reply",
@@ -74,57 +74,55 @@ _FAILURES = (
     ),
     _Failure(
         r"md5 of file does not match|digest mismatch|verif\w+ failed|does not match data in flash",
-        "the flash at {port} does not hold what was written to it: try again, with a shorter cable or another supply",
+        "the verification of the flash at {port} failed: try again with a shorter cable or another power supply",
     ),
     _Failure(
         r"no more data|serial data stream stopped|device reports readiness|timed out|guru meditation|disconnected",
-        "the connection to {port} broke off: try again, with another cable, another USB port, or without a hub",
+        "the connection to {port} was lost: try again with another cable, another USB port, or without a hub",
     ),
     _Failure(
         r"secure download mode|secure boot|flash encryption|encrypted",
-        "the chip at {port} has security features switched on that keep other programs out: it cannot be used",
+        "the chip at {port} has security features enabled (secure boot or flash encryption) and cannot be used",
     ),
 )
-"""The first that fits is told."""
+"""The first match is reported."""
 
 
 def flash_serial(image: Path, chip: Chip, port: str | None, say: Callable[[str], None]) -> str:
-    """Write a file with the whole flash to the chip at a serial port, verify it, and reset the chip.
+    """Write a whole flash image to the chip at a serial port, verify it, and reset the chip.
 
-    Return in a few words what was done. `say` is told how far it is. Raises UsageError for a port that cannot be one or
-    a chip that is another, and IntercoreError, with what to do, if esptool is missing or fails.
+    Return a few words on what was done. `say` reports progress. Raises UsageError for an invalid port or another chip,
+    and IntercoreError, with advice, if esptool is missing or fails.
     """
     if port is None:
         raise no_port()
     if port.startswith(("labgrid://", "-")):
-        raise UsageError(
-            f"{chip.title} is flashed at a device or a pyserial URL, such as /dev/ttyUSB0, and not at {port}"
-        )
+        raise UsageError(f"{chip.title} is flashed at a device or a pyserial URL, such as /dev/ttyUSB0, not at {port}")
     check_esptool()
     for rate in (FAST, SLOW):
         said = _Run(_command(image, chip, port, rate), chip, say)
         if said.succeeded:
             return f"written to {port} and verified"
         if rate != SLOW and said.status is not None and _TRANSFER.search(said.text) and not said.wrong_chip:
-            say(f"that failed at {FAST} bits per second: trying once more at {SLOW}")
+            say(f"flashing at {FAST} bits per second failed: trying again at {SLOW}")
             continue
         break
     raise said.error(port)
 
 
 def check_esptool() -> str:
-    """Return the version of esptool. Raises IntercoreError if there is none, or one that is too old."""
+    """Return the version of esptool. Raises IntercoreError if it is missing or too old."""
     try:
         version = importlib.metadata.version("esptool")
     except importlib.metadata.PackageNotFoundError:
-        raise IntercoreError(f"there is no esptool, which writes to the flash; {_INSTALL}") from None
+        raise IntercoreError(f"esptool, which writes the flash, is missing; {_INSTALL}") from None
     if not (found := re.match(r"\d+", version)) or int(found[0]) < 5:
-        raise IntercoreError(f"esptool 5 or newer is needed, and this is {version}; {_INSTALL}")
+        raise IntercoreError(f"esptool 5 or newer is needed, and version {version} is installed; {_INSTALL}")
     return version
 
 
 def _command(image: Path, chip: Chip, port: str, rate: int) -> list[str]:
-    # -P: what lies in the current folder is not imported. The image's own header has mode, frequency and size: kept.
+    # -P: nothing is imported from the current folder. Mode, frequency and size are kept from the image's header.
     return [
         *(sys.executable, "-P", "-m", "esptool", "--chip", chip.name, "--port", port, "--baud", str(rate)),
         *("--before", "default-reset", "--after", "hard-reset", "write-flash"),
@@ -133,14 +131,14 @@ def _command(image: Path, chip: Chip, port: str, rate: int) -> list[str]:
 
 
 class _Run:
-    """One attempt of esptool's, to its end."""
+    """One run of esptool."""
 
     def __init__(self, command: Sequence[str], chip: Chip, say: Callable[[str], None]) -> None:
         self._chip = chip
         self._say = say
         self._lines: list[str] = []
         self._silent_s = 0.0
-        """Counted in waits: time in which this program itself was stopped (Ctrl-Z) is no silence of esptool's."""
+        """Counted in waits, so that time in which this program was suspended (Ctrl-Z) does not count."""
         self._told = -1
         process = subprocess.Popen(
             command,
@@ -163,14 +161,14 @@ class _Run:
         waited = 0.0
         while waited <= TIMEOUT_S and self._silent_s <= SILENCE_S:
             try:
-                return wait_for_group(process, _LOOK_S)
+                return wait_for_group(process, _POLL_S)
             except subprocess.TimeoutExpired:
-                waited += _LOOK_S
-                self._silent_s += _LOOK_S
+                waited += _POLL_S
+                self._silent_s += _POLL_S
         return None
 
     def _follow(self, output: IO[bytes]) -> None:
-        """Cut what it says into lines, which progress ends with a carriage return."""
+        """Split its output into lines; progress lines end with a carriage return."""
         rest = b""
         while chunk := output.read1(_LONGEST):  # type: ignore[attr-defined]  # a buffered reader
             self._silent_s = 0.0
@@ -195,41 +193,41 @@ class _Run:
 
     @property
     def text(self) -> str:
-        """What it said, the last lines of it."""
+        """The last lines of its output."""
         return "\n".join(self._lines)
 
     @property
     def succeeded(self) -> bool:
-        """Whether it says that all was written and verified; its exit status alone is not enough."""
+        """Whether it reports that everything was written and verified; its exit status is not sufficient."""
         return self.status == 0 and "Hash of data verified" in self.text
 
     @property
     def wrong_chip(self) -> str:
-        """The chip that it has found instead; empty if that is not what went wrong."""
+        """The chip that it found instead; empty if the chip is right."""
         found = _WRONG_CHIP.search(self.text)
         return found[1] if found else ""
 
     def error(self, port: str) -> IntercoreError:
-        """Return what went wrong, for people."""
+        """Return the error."""
         if other := self.wrong_chip:
             known = next((chip for chip in CHIPS if chip.title == other), None)
             means = (
-                f"flash it by: intercore flash {known.name} --port {port}"
-                if known
-                else "Intercore has no program for it"
+                f"to flash it: intercore flash {known.name} --port {port}" if known else "Intercore does not support it"
             )
-            return UsageError(f"the chip at {port} is an {other} and not an {self._chip.title}; {means}")
+            return UsageError(f"the chip at {port} is an {other}, not an {self._chip.title}; {means}")
         last = self._last_words()
         if self.status is None:
-            return IntercoreError(f"esptool hangs; its last words are: {last}; {_HOLD_BOOT}")
+            return IntercoreError(f"esptool does not answer; its last output was: {last}; {_HOLD_BOOT}")
         for failure in _FAILURES:
             if re.search(failure.says, self.text, re.IGNORECASE):
                 ports = f"; {_ports()}" if failure is _FAILURES[0] else ""
-                return IntercoreError(f"{failure.means.format(port=port)} (esptool says: {last}){ports}")
+                return IntercoreError(f"{failure.means.format(port=port)} (esptool reports: {last}){ports}")
         why = (
-            "does not say that it verified what it wrote" if self.status == 0 else f"failed, exit status {self.status}"
+            "does not report a successful verification"
+            if self.status == 0
+            else f"failed with exit status {self.status}"
         )
-        return IntercoreError(f"esptool {why}; its last words are: {last}")
+        return IntercoreError(f"esptool {why}; its last output was: {last}")
 
     def _last_words(self) -> str:
         complaint = next((line for line in self._lines if "fatal error occurred" in line or "rror:" in line), None)
@@ -238,12 +236,14 @@ class _Run:
 
 
 def no_port() -> UsageError:
-    """Return the error of a board that is to be flashed nobody knows where."""
-    return UsageError(f"which port? {_ports()}")
+    """Return the error for a missing port."""
+    return UsageError(f"a port is needed: {_ports()}")
 
 
 def _ports() -> str:
-    """Name the serial ports that there are."""
+    """Return advice that lists the available serial ports."""
     found = [port.device for port in serial.tools.list_ports.comports()]
-    there = f"there are: {', '.join(found[:8])}" if found else "there is none now: is the board plugged in?"
-    return f"name one by --port; {there}"
+    there = (
+        f"available: {', '.join(found[:8])}" if found else "none is available now, so check that the board is connected"
+    )
+    return f"name it by --port; {there}"

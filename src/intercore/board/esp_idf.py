@@ -1,6 +1,6 @@
-"""Builds the benchmark program for Espressif's chips by ESP-IDF, which the user has: its idf.py in an activated shell.
+"""Builds the benchmark program for Espressif's chips by the user's ESP-IDF: idf.py in an activated shell.
 
-Built once per sources, levels and version of ESP-IDF, as other programs are (see `intercore.board.cmake`).
+Programs are built once per sources, levels and version of ESP-IDF, and cached (see `intercore.board.cmake`).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 LEAST = (5, 5)
-"""Version of ESP-IDF from which on the project builds."""
+"""Oldest supported version of ESP-IDF."""
 BUILD_TIMEOUT_S = 1800.0
-"""For one variant: a slow machine takes ten minutes."""
+"""Timeout of a build: a slow machine takes ten minutes."""
 
 _VERSION_TIMEOUT_S = 120.0
 _ELF, _WHOLE = "intercore.elf", "flash.bin"
@@ -48,8 +48,8 @@ _STEP = re.compile(r"^\[(\d+)/(\d+)\]")
 _VERSION = re.compile(r"ESP-IDF\s+(v(\d+)\.(\d+)\S*)")
 _GET = (
     "install ESP-IDF 5.5 or newer (docs.espressif.com, Get Started) and activate it in this shell: "
-    ". ~/esp/esp-idf/export.sh (Windows: export.bat). An image that somebody else has built does "
-    "without it: --image FILE"
+    ". ~/esp/esp-idf/export.sh (Windows: export.bat). With an existing image, ESP-IDF is "
+    "not needed: --image FILE"
 )
 
 SDKCONFIG: Mapping[str, Callable[[Level], tuple[str, ...]]] = {
@@ -63,31 +63,31 @@ SDKCONFIG: Mapping[str, Callable[[Level], tuple[str, ...]]] = {
     ),
     "trace": lambda level: ("CONFIG_INTERCORE_TRACE=y", f"CONFIG_INTERCORE_TRACE_EVENTS={level}") if level else (),
 }
-"""What the level of a factor comes to in ESP-IDF's configuration. `opt` is a variable of CMake, for our code only."""
+"""ESP-IDF's configuration for the level of a factor. `opt` is a CMake variable, for our code only."""
 
 
 class Idf(msgspec.Struct, frozen=True):
-    """An ESP-IDF that can be used."""
+    """An installed ESP-IDF."""
 
     command: tuple[str, ...]
-    """That starts idf.py."""
+    """The command that starts idf.py."""
     version: str
-    """As it calls itself, e.g. `v5.5.1`."""
+    """Its version, e.g. `v5.5.1`."""
     major: int
 
 
 class _FlasherArgs(msgspec.Struct, frozen=True):
-    """What ESP-IDF leaves in flasher_args.json for those who flash what it has built."""
+    """ESP-IDF's flasher_args.json, which describes the built files."""
 
     flash_files: dict[str, str]
     """Files in the build's folder, by their offset in flash."""
 
 
 def find_idf() -> Idf:
-    """Return the ESP-IDF of this shell. Raises IntercoreError, with what to do, if there is none or it is too old."""
+    """Return the ESP-IDF of this shell. Raises IntercoreError, with advice, if it is missing or too old."""
     command = _command()
     try:
-        told = subprocess.run(
+        completed = subprocess.run(
             [*command, "--version"],
             env=_environment(),
             capture_output=True,
@@ -97,22 +97,22 @@ def find_idf() -> Idf:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise IntercoreError(f"ESP-IDF cannot be used: {command[-1]} does not start ({error}); {_GET}") from error
-    said = told.stdout.decode(errors="replace") + "\n" + told.stderr.decode(errors="replace")
+    said = completed.stdout.decode(errors="replace") + "\n" + completed.stderr.decode(errors="replace")
     found = _VERSION.search(said)
-    if told.returncode or found is None:
+    if completed.returncode or found is None:
         last = complaint(printable(said).strip().splitlines())
         raise IntercoreError(
-            f"ESP-IDF cannot be used: idf.py --version says: {last}; is it activated in this shell? {_GET}"
+            f"ESP-IDF cannot be used: idf.py --version reports: {last}; is it activated in this shell? {_GET}"
         )
     if (int(found[2]), int(found[3])) < LEAST:
         raise IntercoreError(
-            f"ESP-IDF {LEAST[0]}.{LEAST[1]} or newer is needed, and this is {printable(found[1])}; {_GET}"
+            f"ESP-IDF {LEAST[0]}.{LEAST[1]} or newer is needed, and this is version {printable(found[1])}; {_GET}"
         )
     return Idf(command, printable(found[1]), int(found[2]))
 
 
 def _command() -> tuple[str, ...]:
-    """Return what starts idf.py: by ESP-IDF's own Python where it is known, as another one may be first on the PATH."""
+    """Return the command for idf.py, with ESP-IDF's Python if known, because another one may be first on the PATH."""
     folder = os.environ.get("IDF_PATH")
     programs = _idf_programs()
     if folder and programs is not None and (script := Path(folder, "tools", "idf.py")).is_file():
@@ -122,27 +122,27 @@ def _command() -> tuple[str, ...]:
     found = shutil.which("idf.py")
     if found is not None:
         return (found,)
-    set_but = f" IDF_PATH is {folder}, but that is not activated:" if folder else ""
+    set_but = f" IDF_PATH is {folder}, but that ESP-IDF is not activated:" if folder else ""
     raise IntercoreError(f"there is no ESP-IDF in this shell (idf.py was not found):{set_but} {_GET}")
 
 
 def _idf_programs() -> Path | None:
-    """Return the folder of programs of the Python environment that export.sh has named; None without one."""
+    """Return the programs folder of the Python environment that export.sh has set; None if there is none."""
     environment = os.environ.get("IDF_PYTHON_ENV_PATH")
     return Path(environment, "Scripts" if sys.platform == "win32" else "bin") if environment else None
 
 
 def _environment() -> dict[str, str]:
-    """Return the variables for idf.py, which calls `python` itself: that of ESP-IDF comes first on the PATH."""
+    """Return the environment for idf.py, which calls `python`: that of ESP-IDF comes first on the PATH."""
     programs = _idf_programs()
     path = os.environ.get("PATH", "")
     return {**os.environ, "PATH": path if programs is None else f"{programs}{os.pathsep}{path}"}
 
 
 def idf_image(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> Image:
-    """Return the benchmark program for a board of Espressif's, built with these levels unless it is in the cache.
+    """Return the benchmark program for an Espressif board, built with these levels unless it is cached.
 
-    `say` is told what takes time. Raises IntercoreError if ESP-IDF is missing or fails, or what it makes is no image.
+    `say` reports progress. Raises IntercoreError if ESP-IDF is missing or fails, or if its output is not an image.
     """
     elf, whole, idf = _built(board, build, say)
     version = f"ESP-IDF {idf.version}"
@@ -151,9 +151,9 @@ def idf_image(board: Board, build: Mapping[str, Level], say: Callable[[str], Non
 
 
 def _built(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> tuple[Path, Path, Idf]:
-    """Return the ELF file and the whole flash from the cache, and what builds them if they are not there."""
+    """Return the ELF file and the whole flash image, built if they are not cached, and the ESP-IDF."""
     if board.chip is None:
-        raise IntercoreError(f"{board.title} is no chip of ESP-IDF's: this is an error of Intercore, please report it")
+        raise IntercoreError(f"{board.title} is not a chip of ESP-IDF: this is a bug of Intercore, please report it")
     idf = find_idf()
     levels = board.whole(build)
     sources = firmware_sources()
@@ -162,7 +162,10 @@ def _built(board: Board, build: Mapping[str, Level], say: Callable[[str], None])
     what = f"the program for {board.title}"
     try:
         if not (folder / _WHOLE).exists() or not (folder / _ELF).exists():
-            say(f"building {what} by ESP-IDF {idf.version} ({variant(board, levels)}): some minutes, once")
+            say(
+                f"building {what} by ESP-IDF {idf.version} ({variant(board, levels)}): this takes some minutes, but "
+                "only once"
+            )
             _Build(idf, board.chip, levels, what, say).make(sources, folder)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -171,7 +174,7 @@ def _built(board: Board, build: Mapping[str, Level], say: Callable[[str], None])
 
 
 class _Build:
-    """One build in a scratch folder, to a copy of the sources: idf.py writes beside a project."""
+    """A build in a scratch folder with a copy of the sources, because idf.py writes to the project's folder."""
 
     def __init__(
         self, idf: Idf, chip: Chip, levels: Mapping[str, Level], what: str, say: Callable[[str], None]
@@ -183,7 +186,7 @@ class _Build:
         self._say = say
 
     def make(self, sources: Path, folder: Path) -> None:
-        """Build, and move what came of it to `folder` at the end, so that two builds cannot mix."""
+        """Build, and move the results to `folder` at the end, so that builds cannot mix."""
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as name:
             scratch = Path(name)
@@ -191,7 +194,7 @@ class _Build:
             shutil.copytree(sources, copy, ignore=shutil.ignore_patterns("build", "target", "__pycache__", "sdkconfig"))
             project = copy / "board" / "esp32"
             if not (project / "CMakeLists.txt").is_file():
-                raise self._fails(f"the sources in {sources} have no project board/esp32; install Intercore again")
+                raise self._fails(f"the sources in {sources} have no project board/esp32: install Intercore again")
             wanted = self._wanted()
             (scratch / "levels").write_text("".join(f"{line}\n" for line in wanted))
             self._run(
@@ -214,7 +217,7 @@ class _Build:
             (scratch / _WHOLE).replace(folder / _WHOLE)
 
     def _defaults(self, project: Path) -> list[Path]:
-        """Return the project's own defaults: for all, and what it names for newer ESP-IDF only."""
+        """Return the project's default files: for all versions, and those for newer ESP-IDF."""
         newer = [project / f"sdkconfig.defaults.idf{major}" for major in range(LEAST[0] + 1, self._idf.major + 1)]
         return [project / "sdkconfig.defaults", *(path for path in newer if path.is_file())]
 
@@ -225,7 +228,7 @@ class _Build:
         return IntercoreError(f"{self._what} cannot be built: {why}")
 
     def _check_taken(self, sdkconfig: Path, wanted: list[str]) -> None:
-        """Raise IntercoreError if ESP-IDF, which passes over what it does not know, has not taken an option."""
+        """Raise IntercoreError if ESP-IDF, which silently ignores unknown options, has not accepted one."""
         taken = set(sdkconfig.read_text(errors="replace").splitlines())
         for line in wanted:
             name, _, value = line.partition("=")
@@ -234,21 +237,23 @@ class _Build:
                 raise self._fails(f"ESP-IDF {self._idf.version} did not accept {line} for {self._chip.title}")
 
     def _merged(self, build: Path) -> tuple[bytes, Path]:
-        """Return the whole flash of a build, checked, and its ELF file."""
+        """Return the validated whole flash image of a build, and its ELF file."""
         try:
             args = msgspec.json.decode(_limited(build / "flasher_args.json", _MOST_ARGS), type=_FlasherArgs)
             files = {_offset(text): _inside(build, name) for text, name in args.flash_files.items()}
             whole = esp_image.merge({offset: esp_image.read(path) for offset, path in files.items()})
             found = esp_image.check(whole, self._chip)
         except (msgspec.MsgspecError, ValueError) as error:
-            raise self._fails(f"the parts that ESP-IDF has built cannot be put together: {error}") from error
+            raise self._fails(
+                f"the parts of the flash image that ESP-IDF has built cannot be merged: {error}"
+            ) from error
         elf = files[found.app].with_suffix(".elf") if found.app in files else None
         if elf is None or not elf.is_file():
-            raise self._fails(f"ESP-IDF made no ELF file of the program at {found.app:#x}")
+            raise self._fails(f"ESP-IDF did not build an ELF file of the program at {found.app:#x}")
         return whole, elf
 
     def _run(self, command: list[str], scratch: Path) -> None:
-        """Run a build to its end, telling how far it is. Raises IntercoreError, with its complaint, if it fails."""
+        """Run a build and report its progress. Raises IntercoreError with its error message if it fails."""
         environment = {**_environment(), "IDF_TARGET": self._chip.name}
         process = subprocess.Popen(
             command,
@@ -265,24 +270,26 @@ class _Build:
         try:
             status = wait_for_group(process, BUILD_TIMEOUT_S)
         except subprocess.TimeoutExpired:
-            raise self._fails(f"it takes more than {BUILD_TIMEOUT_S / 60:.0f} min") from None
+            raise self._fails(
+                f"the build took more than {BUILD_TIMEOUT_S / 60:.0f} min; try again when this machine is less busy"
+            ) from None
         finally:
             end_group(process)
             reader.join(1.0)
         if status:
-            raise self._fails(f"idf.py says: {complaint(lines)}")
+            raise self._fails(f"idf.py reports: {complaint(lines)}")
 
     def _follow(self, output: IO[bytes], lines: list[str]) -> None:
-        told = -1
+        reported = -1
         for raw in output:
             line = printable(raw.decode(errors="replace").replace("\t", " ").rstrip())
             if line:
-                # The first complaint is the one that matters, and it may be far up.
+                # The first error is the relevant one, and it may be far up.
                 del lines[_LINES_KEPT // 2 : -_LINES_KEPT // 2]
                 lines.append(line)
             step = _STEP.match(line)
-            if step is not None and int(step[2]) and (tenth := 10 * int(step[1]) // int(step[2])) != told:
-                told = tenth
+            if step is not None and int(step[2]) and (tenth := 10 * int(step[1]) // int(step[2])) != reported:
+                reported = tenth
                 self._say(f"building {self._what}: {step[1]} of {step[2]}")
 
 
@@ -290,19 +297,19 @@ def _limited(path: Path, most: int) -> bytes:
     with path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise ValueError(f"{path.name} has more than {most} bytes")
+        raise ValueError(f"{path.name} is larger than {most:,} bytes")
     return data
 
 
 def _offset(text: str) -> int:
-    """Return the offset that flasher_args.json names. Raises ValueError for what is none."""
+    """Parse an offset of flasher_args.json. Raises ValueError if it is invalid."""
     if not re.fullmatch(r"0[xX][0-9A-Fa-f]{1,8}|[0-9]{1,8}", text):
-        raise ValueError(f"{text!r} is no offset in flash")
+        raise ValueError(f"{text!r} is not an offset in flash")
     return int(text, 0) if text[:2].lower() == "0x" else int(text)
 
 
 def _inside(folder: Path, name: str) -> Path:
-    """Return the file of that name in a folder. Raises ValueError for one that leads out of it."""
+    """Return the file of that name in a folder. Raises ValueError if it is outside of the folder."""
     parts = PurePosixPath(name)
     if (
         "\0" in name

@@ -1,7 +1,7 @@
-"""Images for the flash of Espressif's chips: the whole of it in one file, made of its parts, and checked.
+"""Whole flash images of Espressif's chips: merged from parts, and validated.
 
 Formats: esp_image_header_t (ESP-IDF, components/bootloader_support/include/esp_app_format.h) and partition tables
-(ESP-IDF programming guide, "Partition Tables"). What is read here may come from anyone.
+(ESP-IDF programming guide, "Partition Tables"). The input is not trusted.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST = bounds.WHOLE_FLASH.most
-"""Bytes of the largest flash that these chips map by default."""
+"""Size of the largest flash that these chips map by default."""
 PARTITION_TABLE = 0x8000
-"""Where the partition table is (CONFIG_PARTITION_TABLE_OFFSET, its default)."""
+"""Offset of the partition table (the default of CONFIG_PARTITION_TABLE_OFFSET)."""
 MEGABYTE = 1 << 20
 
 _MAGIC = 0xE9
@@ -35,20 +35,20 @@ _PARTITION_MAGIC = 0x50AA
 _PARTITIONS = 0xC00 // _PARTITION.size
 _APP = 0x00
 _FLASH_SIZES = {code: MEGABYTE << code for code in range(8)}
-"""Bytes of flash by the upper half of the header's byte 3."""
+"""Size of the flash by the upper half of the header's byte 3."""
 
 
 class Chip(msgspec.Struct, frozen=True):
-    """A chip of Espressif's, as its tools know it."""
+    """An Espressif chip, as its tools know it."""
 
     name: str
-    """As esptool and ESP-IDF take it."""
+    """Name for esptool and ESP-IDF."""
     title: str
-    """As esptool calls it."""
+    """Name in esptool's output."""
     id: int
-    """In the header of an image for it (esp_chip_id_t)."""
+    """Number in the header of its images (esp_chip_id_t)."""
     bootloader: int
-    """Where in flash its ROM looks for the second-stage bootloader."""
+    """Offset in flash of the second-stage bootloader."""
 
 
 ESP32 = Chip("esp32", "ESP32", 0x0000, 0x1000)
@@ -58,33 +58,33 @@ CHIPS = (ESP32, ESP32S3, ESP32P4)
 
 
 class WholeFlash(msgspec.Struct, frozen=True):
-    """What a file with the whole flash says of itself."""
+    """The properties of a whole flash image."""
 
     flash_size: int
-    """Bytes of flash that the bootloader was told of."""
+    """Size of the flash in the bootloader's header."""
     app: int
-    """Where the program is."""
+    """Offset of the program."""
 
 
 def merge(pieces: Mapping[int, bytes]) -> bytes:
     """Return the flash from 0 on with each piece at its offset, and 0xFF, as in erased flash, between them.
 
-    Raises ValueError for none, for two at one place, and for what is outside of the largest flash.
+    Raises ValueError if there is no piece, if two overlap, or if one is outside of the largest flash.
     """
     if not pieces:
-        raise ValueError("there is nothing to put into flash")
+        raise ValueError("there are no parts to flash")
     whole = bytearray()
     for offset, data in sorted(pieces.items()):
         if offset < 0 or offset + len(data) > MOST:
-            raise ValueError(f"{len(data)} bytes at {offset:#x} are outside of a flash of {MOST // MEGABYTE} MB")
+            raise ValueError(f"{len(data)} bytes at {offset:#x} do not fit into a flash of {MOST // MEGABYTE} MB")
         if offset < len(whole):
-            raise ValueError(f"two parts are for {offset:#x}")
+            raise ValueError(f"two parts overlap at {offset:#x}")
         whole += b"\xff" * (offset - len(whole)) + data
     return bytes(whole)
 
 
 def read(path: Path) -> bytes:
-    """Return the content of an image file. Raises IntercoreError if it cannot be read, or is too large to be one."""
+    """Return the content of an image file. Raises IntercoreError if it cannot be read, or is too large."""
     try:
         return contents(path, bounds.WHOLE_FLASH)
     except OSError as error:
@@ -92,29 +92,29 @@ def read(path: Path) -> bytes:
 
 
 def check(data: bytes, chip: Chip) -> WholeFlash:
-    """Check that this is the whole flash of a chip: a bootloader, a partition table, and a program that it names.
+    """Check that this is the whole flash of a chip: a bootloader, a partition table, and the program that it names.
 
-    Raises ValueError that says what is not as it must be.
+    Raises ValueError with the error.
     """
     size = _flash_size(data, chip)
     if len(data) > size:
-        raise ValueError(f"it has {len(data):,} bytes, and was built for a flash of {size // MEGABYTE} MB")
+        raise ValueError(f"it has {len(data):,} bytes, but was built for a flash of {size // MEGABYTE} MB")
     app = _app(data, size)
     found = _chip_id(data, app)
     if found is None:
-        raise ValueError(f"there is no program at {app:#x}, where its partition table says (magic number 0xE9)")
+        raise ValueError(f"there is no program at {app:#x}, the address in its partition table (magic number 0xE9)")
     if found != chip.id:
-        raise ValueError(f"its program is for {_title(found)}, and not for {chip.title}")
+        raise ValueError(f"its program is for {_title(found)}, not for {chip.title}")
     return WholeFlash(size, app)
 
 
 def digest(data: bytes) -> str:
-    """Return the digest of the whole flash, however much of its end is erased."""
+    """Return the digest of the whole flash, without erased bytes at its end."""
     return image_digest([(0, data.rstrip(b"\xff"))])
 
 
 def padded(data: bytes, size: int) -> bytes:
-    """Return the flash in full, erased behind the data: QEMU takes sizes of 2, 4, 8 and 16 MB only."""
+    """Return the flash padded with erased bytes, because QEMU supports only sizes of 2, 4, 8 and 16 MB."""
     whole = min(max(size, 2 * MEGABYTE), MOST)
     return data.ljust(whole, b"\xff")
 
@@ -124,19 +124,19 @@ def _flash_size(data: bytes, chip: Chip) -> int:
     if found is None:
         for other in CHIPS:
             if other != chip and _chip_id(data, other.bootloader) == other.id and _has_table(data):
-                raise ValueError(f"it is for {other.title}, and not for {chip.title}")
-        alone = "; this is a program alone, without bootloader" if _chip_id(data, 0) is not None else ""
+                raise ValueError(f"it is for {other.title}, not for {chip.title}")
+        alone = "; this is a program without a bootloader" if _chip_id(data, 0) is not None else ""
         raise ValueError(f"there is no bootloader at {chip.bootloader:#x} (magic number 0xE9){alone}")
     if found != chip.id:
-        raise ValueError(f"its bootloader is for {_title(found)}, and not for {chip.title}")
+        raise ValueError(f"its bootloader is for {_title(found)}, not for {chip.title}")
     code = _HEADER.unpack_from(data, chip.bootloader)[3] >> 4
     if code not in _FLASH_SIZES:
-        raise ValueError(f"its bootloader names no size of flash (code {code})")
+        raise ValueError(f"its bootloader has an unknown flash size (code {code})")
     return _FLASH_SIZES[code]
 
 
 def _chip_id(data: bytes, offset: int) -> int | None:
-    """Return the chip that an image at an offset is for; None if there is no image."""
+    """Return the chip of an image at an offset; None if there is no image."""
     if len(data) < offset + _HEADER.size or data[offset] != _MAGIC:
         return None
     return int(_HEADER.unpack_from(data, offset)[-1])
@@ -147,7 +147,7 @@ def _has_table(data: bytes) -> bool:
 
 
 def _app(data: bytes, flash_size: int) -> int:
-    """Return where the first program is that the partition table names."""
+    """Return the offset of the first program in the partition table."""
     if not _has_table(data):
         raise ValueError(f"there is no partition table at {PARTITION_TABLE:#x} (magic number 0x50AA)")
     apps = []
@@ -160,12 +160,12 @@ def _app(data: bytes, flash_size: int) -> int:
             break
         if offset + size > flash_size:
             raise ValueError(
-                f"partition {number} ends at {offset + size:#x}, behind a flash of {flash_size // MEGABYTE} MB"
+                f"partition {number} ends at {offset + size:#x}, beyond a flash of {flash_size // MEGABYTE} MB"
             )
         if kind == _APP:
             apps.append(int(offset))
     if not apps:
-        raise ValueError("its partition table has no place for a program")
+        raise ValueError("its partition table has no partition for a program")
     return min(apps)
 
 

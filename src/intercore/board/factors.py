@@ -1,6 +1,6 @@
-"""What a factor of targets is: its levels, and which of them go with those of others.
+"""Factors of targets: their levels, and the permitted combinations.
 
-Each name is registered in `intercore.record.factors`, with the conditions that follow from its level.
+Each name is registered in `intercore.record.factors`, with the conditions that depend on it.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
 
 
 class Partners(msgspec.Struct, frozen=True):
-    """Which levels of another factor go with those of one."""
+    """The permitted levels of another factor for each level of this one."""
 
     levels: Mapping[Level, tuple[Level, ...]]
-    """By the one's own level; all go with a level that is missing here."""
+    """By this factor's level; all are permitted for a missing one."""
     why: str
-    """No others do: for people."""
+    """Why others are not permitted, for messages."""
 
 
 class Factor(msgspec.Struct, frozen=True):
-    """One thing that a target can be built or configured with."""
+    """A build or configuration factor of a target."""
 
     name: str
-    """One that is registered: else its levels would be sent to the target as a benchmark's parameter."""
+    """A registered name: others would be sent to the target as parameters of the benchmark."""
     title: str
-    """In messages, e.g. `optimisation level`."""
+    """Title in messages, e.g. `optimisation level`."""
     default: Level
     levels: tuple[Level, ...]
-    """All that there are: names, or whole numbers by rising value."""
+    """All levels: names, or whole numbers in ascending order."""
     needs: Mapping[str, Level] = {}
-    """Levels of other factors without which this one has no effect."""
+    """Levels of other factors that this one requires to have an effect."""
     partners: Mapping[str, Partners] = {}
-    """By other factors, whose levels this one's limit."""
+    """Restrictions by other factors."""
     cautions: Mapping[Level, str] = {}
-    """By levels that may do harm, what to know before a board is flashed with them: a sentence."""
+    """Warnings before a board is flashed with a level that may do harm, by level."""
 
     def __post_init__(self) -> None:
-        """Refuse a name that stored settings would not be understood by."""
+        """Reject an unregistered name, which stored settings would not be resolved by."""
         if self.name not in TARGET_FACTORS:
             raise ValueError(f"the factor {self.name} is not registered in intercore.record.factors")
 
@@ -59,23 +59,23 @@ class Factor(msgspec.Struct, frozen=True):
 
     @property
     def values(self) -> str:
-        """The levels as a table shows them: `sram|flash`, `48 to 133`."""
+        """The levels for display: `sram|flash`, `48 to 133`."""
         if self.is_range:
             return f"{self.levels[0]} to {self.levels[-1]}"
         return "|".join(map(str, self.levels))
 
     def level(self, text: str) -> Level:
-        """Return the level that a user names. Raises UsageError, with the nearest that there are."""
+        """Parse a level. Raises UsageError with the closest levels."""
         if not isinstance(self.default, int):
             if text not in self.levels:
                 raise UsageError(unknown(self.title, text, map(str, self.levels)))
             return text
         wanted = decimal_number(text)
         if wanted is None:
-            raise UsageError(f"{self.name} is a whole number ({self.values}) and not '{text}'")
+            raise UsageError(f"{self.name} must be a whole number ({self.values}), not '{text}'")
         if wanted not in self.levels:
             known = f"{self.values}, whole" if self.is_range else self.values
-            raise UsageError(f"{self.name}={text} cannot be had: {self._nearest(wanted)} ({known})")
+            raise UsageError(f"{self.name}={text} is not available: {self._nearest(wanted)} ({known})")
         return int(wanted)
 
     def _nearest(self, wanted: float) -> str:
@@ -87,7 +87,7 @@ class Factor(msgspec.Struct, frozen=True):
 
 
 OPT_LEVELS = ("O0", "O1", "O2", "O3", "Os", "Ofast")
-"""What the compilers call them."""
+"""As in the options of the compilers."""
 
 OPT = Factor(
     name=OPT_NAME,
@@ -98,10 +98,10 @@ OPT = Factor(
 
 
 def recorder(*levels: int, partners: Mapping[str, Partners] | None = None) -> Factor:
-    """Return the factor of a target's recorder, which can keep so many events of each core."""
+    """Return the factor of a target's recorder: the number of events per core."""
     return Factor(
         name=TRACE_NAME,
-        title="number of events that the recorder keeps of each core",
+        title="number of events that the recorder keeps for each core; 0: no recorder",
         default=0,
         levels=(0, *levels),
         partners={} if partners is None else partners,
@@ -112,9 +112,9 @@ HOST_TRACE = recorder(1024, 4096, 16384)
 
 
 def resolve(factors: Sequence[Factor], wanted: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
-    """Return the levels that a user named, of the factors of a target.
+    """Parse levels of a target's factors.
 
-    Raises UsageError for one that is no level of its factor, and for a combination in which one has no effect.
+    Raises UsageError for an unknown level, and for a combination in which a level has no effect.
     """
     chosen = [factor for factor in factors if factor.name in wanted]
     levels = {factor.name: [factor.level(text) for text in wanted[factor.name]] for factor in chosen}
@@ -124,9 +124,9 @@ def resolve(factors: Sequence[Factor], wanted: Mapping[str, Sequence[str]]) -> d
 
 
 def check(factors: Sequence[Factor], levels: Mapping[str, Level]) -> None:
-    """Raise UsageError if a level has no effect beside the others and is not the default, or cannot be beside them.
+    """Raise UsageError if a level other than the default has no effect with the others, or is not permitted with them.
 
-    `factors` are those of the target, and `levels` are of them. What is not named has its default.
+    `factors` are those of the target; unnamed factors have their defaults.
     """
     known = {factor.name: factor for factor in factors}
     for name, level in levels.items():
@@ -134,11 +134,13 @@ def check(factors: Sequence[Factor], levels: Mapping[str, Level]) -> None:
             given = levels.get(other, known[other].default)
             if given != needed and level != known[name].default:
                 raise UsageError(
-                    f"{name}={level} has no effect with {other}={given}: give it with {other}={needed} only"
+                    f"{name}={level} has no effect with {other}={given}: add {other}={needed}, or omit {name}"
                 )
         for other, partners in known[name].partners.items():
             given = levels.get(other, known[other].default)
             allowed = partners.levels.get(level)
             if allowed is not None and given not in allowed:
                 legal = " or ".join(f"{other}={partner}" for partner in allowed)
-                raise UsageError(f"{name}={level} cannot be had with {other}={given}, but with {legal}: {partners.why}")
+                raise UsageError(
+                    f"{name}={level} is not possible with {other}={given}, only with {legal}: {partners.why}"
+                )

@@ -1,4 +1,4 @@
-"""Puts the benchmark program on a board, by whatever the board has for that."""
+"""Flashes the benchmark program to a board."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 
-class Flashed(msgspec.Struct, frozen=True):
-    """What a board was flashed with."""
+class FlashResult(msgspec.Struct, frozen=True):
+    """The result of flashing a board."""
 
     words: str
-    """What went where, in a few words."""
+    """What was written where, in a few words."""
     image: str
     """Digest of the image."""
     kernel: str = ""
-    """Which kernel it was built with, and where that comes from; empty for a file that was there already."""
+    """The kernel that it was built with, and its origin; empty for an existing image."""
 
 
-def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> Flashed:
-    """Build the program of a board and put it there, where it starts at once.
+def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> FlashResult:
+    """Build the program of a board and flash it; the board starts it immediately.
 
-    `say` is told what takes time. Raises UsageError if `way` is none for this board, and IntercoreError if it cannot
-    be built or put there. What is asked for wrongly is refused before the build, which takes minutes.
+    `say` reports progress. Raises UsageError if `way` does not apply to this board, and IntercoreError if building or
+    flashing fails. Wrong requests are refused before the build, which takes minutes.
     """
     board.check(way)
     check_probe(way.probe, way.tool)
@@ -47,33 +47,35 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
     if board.flashed_by == "esptool" and way.port is None:
         raise no_port()
     if way.image is not None:
-        return put_image(board, way.image, way, say)
+        return _flash_whole_image(board, way.image, way, say)
     for factor in board.factors:
         if (caution := factor.cautions.get(build.get(factor.name, factor.default))) is not None:
             say(caution)
     image = board_image(board, build, say)
     with tempfile.TemporaryDirectory() as scratch:
-        flashed = put(write_image(image, Path(scratch)), way, say)
+        flashed = _flash_files(write_image(image, Path(scratch)), way, say)
     return msgspec.structs.replace(flashed, kernel=str(image.kernel))
 
 
-def put(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> Flashed:
-    """Put an image that was written on its board; see `flash`."""
+def _flash_files(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> FlashResult:
+    """Flash the files of an image to its board; see `flash`."""
     if files.whole_flash is not None:
-        return put_image(files.image.board, files.whole_flash, way, say)
+        return _flash_whole_image(files.image.board, files.whole_flash, way, say)
     if files.uf2 is not None:
         say(f"copying {files.uf2.name}")
-        return Flashed(f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}", files.image.digest)
-    return Flashed(flash_probe(files.elfs, way.probe, way.tool, say), files.image.digest)
+        return FlashResult(f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}", files.image.digest)
+    return FlashResult(flash_probe(files.elfs, way.probe, way.tool, say), files.image.digest)
 
 
-def put_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> Flashed:
-    """Put a file with the whole flash on a board that is flashed by esptool, once it is sure that it is one for it."""
+def _flash_whole_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> FlashResult:
+    """Flash a whole flash image by esptool, after validating it for the board."""
     if board.chip is None:
-        raise UsageError(f"{board.name} is not flashed with the whole of its flash in one file")
+        raise UsageError(
+            f"--image does not apply to {board.name}, because that board is not flashed with one image: omit --image"
+        )
     data = esp_image.read(path)
     try:
         esp_image.check(data, board.chip)
     except ValueError as error:
-        raise IntercoreError(f"{path} was not flashed: {error}") from None
-    return Flashed(f"{path.name} {flash_serial(path, board.chip, way.port, say)}", esp_image.digest(data))
+        raise IntercoreError(f"{path} was not flashed, because it is not valid: {error}") from None
+    return FlashResult(f"{path.name} {flash_serial(path, board.chip, way.port, say)}", esp_image.digest(data))

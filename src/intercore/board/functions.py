@@ -1,7 +1,7 @@
-"""Which functions of two programs differ: what each does, wherever the linker has put it.
+"""Compares the functions of two programs by their code, regardless of their addresses.
 
-For Armv6-M, whose instructions are 16 bits long but for a few (Armv6-M Architecture Reference Manual, A5.1 and A5.3). A
-call and a literal that is an address are known by what they refer to, so that code which was only moved is the same.
+For Armv6-M, with 16-bit instructions except for a few (Armv6-M Architecture Reference Manual, A5.1 and A5.3). Calls and
+literals with addresses are identified by what they refer to, so that moved code counts as equal.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _HALF, _WORD = 2, 4
 _OF_CORE_1 = ".core_1"  # firmware/board/rp2040_amp/ram.ld
-_MOST_TEXT = 200  # bytes of a text that are compared
-_BITS_OF_LONG = (0b11101, 0b11110, 0b11111)  # of the first half, above: an instruction of 32 bits follows (A5.1)
+_MOST_TEXT = 200  # bytes of a string that are compared
+_BITS_OF_LONG = (0b11101, 0b11110, 0b11111)  # first halfwords from this value on begin a 32-bit instruction (A5.1)
 
 
 class _Symbol(NamedTuple):
@@ -39,34 +39,34 @@ class Function(NamedTuple):
     """A function of a program."""
 
     name: str
-    """As its source calls it; several static ones of a name are told apart by a number."""
+    """Its name in the source; static functions of the same name have a number."""
     address: int
     size: int
     """In bytes, its literals included."""
     meaning: tuple[object, ...]
-    """Its instructions and literals, without the address of anything."""
+    """Its instructions and literals, without addresses."""
 
 
 class Program(NamedTuple):
-    """What an image holds, and where."""
+    """The contents of an image and their addresses."""
 
     functions: dict[str, Function]
     places: tuple[tuple[str, int, int], ...]
     """Name, address and size of all sections and variables."""
     memory: tuple[tuple[int, bytes], ...]
-    """What is loaded, with the address where."""
+    """The loaded contents with their addresses."""
 
 
 def program(elf: Path) -> Program:
-    """Return what an ELF file of an Armv6-M core holds.
+    """Return the contents of an ELF file of an Armv6-M core.
 
-    Raises IntercoreError if it is none, has no symbols, or holds a second program, whose functions have none.
+    Raises IntercoreError if it is not one, has no symbols, or contains a second program, whose functions have none.
     """
     try:
         file = ELFFile(io.BytesIO(elf.read_bytes()))
         table = next((one for one in file.iter_sections() if isinstance(one, SymbolTableSection)), None)
         if table is None or file["e_machine"] != "EM_ARM":
-            raise IntercoreError(f"{elf} has no symbols of an Arm program, so its functions are not known")
+            raise IntercoreError(f"{elf} has no symbols of an Arm program, so its functions are unknown")
         placed = [
             section
             for section in file.iter_sections()
@@ -84,11 +84,11 @@ def program(elf: Path) -> Program:
             elif kind == "STT_OBJECT" and size:
                 objects.append(_Symbol(address, size, entry.name))
         if any(one.name == _OF_CORE_1 for one in sections):
-            raise IntercoreError(f"{elf} holds a second program, for core 1, whose functions are not known")
+            raise IntercoreError(f"{elf} contains a second program, for core 1, whose functions are unknown")
     except OSError as error:
         raise IntercoreError(f"{elf}: {error.strerror or error}") from error
     except (ELFError, struct.error, UnicodeDecodeError, KeyError) as error:
-        raise IntercoreError(f"{elf} is not an ELF file: {error}") from error
+        raise IntercoreError(f"{elf} is not a valid ELF file: {error}") from error
     references = _References([*functions, *objects], sections, memory, marks)
     found: dict[str, Function] = {}
     seen: Counter[str] = Counter()
@@ -101,7 +101,7 @@ def program(elf: Path) -> Program:
 
 
 def differing(first: Program, second: Program) -> list[str]:
-    """Return the names of the functions that only one of two programs has, or that do something else, sorted."""
+    """Return the sorted names of the functions that differ or that only one of two programs has."""
     names = first.functions.keys() | second.functions.keys()
     return sorted(
         name
@@ -113,7 +113,7 @@ def differing(first: Program, second: Program) -> list[str]:
 
 
 def differs_in_place(first: Program, second: Program) -> bool:
-    """Whether two programs differ in the instructions of some functions alone, and in nothing else nor in any place."""
+    """Whether two programs differ only in the instructions of some functions, with all addresses equal."""
     names = differing(first, second)
     if not names or first.places != second.places or first.functions.keys() != second.functions.keys():
         return False
@@ -137,7 +137,7 @@ def _without(memory: Sequence[tuple[int, bytes]], functions: Sequence[Function])
 
 
 class _References:
-    """What lies at an address: by name, or what it is."""
+    """Resolves addresses to names or contents."""
 
     def __init__(
         self,
@@ -153,19 +153,19 @@ class _References:
         self._marks = sorted(marks)  # where code ($t) and data ($d) begin (AAELF32, "Mapping symbols")
 
     def is_data(self, address: int) -> bool:
-        """Whether what lies at an address within a function is data: literals and tables."""
+        """Whether an address within a function has data: literals and tables."""
         at = bisect_right(self._marks, (address, True))
         return at > 0 and self._marks[at - 1][1]
 
     def bytes_at(self, address: int, size: int) -> bytes:
-        """Return what is loaded at an address, at most so much."""
+        """Return at most `size` loaded bytes at an address."""
         for begin, data in self._memory:
             if begin <= address < begin + len(data):
                 return data[address - begin : address - begin + size]
         return b""
 
     def word(self, word: int, function: _Symbol) -> object:
-        """Return what a word of data means: a number, or what it points to."""
+        """Return the meaning of a word of data: a number, or its referent."""
         for address in (word, word & ~1):  # a pointer to a function has bit 0 set (Armv6-M ARM A2.3.1)
             if found := self._named(address):
                 return "address", *found
@@ -174,7 +174,7 @@ class _References:
         return word
 
     def call(self, address: int, target: int) -> object:
-        """Return where a call goes."""
+        """Return the name of a call's target."""
         return "call", self._named(target) or target - address
 
     def _named(self, address: int) -> tuple[str, int] | None:
@@ -185,7 +185,7 @@ class _References:
         return None
 
     def _content(self, address: int, function: _Symbol) -> tuple[object, ...]:
-        """Return what lies where no symbol is: where a function's switch goes, or a text; nothing of what else."""
+        """Return the content at an address without a symbol: targets of a jump table, or a string; else nothing."""
         data = self.bytes_at(address, _MOST_TEXT)
         goes = []
         for (word,) in struct.iter_unpack("<I", data[: len(data) // _WORD * _WORD]):
@@ -220,7 +220,7 @@ def _meaning(function: _Symbol, references: _References) -> Iterator[object]:
 
 
 def _offset_of_call(first: int, second: int) -> int:
-    """Return how far a BL goes, from the address behind it."""
+    """Return the offset of a BL from the next instruction."""
     sign = first >> 10 & 1
     i1, i2 = (~(second >> bit & 1 ^ sign) & 1 for bit in (13, 11))
     offset = sign << 24 | i1 << 23 | i2 << 22 | (first & 0x3FF) << 12 | (second & 0x7FF) << 1

@@ -1,4 +1,4 @@
-"""The benchmark program for a board, as it was built."""
+"""A built benchmark program for a board."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class Image(msgspec.Struct, frozen=True):
 
     board: Board
     elfs: tuple[Path, ...]
-    """One for each core that has a program of its own, core 0's first. In the cache: to be read, not changed."""
+    """One for each separate program, core 0's first. They are in the cache and must not be changed."""
     build: Mapping[str, Level]
-    """What it was built with: a level of each factor of the target, `opt` among them."""
+    """A level of each factor of the target, including `opt`."""
     compiler: str
-    """What the compiler calls itself."""
+    """Name and version of the compiler."""
     kernel: Kernel
     whole_flash: Path | None = None
-    """For a board that is flashed by esptool: all of its flash, from 0 on, in one file. In the cache, too."""
+    """For a board that is flashed by esptool: its whole flash image, in the cache."""
 
     @property
     def digest(self) -> str:
-        """What tells it from other images, wherever and whenever it was built.
+        """Its digest, independent of where and when it was built.
 
-        Raises IntercoreError if one of its files is gone or no image.
+        Raises IntercoreError if one of its files is missing or not an image.
         """
         if self.whole_flash is not None:
             return esp_image.digest(esp_image.read(self.whole_flash))
@@ -45,12 +45,12 @@ class Image(msgspec.Struct, frozen=True):
 
     @property
     def elf(self) -> Path:
-        """What core 0 starts with."""
+        """The program of core 0."""
         return self.elfs[0]
 
 
 def variant(board: Board, levels: Mapping[str, Level]) -> str:
-    """Return what a program was built with in a few words: `-O2, clock_mhz=48`, without what is at its default."""
+    """Return the levels of a build in a few words: `-O2, clock_mhz=48`, without defaults."""
     usual = board.whole({})
     others = [f"{name}={level}" for name, level in levels.items() if name != OPT.name and level != usual[name]]
     return ", ".join([f"-{levels[OPT.name]}", *others])

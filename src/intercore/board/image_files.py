@@ -1,4 +1,4 @@
-"""An image as its user gets it: ELF files, and what its board is flashed with."""
+"""The files of an image for the user: ELF files, and the file that the board is flashed with."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from intercore.files.replacement import ELF, UF2, WHOLE_FLASH, Kind, replacement
 
 
 class ImageFiles(msgspec.Struct, frozen=True):
-    """An image as it was written for its user."""
+    """The written files of an image."""
 
     elfs: tuple[Path, ...]
-    """One for each core that has a program of its own, core 0's first."""
+    """One for each separate program, core 0's first."""
     uf2: Path | None
-    """For a board with a boot drive."""
+    """UF2 file, for a board with a boot drive."""
     whole_flash: Path | None
     """For a board that is flashed by esptool."""
     image: Image
     sections: tuple[list[Section], ...]
-    """Of each of the ELF files."""
+    """Sections of each ELF file."""
 
 
 def write_image(image: Image, folder: Path, *, force: bool = False) -> ImageFiles:
-    """Write the image as ELF files, and as what its board is flashed with, into `folder`, which is made if need be.
+    """Write the image as ELF files, and as the file for flashing, into `folder`, which is created if necessary.
 
-    Older images are replaced, other files only by `force`. Raises IntercoreError or OSError.
+    Older images are replaced, other files only with `force`. Raises IntercoreError or OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
     name = _name(image)
@@ -55,6 +55,6 @@ def _copy(made: Path, to: Path, kind: Kind, *, force: bool) -> None:
 
 
 def _name(image: Image) -> str:
-    """Return the name of its files, without suffix: `intercore-pico-O2`, `intercore-pico-O2-clock-mhz-48`."""
+    """Return the name of the files without suffix: `intercore-pico-O2`, `intercore-pico-O2-clock-mhz-48`."""
     words = variant(image.board, image.build).removeprefix("-")
     return f"intercore-{image.board.name}-{re.sub('[^0-9A-Za-z]+', '-', words)}"

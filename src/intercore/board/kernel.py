@@ -1,4 +1,4 @@
-"""The sources of the FreeRTOS kernel: a folder of the user's, or the crate that the firmware pins, kept by cargo."""
+"""The sources of the FreeRTOS kernel: a folder of the user, or the crate that the firmware pins, from cargo."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 KERNEL_VARIABLE = "FREERTOS_KERNEL_PATH"
-"""Environment variable that names a folder with a kernel to use: with tasks.c, include/ and portable/."""
+"""Environment variable with the folder of a kernel: with tasks.c, include/ and portable/."""
 CRATE = "freertos-next"
-"""Carries the official sources, unmodified, in its folder FreeRTOS-Kernel."""
+"""Contains the official sources, unmodified, in its folder FreeRTOS-Kernel."""
 LEAST = (11, 2)
-"""Version from which on the kernel has what the firmware uses."""
+"""Oldest version of the kernel that the firmware supports."""
 
 CARGO = Tool("cargo", "Rust's cargo", "cargo")
 """Fetches the crate."""
@@ -32,17 +32,17 @@ _VERSION = re.compile(r'define\s+tskKERNEL_VERSION_NUMBER\s+"(V(\d+)\.(\d+)[^"]*
 
 
 class Kernel(msgspec.Struct, frozen=True):
-    """A FreeRTOS kernel that a program is built with."""
+    """A FreeRTOS kernel to build with."""
 
     folder: Path | None
-    """Where its sources are; None for a program that was built elsewhere."""
+    """Folder of its sources; None for a program that was built elsewhere."""
     version: str
-    """As the kernel calls itself, e.g. `V11.2.0`."""
+    """Its version, e.g. `V11.2.0`."""
     origin: str
-    """What names the folder: `--kernel`, an environment variable, or the cargo package; or `prebuilt image`."""
+    """Source of the folder: `--kernel`, an environment variable or the cargo package; or `prebuilt image`."""
 
     def __str__(self) -> str:
-        """Return which kernel it is and where it comes from: `FreeRTOS V11.2.0 in FOLDER (--kernel)`."""
+        """Return its version and origin: `FreeRTOS V11.2.0 in FOLDER (--kernel)`."""
         where = "" if self.folder is None else f" in {self.folder.absolute()}"
         return f"FreeRTOS {self.version}{where} ({self.origin})"
 
@@ -57,10 +57,10 @@ class _Metadata(msgspec.Struct):
 
 
 def freertos_kernel(manifest: Path, say: Callable[[str], None], named: Path | None = None) -> Kernel:
-    """Return the kernel: the one `named`, or that of FREERTOS_KERNEL_PATH, else of the crate that `manifest` pins.
+    """Return the kernel: the one `named`, or that of FREERTOS_KERNEL_PATH, or that of the crate that `manifest` pins.
 
-    `manifest` is the folder of that Cargo.toml. `say` is told if the crate has to be fetched. Raises IntercoreError if
-    it cannot be had, or is none or too old; UsageError if that is the one `named`.
+    `manifest` is the folder of a Cargo.toml. `say` reports that the crate is fetched. Raises IntercoreError if the
+    kernel is not available, invalid or too old, and UsageError if the one `named` is.
     """
     given = os.environ.get(KERNEL_VARIABLE)
     if named is not None:
@@ -77,16 +77,18 @@ def freertos_kernel(manifest: Path, say: Callable[[str], None], named: Path | No
     refused = IntercoreError if named is None else UsageError
     if found is None:
         raise refused(
-            f"{folder} ({origin}) is not a FreeRTOS kernel: {setting} must name the folder that holds "
+            f"{folder} ({origin}) is not a FreeRTOS kernel: {setting} must name the folder with "
             "tasks.c, include/ and portable/"
         )
     if (int(found[2]), int(found[3])) < LEAST:
-        raise refused(f"FreeRTOS V11.2 or later is needed, and {folder} ({origin}) is {found[1]}")
+        raise refused(
+            f"FreeRTOS V11.2 or later is needed, but {folder} ({origin}) is {found[1]}: name a later one by {setting}"
+        )
     return Kernel(folder, found[1], origin)
 
 
 def _crate(manifest: Path, say: Callable[[str], None]) -> Path:
-    """Return the folder of the crate, fetched if cargo does not have it yet."""
+    """Return the folder of the crate, after fetching it if necessary."""
     cargo = shutil.which("cargo")
     if cargo is None:
         raise _unobtainable("cargo was not found")
@@ -99,9 +101,9 @@ def _crate(manifest: Path, say: Callable[[str], None]) -> Path:
 
 
 def _where(cargo: str, manifest: Path) -> Path:
-    told = _cargo(cargo, "metadata", manifest, "--format-version", "1", "--offline")
+    output = _cargo(cargo, "metadata", manifest, "--format-version", "1", "--offline")
     try:
-        packages = msgspec.json.decode(told, type=_Metadata).packages
+        packages = msgspec.json.decode(output, type=_Metadata).packages
     except msgspec.MsgspecError as error:
         raise _unobtainable(f"cargo metadata cannot be read: {error}") from error
     for package in packages:
@@ -116,9 +118,9 @@ def _cargo(cargo: str, command: str, manifest: Path, *words: str) -> bytes:
         return subprocess.run(whole, check=True, capture_output=True, timeout=_TIMEOUT_S).stdout
     except subprocess.CalledProcessError as error:
         lines = [line.strip() for line in error.stderr.decode(errors="replace").splitlines() if line.strip()]
-        first = next((line for line in lines if line.startswith("error")), "it gave no reason")
+        first = next((line for line in lines if line.startswith("error")), "no reason given")
         last = f" ({lines[-1]})" if lines and lines[-1] != first else ""
-        raise _unobtainable(f"cargo {command} says: {first}{last}") from error
+        raise _unobtainable(f"cargo {command} reports: {first}{last}") from error
     except subprocess.TimeoutExpired as error:
         raise _unobtainable(f"cargo {command} took more than {_TIMEOUT_S:.0f} s") from error
     except OSError as error:
@@ -127,6 +129,6 @@ def _cargo(cargo: str, command: str, manifest: Path, *words: str) -> bytes:
 
 def _unobtainable(why: str) -> IntercoreError:
     return IntercoreError(
-        f"the FreeRTOS kernel cannot be had: {why}; install Rust's cargo, which fetches it once, or set "
+        f"the FreeRTOS kernel is not available: {why}; install Rust's cargo, which fetches it once, or set "
         f"{KERNEL_VARIABLE} to the folder of a FreeRTOS kernel V11.2 or later"
     )

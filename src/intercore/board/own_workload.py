@@ -1,4 +1,4 @@
-"""Builds with a workload of the user's own: what is passed to CMake, and what is to be said of the numbers."""
+"""Builds with a user's workload: its CMake variables, and its conditions."""
 
 from __future__ import annotations
 
@@ -17,57 +17,59 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 HEADERS = "include"
-"""Folder of the firmware with the one header that such a file includes."""
+"""Folder of the firmware with the header that such a file includes."""
 TARGET = "own-workload"
-"""What CMake makes of the files alone (firmware/own.cmake)."""
+"""CMake target of the user's files alone (firmware/own.cmake)."""
 
 NAME = re.compile(r"[a-z_][a-z0-9_]{0,15}")
-"""What a workload is called: it is a function, too."""
+"""Valid names of a workload, which is also a function."""
 _CHATTER = re.compile(r"\[ *\d+%\]|g?make(\[\d+\])?:|ninja:|FAILED:|\[\d+/\d+\]|-- ")
-"""How lines begin that are of who calls the compiler."""
+"""Prefixes of lines of the build tools, which are not from the compiler."""
 _TIMEOUT_S = 60.0
 
 
 def own_work(files: Sequence[Path], folders: Iterable[Path], flags: Iterable[str]) -> OwnWork:
-    """Return the workload that is made of these files. Raises UsageError for what cannot be one."""
+    """Return the workload of these files. Raises UsageError if they cannot be one."""
     for file in files:
         if file.is_dir():
-            raise UsageError(
-                f"{file} is a folder: name the files of a workload, the first one and then others by --source"
-            )
+            raise UsageError(f"{file} is a folder: name one file of the workload, and its other files by --source")
         if file.suffix not in SUFFIXES:
-            raise UsageError(f"{file} is no file of a workload: it ends with {listed(SUFFIXES)}")
+            raise UsageError(
+                f"{file} cannot be a file of a workload: the suffixes of such files are {listed(SUFFIXES)}"
+            )
         if not file.is_file():
-            raise UsageError(f"there is no file {file}; to begin one: intercore new workload {file.stem}")
+            raise UsageError(f"there is no file {file}; to create one: intercore new workload {file.stem}")
     folders = [*folders]
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"--include: there is no folder {folder}")
     whole = [*files, *folders]
     if odd := [str(path) for path in whole if re.search(r'[;|"\\$]', str(path.absolute()))]:
-        raise UsageError(f"{odd[0]!r} has a character in its path that a build cannot pass on")
+        raise UsageError(
+            f"the path {odd[0]!r} has a character that the build does not support: rename or move the file"
+        )
     work = OwnWork(
         tuple(str(file.absolute()) for file in files), tuple(str(one.absolute()) for one in folders), tuple(flags)
     )
     if not NAME.fullmatch(work.name):
         raise UsageError(
-            f"a workload is called as its file is, and '{work.name}' is no name of a function for it: at most 16 "
-            "lower-case letters, digits and underscores"
+            f"the name of a workload is that of its file, but '{work.name}' is not a valid name: use at most 16 "
+            "lower-case letters, digits and underscores, e.g. fft.c"
         )
     if odd := [flag for flag in work.flags if not flag.startswith("-") or re.search(r"[;|]", flag)]:
-        raise UsageError(f"--flag={odd[0]} is no flag of a compiler, such as --flag=-funroll-loops")
+        raise UsageError(f"--flag={odd[0]} is not a compiler flag: a flag begins with -, such as --flag=-funroll-loops")
     return work
 
 
 def in_cpp(work: OwnWork) -> bool:
-    """Whether a part of it is in C++."""
+    """Whether any of its files is in C++."""
     return any(Path(file).suffix not in {C_SUFFIX, LIBRARY} for file in work.files)
 
 
 def defines(work: OwnWork, compiler: str, firmware: Path) -> dict[str, str]:
-    """Return what CMake is told, the digest among it, so that a build is another one where a header is.
+    """Return the CMake variables, with the digest, so that a changed header causes a new build.
 
-    Raises IntercoreError if a file cannot be read or includes what is not there.
+    Raises IntercoreError if a file cannot be read, or if an included file is missing.
     """
     return {
         "IC_OWN": work.name,
@@ -79,7 +81,7 @@ def defines(work: OwnWork, compiler: str, firmware: Path) -> dict[str, str]:
 
 
 def conditions(work: OwnWork, compiler: str, firmware: Path) -> dict[str, str]:
-    """Return what is to be said of numbers that were measured with it."""
+    """Return its conditions for measurements."""
     return {
         "workload.name": work.name,
         "workload.digest": digest(work, compiler, firmware),
@@ -88,7 +90,7 @@ def conditions(work: OwnWork, compiler: str, firmware: Path) -> dict[str, str]:
 
 
 def digest(work: OwnWork, compiler: str, firmware: Path) -> str:
-    """Return what tells it from others: of its files and of all that they include, but for the system's and ours."""
+    """Return the digest of its files and all included files, except headers of the system and the firmware."""
     found = hashlib.sha256()
     try:
         for path in _read_by(work, compiler, firmware):
@@ -99,7 +101,7 @@ def digest(work: OwnWork, compiler: str, firmware: Path) -> str:
 
 
 def _read_by(work: OwnWork, compiler: str, firmware: Path) -> list[Path]:
-    """Return all files that a build reads, by what the compiler says of them."""
+    """Return all files that a build reads, as listed by the compiler."""
     sources = [file for file in work.files if not file.endswith(LIBRARY)]
     libraries = [Path(file) for file in work.files if file.endswith(LIBRARY)]
     ours = firmware / HEADERS
@@ -112,7 +114,8 @@ def _read_by(work: OwnWork, compiler: str, firmware: Path) -> list[Path]:
         )
     except subprocess.TimeoutExpired as error:
         raise IntercoreError(
-            f"{listed(sources)}: the compiler takes more than {_TIMEOUT_S:.0f} s to read it"
+            f"the compiler took more than {_TIMEOUT_S:.0f} s to preprocess {listed(sources)}: check their #include "
+            "lines"
         ) from error
     if done.returncode:
         raise broken(work, done.stderr.decode(errors="replace"))
@@ -123,6 +126,6 @@ def _read_by(work: OwnWork, compiler: str, firmware: Path) -> list[Path]:
 
 
 def broken(work: OwnWork, output: str) -> IntercoreError:
-    """Return the error that its files cannot be compiled, as the compiler said it."""
+    """Return the error for files that do not compile, with the compiler's messages."""
     said = [line for line in output.splitlines() if line.strip() and not _CHATTER.match(line)]
     return IntercoreError("\n".join([f"the workload {work.name} does not compile:", *said]))

@@ -1,7 +1,7 @@
-"""Prebuilt images: the usual builds of some boards, which a released package carries.
+"""Prebuilt images: the default builds of some boards, which a released package contains.
 
-So a simulated chip runs on a machine without compilers, and the same image on every machine. An image is taken only for
-the very sources and levels that it was built from; everything else is built here.
+So a simulated chip runs on a machine without compilers, with the same image on every machine. An image is used only for
+the sources and levels that it was built from; everything else is built here.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 USUAL: tuple[Board, ...] = (PICO, PICO_AMP)
-"""Boards whose program a released package carries, each at the defaults of its factors."""
+"""Boards whose program a released package contains, each with the defaults of its factors."""
 FOLDER = Path(intercore.__file__).parent / "prebuilt"
-"""Where they are, if this package is a released one."""
+"""Folder of the images, if this package is a released one."""
 INDEX = "index.json"
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One image, as the index has it."""
+    """An image in the index."""
 
     board: str
     build: dict[str, int | str]
     """A level of each factor of the board."""
     firmware: str
-    """Digest of the firmware's sources that it was built from."""
+    """Digest of its firmware sources."""
     compiler: str
     kernel: str
     """Version of the FreeRTOS kernel."""
     elfs: tuple[str, ...]
-    """Names of its files: one for each core that has a program of its own."""
+    """Names of its files, one for each separate program."""
 
 
 def prebuilt_image(board: Board, levels: Mapping[str, Level], sources: Sources) -> Image | None:
-    """Return the image that the package carries for these levels of all factors of the board; None if there is none.
+    """Return the package's image for these levels of all factors of the board; None if there is none.
 
-    There is none for sources that a user names, a kernel by FREERTOS_KERNEL_PATH among them, nor for firmware that was
-    changed where the package is installed. Raises IntercoreError if the package is damaged.
+    There is none for sources or a kernel that a user names, including FREERTOS_KERNEL_PATH, and none for firmware that
+    was changed in the installed package. Raises IntercoreError if the package is damaged.
     """
     if sources != USUAL_SOURCES or os.environ.get(KERNEL_VARIABLE):
         return None
@@ -65,17 +65,17 @@ def prebuilt_image(board: Board, levels: Mapping[str, Level], sources: Sources) 
 
 
 def prebuilt_variants(board: Board) -> list[str]:
-    """Return what the package carries for a board, each in a few words, as `-O2`."""
+    """Return the variants of a board in the package, each in a few words, as `-O2`."""
     return [variant(board, entry.build) for entry in _of(board)]
 
 
 def prebuilt_boards() -> list[Board]:
-    """Return the boards whose program the package carries."""
+    """Return the boards whose program the package contains."""
     return [board for board in USUAL if _of(board)]
 
 
 def write_prebuilt(images: Iterable[Image], folder: Path, firmware: Path) -> None:
-    """Write images, built from the sources in `firmware`, into a folder from which `prebuilt_image` takes them."""
+    """Write images, built from the sources in `firmware`, into a folder for `prebuilt_image`."""
     folder.mkdir(parents=True)
     entries = []
     for image in images:
@@ -93,11 +93,11 @@ def _of(board: Board) -> list[_Entry]:
     try:
         entries = msgspec.json.decode(path.read_bytes(), type=list[_Entry])
     except FileNotFoundError:
-        return []  # a checkout, or a package that was built on its user's machine
+        return []  # a checkout, or a package that the user built
     except (OSError, msgspec.MsgspecError) as error:
         raise _damaged(path, error) from error
     return [entry for entry in entries if BOARDS.get(entry.board) is board]
 
 
 def _damaged(path: Path, why: object) -> IntercoreError:
-    return IntercoreError(f"{path}, which Intercore brought, cannot be used: {why}; install Intercore again")
+    return IntercoreError(f"{path}, a file of Intercore, cannot be used: {why}; install Intercore again")

@@ -1,4 +1,4 @@
-"""The sources of the firmware, which the package carries, and what a program that was built from them is kept under."""
+"""The firmware sources in the package, and the cache keys of programs built from them."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Plan
 
 _PROJECT = "CMakeLists.txt"
-"""What the folder of the firmware's sources holds, as any project of CMake's does; `core` and `board` tell it apart."""
+"""A file of the firmware's folder, as of any CMake project; `core` and `board` distinguish it."""
 
 
 class Sources(msgspec.Struct, frozen=True):
-    """What a program is built from, where a user names other sources than the usual ones."""
+    """The sources of a program, where the user replaces the default ones."""
 
     firmware: Path | None = None
-    """Folder of Intercore's firmware; None for what the package carries."""
+    """Folder of Intercore's firmware; None for that of the package."""
     kernel: Path | None = None
     """Folder of a FreeRTOS kernel; None for that of FREERTOS_KERNEL_PATH, or else the one that the firmware pins."""
     own: OwnWork | None = None
-    """A workload of the user's own that it is built with, beside those of the firmware."""
+    """A user's workload, in addition to those of the firmware."""
 
     def folder(self) -> Path:
-        """Return the folder with the firmware's sources. Raises UsageError if the one that is named holds none."""
+        """Return the folder with the firmware's sources. Raises UsageError if the named one has none."""
         if self.firmware is None:
             return firmware_sources()
         if not _is_firmware(self.firmware):
             inside = self.firmware / "firmware"
             hint = f"; did you mean {inside}?" if _is_firmware(inside) else ""
             raise UsageError(
-                f"{self.firmware} does not hold the sources of Intercore's firmware ({_PROJECT}, core/, board/){hint}"
+                f"{self.firmware} does not contain the sources of Intercore's firmware ({_PROJECT}, core/, "
+                f"board/){hint}"
             )
         return self.firmware
 
@@ -48,7 +49,7 @@ USUAL_SOURCES = Sources()
 
 
 def sources_of_plan(plan: Plan) -> Sources:
-    """Return what a plan's program is built from."""
+    """Return the sources of a plan's program."""
     firmware, kernel = (None if text is None else Path(text) for text in (plan.firmware, plan.kernel))
     return Sources(firmware, kernel, plan.own)
 
@@ -58,7 +59,7 @@ def _is_firmware(folder: Path) -> bool:
 
 
 def firmware_sources() -> Path:
-    """Return the folder with the firmware's sources: inside the installed package, or beside it in a checkout."""
+    """Return the folder with the firmware's sources: in the installed package, or next to it in a checkout."""
     package = Path(intercore.__file__).parent
     for folder in (package / "firmware", package.parent.parent / "firmware"):
         if (folder / _PROJECT).exists():
@@ -67,7 +68,7 @@ def firmware_sources() -> Path:
 
 
 def digest_of(how: str, folders: Iterable[Path]) -> str:
-    """Return what a program is kept under: a digest of how it is built and of all files that it is built from."""
+    """Return the cache key of a program: a digest of its build options and of all its source files."""
     digest = hashlib.sha256(how.encode())
     for folder in folders:
         for path in sorted(folder.rglob("*")):

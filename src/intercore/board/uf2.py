@@ -1,6 +1,6 @@
-"""UF2 files, which a board's boot drive takes, made of ELF files.
+"""Makes UF2 files, for a board's boot drive, from ELF files.
 
-UF2 is Microsoft's format: 512-byte blocks that say where their payload goes (https://github.com/microsoft/uf2).
+UF2 is Microsoft's format: 512-byte blocks with the address of their payload (https://github.com/microsoft/uf2).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RP2040 = 0xE48B_FF56
-"""The chip's family in the list of the UF2 specification."""
+"""The chip's family ID in the UF2 specification."""
 PAYLOAD = 256
-"""Bytes of a block that are used: the boot ROM takes no other size (RP2040 datasheet 2.8.4.2)."""
+"""Payload bytes of a block: the boot ROM accepts no other size (RP2040 datasheet 2.8.4.2)."""
 BLOCK = 512
 
 _MAGIC = (0x0A32_4655, 0x9E5D_5157, 0x0AB1_6F30)
@@ -27,9 +27,9 @@ _HEAD = struct.Struct("<8I")
 
 
 def uf2_of(elf: Path) -> bytes:
-    """Return the UF2 file with everything that the ELF file has to be loaded, where it is to be loaded.
+    """Return the UF2 file with the loaded contents of an ELF file.
 
-    Raises IntercoreError if the file is no ELF file, holds nothing to load, or two things for one address.
+    Raises IntercoreError if it is not an ELF file, has nothing to load, or overlapping contents.
     """
     try:
         return uf2(pages(loaded(elf)))
@@ -38,7 +38,7 @@ def uf2_of(elf: Path) -> bytes:
 
 
 def uf2(pages: Mapping[int, bytes]) -> bytes:
-    """Return the UF2 file of whole pages of PAYLOAD bytes by address, in the order of addresses."""
+    """Return the UF2 file of complete pages of PAYLOAD bytes by address, in the order of addresses."""
     blocks = (
         _HEAD.pack(*_MAGIC[:2], _FAMILY_PRESENT, address, PAYLOAD, number, len(pages), RP2040)
         + page.ljust(BLOCK - _HEAD.size - 4, b"\0")
@@ -49,15 +49,15 @@ def uf2(pages: Mapping[int, bytes]) -> bytes:
 
 
 def pages(pieces: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
-    """Cut pieces with their addresses into pages at multiples of PAYLOAD; what nothing fills is 0.
+    """Cut pieces with their addresses into pages at multiples of PAYLOAD; gaps are 0.
 
-    Raises ValueError if two things are for one address.
+    Raises ValueError if two pieces overlap.
     """
     cut: dict[int, bytearray] = {}
     end = 0
     for address, data in sorted(pieces):
         if address < end:
-            raise ValueError(f"two segments are to be loaded to {address:#010x}")
+            raise ValueError(f"two segments overlap at {address:#010x}")
         end = address + len(data)
         at = 0
         while at < len(data):

@@ -1,7 +1,7 @@
-"""What a budget says: `switch from=0 to=1 primitive=notification: p99 <= 20 us`.
+"""The text of a budget: `switch from=0 to=1 primitive=notification: p99 <= 20 us`.
 
 A benchmark with the levels that its settings have, a series if there are several, a statistic of its samples, and a
-limit with its unit; or `median / baseline <= 1.05`, a limit for the ratio to what a baseline has of the same setting.
+limit with its unit; or `median / baseline <= 1.05`, a limit for the ratio to the same setting in a baseline.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ UNITS: Mapping[str, tuple[Unit, float]] = {
     "MB/s": ("bytes_per_s", 1e6),
     "GB/s": ("bytes_per_s", 1e9),
 }
-"""What a limit can be given in, and what one of it is in the unit that series are counted in."""
+"""Units of a limit, with their factors to the units of series."""
 _LARGEST = 1e18
 """In the same: 30,000 years, or an exabyte per second. What is computed of a limit stays finite."""
 CYCLES = "cycles"
-"""Of a core: a unit of time where the target says how many there are in a second."""
+"""Of a core: a unit of time if the target reports its cycles per second."""
 
 Sense: TypeAlias = Literal["<=", ">="]
 _SENSES: Mapping[str, Sense] = {"<=": "<=", ">=": ">=", "≤": "<=", "≥": ">="}
@@ -72,7 +72,7 @@ class Budget(msgspec.Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """What it limits, in short: `p99`, `call median / baseline`."""
+        """The limited quantity, in short: `p99`, `call median / baseline`."""
         series = "" if self.series is None else f"{self.series} "
         return f"{series}{self.statistic}{' / baseline' if self.to_baseline else ''}"
 
@@ -87,7 +87,7 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 def parsed(text: str, line: int) -> Budget:
-    """Return the budget that a text says. UsageError, without file and line, for what is none."""
+    """Parse a budget. UsageError, without file and line, for anything else."""
     found = _BUDGET.fullmatch(text.strip())
     if found is None:
         raise UsageError(_why_not(text))
@@ -110,20 +110,20 @@ def parsed(text: str, line: int) -> Budget:
 
 def _why_not(text: str) -> str:
     if found := _OTHER_SENSE.search(text.rpartition(": ")[2]):
-        return f"'{found[0]}' limits nothing here: a budget has <= or >="
-    return f"{_FORM}, and not '{text}'"
+        return f"a budget cannot have '{found[0]}': use <= or >="
+    return f"{_FORM}, not '{text}'"
 
 
 def _what(text: str) -> tuple[str | None, str, bool]:
     """Return series, statistic, and whether it is the ratio to the baseline."""
     value, slash, other = (part.strip() for part in text.partition("/"))
     if slash and other != "baseline":
-        raise UsageError(f"a ratio is one to the baseline, 'median / baseline', and not to '{other}'")
+        raise UsageError(f"a ratio can only be to the baseline, e.g. 'median / baseline', not to '{other}'")
     *series, statistic = value.split()
     if statistic not in STATISTICS:
         raise UsageError(unknown("statistic", statistic, STATISTICS))
     if len(series) > 1:
-        raise UsageError(f"'{' '.join(series)}' is more than one series: give each a budget of its own")
+        raise UsageError(f"'{' '.join(series)}' names more than one series: write one budget for each")
     return (series[0] if series else None), statistic, bool(slash)
 
 
@@ -131,16 +131,16 @@ def _limit(text: str, *, to_baseline: bool) -> tuple[float, str]:
     found = re.fullmatch(r"(?P<number>[-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s.,+_-].*)?", text)
     value = None if found is None else decimal_number(found["number"])
     if found is None or value is None:
-        raise UsageError(f"the limit is a number with its unit, such as '20 us' or '1.05', and not '{text}'")
+        raise UsageError(f"the limit must be a number with its unit, such as '20 us' or '1.05', not '{text}'")
     if not 0 < value < float("inf"):
-        raise UsageError(f"the limit {found['number']} is out of range: a number above 0")
+        raise UsageError(f"the limit {found['number']} is out of range: it must be above 0")
     unit = found["unit"] or ""
     if to_baseline and unit:
-        raise UsageError(f"a ratio to the baseline has no unit: 1.05 for 5 % more, and not '{text}'")
+        raise UsageError(f"a ratio to the baseline has no unit: write 1.05 for 5% more, not '{text}'")
     if unit and unit not in UNITS and unit != CYCLES:
         raise UsageError(unknown("unit of a limit", unit, [*UNITS, CYCLES]))
     if not 1 / _LARGEST <= value * UNITS.get(unit, ("", 1.0))[1] <= _LARGEST:
-        raise UsageError(f"the limit {text} is out of range: nothing measured comes near it")
+        raise UsageError(f"the limit {text} is out of range: no measurement has such a value")
     return value, unit
 
 

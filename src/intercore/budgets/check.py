@@ -1,4 +1,4 @@
-"""All budgets of a file held against a run: which are kept, and what that comes to for a build."""
+"""Check of all budgets of a file against a run, and the exit status of a build."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import msgspec
 from intercore.benchmarks import registry
 from intercore.benchmarks.failed import headline
 from intercore.benchmarks.grouping import IRRELEVANT, by_level, varied_names
-from intercore.benchmarks.possible import is_possible
+from intercore.benchmarks.plausibility import is_possible
 from intercore.benchmarks.series import incomparable
-from intercore.budgets.held import (
-    Held,
+from intercore.budgets.result import (
+    BudgetResult,
     Outcome,
     Setting,
     Side,
@@ -24,7 +24,7 @@ from intercore.budgets.held import (
     limit_of,
     not_measured,
 )
-from intercore.budgets.limited import is_of, limited, series_of
+from intercore.budgets.series import is_of, limited, series_of
 from intercore.comparison.analysis import compare_sides
 from intercore.comparison.baseline import setting_key
 from intercore.comparison.pairs import WITHOUT_LEVEL, levels_of, pools_of
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STATUS: Mapping[Outcome, int] = {"kept": 0, "broken": 1, "cannot tell": 3, "not measured": 4}
-"""Exit status of what the budgets of a file come to; 2 is that of a file or a command that is wrong."""
+"""Exit status of a check; 2 means a wrong file or command."""
 _WORST: tuple[Outcome, ...] = ("broken", "not measured", "cannot tell", "kept")
-"""What all of them come to is what comes first here."""
+"""The result of a check is the first of these outcomes."""
 
 
 class BudgetFile(msgspec.Struct, frozen=True):
@@ -59,54 +59,54 @@ class BudgetFile(msgspec.Struct, frozen=True):
     """As the user named it."""
     budgets: tuple[Budget, ...]
     baseline: Baseline | None
-    """What ratios are to; there if a budget is one."""
+    """The baseline of ratios; present if a budget has one."""
     repetitions: int | None
-    """How often each setting is measured, if the file says so."""
+    """Repetitions of each setting, if the file gives them."""
 
 
 class Check(msgspec.Struct, frozen=True):
-    """What the budgets of a file come to."""
+    """The result of checking the budgets of a file."""
 
     file: str
     target: str
-    """Empty where nobody could tell of which target it was to be."""
+    """Empty if the target is unknown."""
     simulated: bool
     run: int | None
     """Number of the run that the budgets were held against; None if nothing could be measured."""
     baseline: str | None
     """The file of the baseline that ratios are to."""
     outcome: Outcome
-    """Of all together: broken before not measured, that before cannot tell, and kept if all are."""
+    """Overall: broken before not measured, that before cannot tell, and kept if all are kept."""
     exit_status: Literal[0, 1, 3, 4]
     """Of the command: 0 kept, 1 broken, 3 cannot tell, 4 not measured."""
-    budgets: tuple[Held, ...]
+    budgets: tuple[BudgetResult, ...]
     """Each budget held against each setting that it is for, in the order of the file."""
     first: tuple[str, ...]
-    """What must be known before any number is read: which kernels, and what else differs from the baseline."""
+    """Caveats shown first: the kernels, and other differences from the baseline."""
     warnings: tuple[str, ...]
     schema: int = 1
     """Version of this shape. 1: the first."""
 
 
 def unmeasured(file: BudgetFile, target: str, why: str, *, simulated: bool) -> Check:
-    """Return what budgets come to where nothing could be measured, for a reason that is one sentence."""
+    """Return the result if nothing could be measured, with the reason in one sentence."""
     return _whole(file, target, None, [not_measured(one, why) for one in file.budgets], (), (), simulated=simulated)
 
 
 def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, str] = MappingProxyType({})) -> Check:
-    """Hold all budgets of a file against a run.
+    """Check all budgets of a file against a run.
 
-    `missing` says why settings of a budget were not measured, by its text, where that is known. UsageError, with file
+    `missing` has the reason why settings of a budget were not measured, by its text, if known. UsageError, with file
     and line, for a budget of what its benchmark does not have, or whose unit does not fit.
     """
     if run.plan.emulated:
         raise UsageError(
-            f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing, so no budget can be held "
-            "against them"
+            f"{run.title} was measured on {run.plan.target}, which is emulated: its times mean nothing, so budgets "
+            "cannot be checked"
         )
     settings = _Settings(run, file.baseline, usual)
 
-    def against(one: Budget) -> list[Held]:
+    def against(one: Budget) -> list[BudgetResult]:
         why = missing.get(one.text) or f"{run.title} has no such setting"
         return [*(_of_baseline if one.to_baseline else _of_run)(one, settings, why)]
 
@@ -126,7 +126,7 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
 
 
 def for_each(file: str, budgets: Iterable[Budget], do: Callable[[Budget], T]) -> list[T]:
-    """Return what comes of each budget of a file. UsageError with all that is wrong, by file and line."""
+    """Return the results of each budget of a file. UsageError with all errors, by file and line."""
     found, wrong = [], []
     for one in budgets:
         try:
@@ -150,7 +150,7 @@ class _Settings:
                 pools[setting_key(one.benchmark, one.factors)].append(one)
         self.pools = list(pools.values())
         self.both: list[tuple[list[Measurement], list[Measurement] | None]] = []
-        """Those of the run beside those of the baseline, where it has them."""
+        """Those of the run, with those of the baseline if it has them."""
         self.alone: list[Measurement] = []
         """Those that the baseline alone has."""
         if baseline is not None:
@@ -168,9 +168,9 @@ class _Settings:
 
 
 def _by_setting(run: Run, other: Run, usual: UsualBuilds) -> dict[tuple[str, str], list[Measurement]]:
-    """Return the settings of a run by what tells them apart and what another run has, too.
+    """Return the settings of a run by the levels that distinguish them and that another run has, too.
 
-    Both may be of other builds, if each is of one: that is what has changed between them, and is told.
+    The builds of the two may differ, if each run has one: that is the change between them, and is reported.
     """
     mine, theirs = levels_of([run]), levels_of([other])
     names = {
@@ -192,7 +192,7 @@ def _ours(budget: Budget, pool: Sequence[Measurement]) -> list[Measurement]:
 
 
 def _most(pool: Sequence[Measurement]) -> list[Measurement]:
-    """Return those with the most samples of all that were measured alike: what was measured otherwise is not mixed."""
+    """Return the largest group of measurements taken in the same way: other ways are not mixed."""
     alike: dict[str, list[Measurement]] = defaultdict(list)
     for one in pool:
         how = {name: level for name, level in one.factors.items() if name in IRRELEVANT - {"seed"}}
@@ -206,7 +206,7 @@ def _as_before(pool: list[Measurement], before: Sequence[Measurement]) -> list[M
     return [one for one in pool if all(one.factors.get(name) == how[name] for name in how)] or pool
 
 
-def _of_run(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
+def _of_run(budget: Budget, settings: _Settings, why: str) -> Iterator[BudgetResult]:
     pools = settings.of(budget)
     _check(budget, settings)
     if not pools:
@@ -215,7 +215,7 @@ def _of_run(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
         yield _held(budget, pool, setting, None, settings)
 
 
-def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
+def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[BudgetResult]:
     assert settings.baseline is not None, "a file with such a budget names one"  # noqa: S101 - the reader has seen to it
     file = settings.baseline.file
     of_both = [
@@ -224,7 +224,10 @@ def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[Held
     alone = [[one] for one in settings.alone if _ours(budget, [one])]
     _check(budget, settings)
     if not alone and not of_both:
-        raise UsageError(f"the baseline {file} has no such setting: save one that has, or give a limit with a unit")
+        raise UsageError(
+            f"the baseline {file} does not have this setting: save a baseline of a run with "
+            "this setting, or give a limit with a unit"
+        )
     known = {id(pool): before for pool, before in of_both}
     for pool, setting in _named(budget, [*(pool for pool, _ in of_both), *alone]):
         if id(pool) in known:
@@ -252,16 +255,16 @@ def _check(budget: Budget, settings: _Settings) -> None:
 
 
 def _named(budget: Budget, pools: Sequence[list[Measurement]]) -> list[tuple[list[Measurement], Setting]]:
-    """Return each setting with the levels that it is told by: those of the budget, and those that differ."""
+    """Return each setting with the levels that distinguish it: those of the budget, and those that differ."""
     unsaid = WITHOUT_LEVEL | IRRELEVANT
     names = dict.fromkeys((*budget.levels, *varied_names([pool[0] for pool in pools], unsaid)))
     found = []
     for pool in pools:
         factors = pool[0].factors
-        told = {name: factors[name] for name in names if name in factors}
+        levels = {name: factors[name] for name in names if name in factors}
         others = {name: level for name, level in factors.items() if name not in {*names, *unsaid}}
-        found.append((pool, Setting(told, others)))
-    return sorted(found, key=lambda pair: by_level(pair[1].told))
+        found.append((pool, Setting(levels, others)))
+    return sorted(found, key=lambda pair: by_level(pair[1].levels))
 
 
 def _held(
@@ -270,7 +273,7 @@ def _held(
     setting: Setting,
     before: list[Measurement] | None,
     settings: _Settings,
-) -> Held:
+) -> BudgetResult:
     if why := _failure(pool):
         return not_measured(budget, why, setting)
     side = Side(pool, quantities(pool), settings.run.plan.simulated)
@@ -287,19 +290,19 @@ def _held(
 
 
 def _failure(pool: Sequence[Measurement]) -> str:
-    """Say why the measurements of a setting are none; empty if they are."""
+    """Return why the measurements of a setting are none; empty if they are."""
     spoilt = {name: sum(one.checks.get(name, 0) for one in pool) for name in SPOILING_CHECKS}
-    told = [f"{name}: {count}" for name, count in spoilt.items() if count]
+    reasons = [f"{name}: {count}" for name, count in spoilt.items() if count]
     if not all(map(is_possible, pool)):
-        told.append("samples that cannot be")
-    return f"the measurement failed ({', '.join(told)})" if told else ""
+        reasons.append("impossible samples")
+    return f"the measurement failed ({', '.join(reasons)})" if reasons else ""
 
 
 def _differences(baseline: Baseline | None, run: Run, usual: UsualBuilds) -> list[str] | None:
-    """Say which kernels baseline and run are of, and what else differs that may decide a ratio."""
+    """Return which kernels baseline and run are of, and what else differs that may decide a ratio."""
     if baseline is None:
         return None
-    with contextlib.suppress(UsageError):  # nothing in common: then no ratio is told either
+    with contextlib.suppress(UsageError):  # nothing in common: then no ratio is reasons either
         found = compare_sides([baseline], [run], usual)
         return [*found.identities, *found.deciding, *found.warnings]
     return None
@@ -309,7 +312,7 @@ def _whole(
     file: BudgetFile,
     target: str,
     run: Run | None,
-    found: Sequence[Held],
+    found: Sequence[BudgetResult],
     first: Iterable[str],
     doubts: Iterable[str],
     *,

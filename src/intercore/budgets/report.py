@@ -1,4 +1,4 @@
-"""What budgets come to, for people: a table of at most 80 columns, what is broken first."""
+"""Results of budgets for people: a table of at most 80 columns, broken budgets first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from intercore.budgets.check import Check
-    from intercore.budgets.held import Held, Outcome
+    from intercore.budgets.result import BudgetResult, Outcome
     from intercore.record.measurement import Level
 
 COLUMNS = 80
@@ -33,7 +33,7 @@ _RANK: Mapping[Outcome, int] = {"broken": 0, "not measured": 1, "cannot tell": 2
 _IN_WORDS: Mapping[Outcome, str] = {
     "kept": "kept",
     "broken": "broken",
-    "cannot tell": "that cannot be told",
+    "cannot tell": "undecided",
     "not measured": "not measured",
 }
 
@@ -51,21 +51,21 @@ def section(found: Check) -> Section:
 
 
 def title(found: Check) -> str:
-    """Return what it is of: `Budgets of budgets.toml on pico-sim (SIMULATED)`."""
+    """Return the title: `Budgets of budgets.toml on pico-sim (SIMULATED)`."""
     return f"Budgets of {found.file} on {in_brackets(found.target, 'simulated' if found.simulated else 'measured')}"
 
 
-def ranked(found: Check) -> list[Held]:
+def ranked(found: Check) -> list[BudgetResult]:
     """Return the budgets: what is broken first, farthest beyond its limit; what is kept last, nearest to it first."""
 
-    def rank(one: Held) -> tuple[int, float]:
+    def rank(one: BudgetResult) -> tuple[int, float]:
         return _RANK[one.outcome], -_off(one) if one.outcome == "broken" else _off(one)
 
     return sorted(found.budgets, key=rank)
 
 
 def summary(found: Check) -> str:
-    """Say in a sentence what the budgets come to."""
+    """Return a sentence with the number of budgets by outcome."""
     counts = Counter(one.outcome for one in found.budgets)
     parts = [f"{counts[outcome]} {_IN_WORDS[outcome]}" for outcome in _RANK if counts[outcome]]
     many = f"{len(found.budgets)} numbers" if len(found.budgets) > 1 else "one number"
@@ -73,37 +73,37 @@ def summary(found: Check) -> str:
 
 
 def sentences(found: Check, left_out: int = 0) -> Iterator[str]:
-    """Say what the budgets come to, and why some cannot be told or were not measured."""
+    """Yield the summary, and why some budgets are undecided or were not measured."""
     yield summary(found)
     for one in ranked(found):
         if one.why:
-            yield f"{found.file}:{one.line}: {name(one)}: {doubt(one)}."
+            yield f"{found.file}:{one.line}: {name(one)}: {reason(one)}."
     if left_out > 0:
-        yield f"{left_out} more are kept: --format json has them all."
+        yield f"{left_out} more are kept: --format json lists all."
 
 
-def name(one: Held) -> str:
-    """Return what a budget is of: `switch from=0 to=1: p99`."""
+def name(one: BudgetResult) -> str:
+    """Return the name of a budget: `switch from=0 to=1: p99`."""
     return f"{setting(one)}: {one.what}"
 
 
-def setting(one: Held) -> str:
+def setting(one: BudgetResult) -> str:
     """Return the setting: as measured, or as the budget has it."""
     if not one.setting:
         return one.budget.partition(": ")[0]
     return " ".join((one.benchmark, *(f"{key}={level}" for key, level in one.setting.items())))
 
 
-def doubt(one: Held) -> str:
-    """Say why a budget cannot be told or was not measured, and what would help."""
+def reason(one: BudgetResult) -> str:
+    """Return why a budget is undecided or was not measured, and the remedy."""
     if one.more_repetitions is None:
         return one.why
     more = f"{one.more_repetitions} more repetition{'s' * (one.more_repetitions != 1)}"
-    return f"{one.why}; {more} would tell, as far as is known"
+    return f"{one.why}; {more} would likely decide it"
 
 
 class Coverage(NamedTuple):
-    """What one budget covers, or several that cover the same."""
+    """The settings of one budget, or of several with the same settings."""
 
     lines: tuple[int, ...]
     """Of the file."""
@@ -115,7 +115,7 @@ class Coverage(NamedTuple):
 
 def coverage(found: Check) -> list[Coverage]:
     """Return which settings the budgets were held against, in the order of the file."""
-    by_line: dict[int, list[Held]] = defaultdict(list)
+    by_line: dict[int, list[BudgetResult]] = defaultdict(list)
     for one in found.budgets:
         if one.setting or one.others:
             by_line[one.line].append(one)
@@ -133,8 +133,8 @@ def coverage(found: Check) -> list[Coverage]:
     return [Coverage(tuple(lines[key]), key[0], key[1], known) for key, known in alike.items()]
 
 
-def value(one: Held) -> str:
-    """Return what was found, without its interval."""
+def value(one: BudgetResult) -> str:
+    """Return the measured value, without its interval."""
     if one.found is None or one.unit is None:
         return "?"
     if one.unit == "us":
@@ -142,7 +142,7 @@ def value(one: Held) -> str:
     return _number(one, one.found.value)
 
 
-def interval(one: Held) -> str:
+def interval(one: BudgetResult) -> str:
     """Return the interval of what was found; empty where there is none, or no width of it."""
     if one.found is None or one.found.low == one.found.high:
         return ""
@@ -151,8 +151,8 @@ def interval(one: Held) -> str:
     return bounds(one.found, lambda bound: _number(one, bound))
 
 
-def outcome(one: Held) -> str:
-    """Return the outcome, and of what cannot be told how much more would tell."""
+def outcome(one: BudgetResult) -> str:
+    """Return the outcome; for an undecided budget, with the repetitions that would decide it."""
     return one.outcome if one.more_repetitions is None else f"{one.outcome}: {one.more_repetitions} more"
 
 
@@ -181,19 +181,19 @@ def rows(found: Check) -> list[dict[str, object]]:
     ]
 
 
-def _number(one: Held, number: float) -> str:
+def _number(one: BudgetResult, number: float) -> str:
     if one.unit == "bytes_per_s":
         return data_rate(number)
     return f"{number:.3f}" if one.unit in ("ratio", "factor") else significant(number)
 
 
-def _off(one: Held) -> float:
+def _off(one: BudgetResult) -> float:
     if one.found is None or one.limit is None or one.found.value <= 0:
         return 0.0
     return abs(math.log(one.found.value / one.limit))
 
 
-def _table(found: Check, shown: Sequence[Held]) -> Table[Held]:
+def _table(found: Check, shown: Sequence[BudgetResult]) -> Table[BudgetResult]:
     return Table(
         textwrap.fill(title(found), COLUMNS - 2),
         shown,
@@ -222,7 +222,7 @@ def _levels(one: Coverage) -> str:
     return " ".join((one.benchmark, *(f"{name}={', '.join(map(str, some))}" for name, some in one.levels.items())))
 
 
-def _found(one: Held) -> str:
+def _found(one: BudgetResult) -> str:
     return "\n".join(_folded(part, _FOUND) for part in (value(one), interval(one)) if part)
 
 

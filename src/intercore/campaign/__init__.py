@@ -1,9 +1,8 @@
-"""From what a user asks for to measurements in the store.
+"""From a user's request to measurements in the store.
 
-A command line, a plan file (`plan_reader`) and a file of budgets (`budget_plan`) each come to experiments
-(`plan_file`), of which `planning` makes a plan for a target that is asked what it has. What a sweep will take is known
-before it begins (`preview`, `estimate`). `execution` carries out each run as a `campaign`, which asks the `course` of
-the run what is next, and hands out batches (`batch`) to `workers`: to this thread (`here`), a `target_thread` for each
-board, `simulator_processes`, or a `cluster`. A `kept_target` stays open from one measurement to the next, and an
-`open_target` measures.
+A command line, a plan file (`plan_reader`) and a budget file (`budget_plan`) all become experiments (`plan_file`).
+`planning` makes them a plan for a target, which it queries. `preview` and `estimate` predict the duration of a sweep.
+`execution` carries out each run as a `campaign`: the run's `schedule` yields the next settings, and batches of them
+(`batch`) go to `workers`: this thread (`this_thread`), a `target_thread` for each board, `simulator_processes`, or a
+`cluster`. A `kept_target` stays open between measurements, and an `open_target` measures.
 """

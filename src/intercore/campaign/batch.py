@@ -1,7 +1,7 @@
-"""A piece of a campaign: some settings measured one after the other on one target, wherever this is called.
+"""A batch of a campaign: some settings that are measured one after the other on one target.
 
-Nothing here knows the store, a progress bar or other pieces: what goes in and what comes out can be sent to a thread,
-a process or another machine. On a simulated chip what comes back depends on what went in alone, sample for sample.
+It is independent of the store, of progress bars and of other batches: a batch and its result can be sent to a thread, a
+process or another machine. On a simulated chip, the result depends only on the batch, sample for sample.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from intercore.board.boards import Flashing
 
 BROKEN = (TargetLostError, TargetRestartedError, TargetSilentError, ProtocolError)
-"""Errors after which a target is opened anew; others are answers of a target that works."""
+"""Errors after which a target is opened again; others come from a working target."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -39,55 +39,55 @@ class Failure(msgspec.Struct, frozen=True):
 
     why: str
     kind: Literal["refused", "broken", "unreachable"]
-    """The target works and refused it; it did not get through it, each time; or it cannot be opened any more."""
+    """The working target refused it, or failed at each attempt, or cannot be opened any more."""
 
 
 class HaltedError(IntercoreError):
-    """Nobody wants the measurement any more."""
+    """The measurement was cancelled."""
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """What is to be measured, and how; it can be pickled."""
+    """Settings to measure, and how; it can be pickled."""
 
     plan: Plan
-    """That of the whole campaign: it says where the target is, and whether it is simulated."""
+    """The plan of the campaign, with the target's address."""
     settings: tuple[Setting, ...]
-    """Of one build: equal levels of the target's own factors."""
+    """Settings of one build: with equal levels of the target's factors."""
     timeout: float = DEFAULT_TIMEOUT
-    """Seconds that the target may be silent."""
+    """Longest permitted silence of the target, in seconds."""
     max_rate: int | None = None
-    """Most bits per second that a serial line is raised to."""
+    """Limit of the bit rate of a serial line."""
     pauses: tuple[float, ...] = ()
-    """Seconds to wait before a setting is tried again on a target opened anew; none to try it once."""
+    """Seconds to wait before each retry of a setting on a newly opened target; empty for one attempt."""
     programs: tuple[Path, ...] = ()
-    """What a simulated chip runs, a file for each image, if they are here already; none to build them here."""
+    """Existing programs of a simulated chip, a file for each image; empty to build them here."""
     flashing: Flashing | None = None
-    """How a board is flashed for another build; None if that is not to be."""
+    """How to flash a board for another build; None if it must not be flashed."""
     run: int = 0
-    """Number of the run that it is for; 0 if it is for none."""
+    """Number of its run; 0 if there is none."""
 
 
 class Result(msgspec.Struct, frozen=True, eq=False):
-    """What came of a batch; it can be pickled."""
+    """The result of a batch; it can be pickled."""
 
     outcomes: tuple[Measurement | Failure, ...]
-    """One for each setting, in their order."""
+    """The outcome of each setting, in their order."""
     seconds: float
-    """How long that took, the opening of the target not included."""
-    told: tuple[str, ...] = ()
-    """What the target said for people."""
+    """Duration in seconds, without opening the target."""
+    messages: tuple[str, ...] = ()
+    """The target's messages for the user."""
 
 
 def measure_batch(
     batch: Batch, halted: Callable[[], bool] = lambda: False, say: Callable[[str], None] = lambda _: None
 ) -> Result:
-    """Measure the settings of a batch on its target; for a simulated one, on a chip that begins afresh each time.
+    """Measure the settings of a batch on its target, each on a fresh chip if it is simulated.
 
-    The target stays open for the next batch of this thread, until that needs another one, another build, or `close`.
-    What fails is in the result. `halted` says whether a measurement under way is to be aborted: HaltedError is raised.
-    `say` is told at once what takes time before a target is open: its program is built, or its board is flashed.
+    The target stays open for this thread's next batch, until that needs another target or build, or until `close`.
+    Failures are part of the result. `halted` returns whether to abort the measurement, which raises HaltedError. `say`
+    immediately reports what takes time before a target is open: building its program, or flashing its board.
     """
-    told: list[str] = []
+    messages: list[str] = []
     began = time.monotonic()
     opening = 0.0
 
@@ -108,7 +108,9 @@ def measure_batch(
                 failure = Failure(str(error), "unreachable")
             else:
                 try:
-                    return _thread_target.around(batch.plan, partial(target.measure, setting, attend), told.append)
+                    return _thread_target.measure_with_meter(
+                        batch.plan, partial(target.measure, setting, attend), messages.append
+                    )
                 except HaltedError:
                     with contextlib.suppress(IntercoreError):
                         target.session.abort()
@@ -119,31 +121,31 @@ def measure_batch(
                 except IntercoreError as error:
                     return Failure(str(error), "refused")
             kept.close()
-            _thread_target.let_go_of_meter()
+            _thread_target.close_meter()
             if pause is None or halted():
                 break
             time.sleep(pause)
         return failure
 
     kept = _thread_target.of(batch)
-    with kept.telling(told.append):
+    with kept.showing_messages(messages.append):
         outcomes = tuple(tried(setting) for setting in batch.settings)
-    return Result(outcomes, time.monotonic() - began - opening, tuple(dict.fromkeys(told)))
+    return Result(outcomes, time.monotonic() - began - opening, tuple(dict.fromkeys(messages)))
 
 
 def keep(target: KeptTarget) -> None:
-    """Have this thread measure its next batch on a target that is open already; it is this thread's to close."""
+    """Pass an open target to this thread for its next batch; this thread closes it."""
     _thread_target.keep(target)
 
 
 def close() -> None:
-    """Let go of the target that this thread keeps open, and of its meter."""
+    """Close the target and the meter of this thread."""
     _thread_target.close()
-    _thread_target.let_go_of_meter()
+    _thread_target.close_meter()
 
 
 class _ThreadTarget(threading.local):
-    """The target that a thread keeps open, and its meter."""
+    """The open target of a thread, and its meter."""
 
     def __init__(self) -> None:
         self._what: Batch | None = None
@@ -152,7 +154,7 @@ class _ThreadTarget(threading.local):
         self._metered: tuple[object, ...] = ()
 
     def of(self, batch: Batch) -> KeptTarget:
-        """Return the target of a batch; the one that was kept before is closed if it is another."""
+        """Return the target of a batch; closes the previous one if it differs."""
         what = msgspec.structs.replace(batch, settings=(), pauses=())
         if self._target is None or self._what not in (None, what):
             self.close()
@@ -162,21 +164,23 @@ class _ThreadTarget(threading.local):
         return self._target
 
     def keep(self, target: KeptTarget) -> None:
-        """Measure the next batch on a target that is open already."""
+        """Use an open target for the next batch."""
         self.close()
         self._target, self._what = target, None
 
-    def around(self, plan: Plan, measure: Callable[[], Measurement], say: Callable[[str], None]) -> Measurement:
-        """Measure, with the plan's meter beside it if it has one; the meter stays open as the target does."""
+    def measure_with_meter(
+        self, plan: Plan, measure: Callable[[], Measurement], say: Callable[[str], None]
+    ) -> Measurement:
+        """Measure with the plan's meter if it has one; the meter stays open as the target does."""
         if plan.meter is None:
             return measure()
         if self._metering is None or self._metered != (plan.meter, plan.besides):
-            self.let_go_of_meter()
+            self.close_meter()
             self._metering = Metering(plan.meter, plan.besides, say, required=False)
             self._metered = (plan.meter, plan.besides)
-        return self._metering.around(measure)
+        return self._metering.measure_with_meter(measure)
 
-    def let_go_of_meter(self) -> None:
+    def close_meter(self) -> None:
         """Close the meter, if there is one."""
         metering, self._metering = self._metering, None
         if metering is not None:
@@ -184,7 +188,7 @@ class _ThreadTarget(threading.local):
                 metering.close()
 
     def close(self) -> None:
-        """Let go of the target, if there is one."""
+        """Close the target, if there is one."""
         target, self._target = self._target, None
         if target is not None:
             target.close()

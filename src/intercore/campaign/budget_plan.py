@@ -1,4 +1,4 @@
-"""From budgets to the plan that measures what they need on a target, and no more."""
+"""Makes the plan that measures exactly the settings that budgets need."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import msgspec
 from intercore.benchmarks.grouping import IRRELEVANT
 from intercore.budgets.budget import CYCLES
 from intercore.budgets.check import for_each
-from intercore.budgets.held import NO_CYCLES
-from intercore.budgets.limited import is_of, series_of
+from intercore.budgets.result import NO_CYCLES
+from intercore.budgets.series import is_of, series_of
 from intercore.campaign.levels import checked, find_benchmark, level_of, repetitions_of, resolve, target_levels
 from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import drafted
+from intercore.campaign.planning import draft_plan
 from intercore.comparison.baseline import setting_key
 from intercore.comparison.quantities import PERCENTILES, KeptMeasurement, percent_of, quantities
 from intercore.errors import UsageError
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 _SAMPLES = "samples"
 _SPARE = 2
-"""Times the samples that a percentile takes: repetitions that differ a little must not make it untold."""
+"""Factor on the samples that a percentile needs, so that slightly different repetitions still yield it."""
 
 
 def repetitions_for(file: BudgetFile, origin: Origin) -> int:
-    """Return how often each setting is measured if the user does not say.
+    """Return the default number of repetitions.
 
-    Where a program stands for the chip, ratios are exact if it is measured as often as the baseline was, since each
-    repetition has phases of its own.
+    On a simulated chip, ratios are exact with as many repetitions as the baseline, because each repetition has its own
+    phases.
     """
     known = () if file.baseline is None else file.baseline.measurements
     ratios = [one for one in file.budgets if one.to_baseline]
@@ -61,12 +61,11 @@ def repetitions_for(file: BudgetFile, origin: Origin) -> int:
 def draft_for(
     file: BudgetFile, plan: Plan, session: Session, benchmarks: Sequence[BenchmarkInfo], target: Target
 ) -> Draft:
-    """Return the draft of a plan of each setting that budgets need and the target can measure; there may be none.
+    """Return the draft of a plan with each setting that budgets need and the target can measure, perhaps none.
 
-    A ratio needs the baseline's settings as these were measured; a limit those that `intercore run` measures with the
-    levels that the budget names, with enough samples for its percentile. The draft's plan excludes what the target says
-    that it cannot measure. UsageError, with file and line, for everything in the file that the target or the baseline
-    does not have.
+    A ratio needs the settings of the baseline. A limit needs those that `intercore run` measures at the budget's
+    levels, with enough samples for its percentile. The plan excludes settings that the target cannot measure. Raises
+    UsageError, with file and line, for anything in the file that the target or the baseline does not have.
     """
     has_cycles = session.info().conditions.get("clock.sys_hz", "").isdecimal()
 
@@ -74,7 +73,9 @@ def draft_for(
         info = find_benchmark(benchmarks, budget.benchmark)
         if budget.unit == CYCLES and not has_cycles:
             raise UsageError(NO_CYCLES)
-        made = list(_of_baseline(file, budget, info) if budget.to_baseline else _asked(budget, info, plan, target))
+        made = list(
+            _of_baseline(file, budget, info) if budget.to_baseline else _settings_of_limit(budget, info, plan, target)
+        )
         return [one for one in made if is_of(budget, one)]
 
     settings = _Settings()
@@ -85,21 +86,21 @@ def draft_for(
         for factors in possible:
             settings.add(budget, factors)
     plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
-    return drafted(plan, _alike(list(settings.needed()), target))
+    return draft_plan(plan, _alike(list(settings.needed()), target))
 
 
 class _Settings:
-    """The settings that budgets need, each once."""
+    """The settings that budgets need, without duplicates."""
 
     def __init__(self) -> None:
         self._pinned: dict[tuple[str, str], dict[str, Level]] = {}
-        """What is measured as it was for the baseline, or as a budget says; by the benchmark and all its levels."""
+        """Settings with given samples, of the baseline or of a budget; by the benchmark and all its levels."""
         self._of_ratios: set[tuple[str, str]] = set()
         self._free: dict[tuple[str, str], tuple[Budget, dict[str, Level]]] = {}
-        """What may have any number of samples that is enough; by what tells a setting from others."""
+        """Settings with any sufficient number of samples; by the benchmark and the other levels."""
 
     def add(self, budget: Budget, factors: dict[str, Level]) -> None:
-        """Note that a budget needs a setting."""
+        """Add a setting that a budget needs."""
         if budget.to_baseline or _SAMPLES in budget.levels:
             key = (budget.benchmark, canonical(factors))
             self._pinned.setdefault(key, factors)
@@ -115,7 +116,7 @@ class _Settings:
             self._free[key] = (budget, known)
 
     def needed(self) -> Iterator[tuple[str, dict[str, Level]]]:
-        """Yield the benchmark and the levels of each, without what another one measures well enough."""
+        """Yield the benchmark and the levels of each setting that no other one covers."""
         for (benchmark, _), factors in self._pinned.items():
             yield benchmark, factors
         for (benchmark, _), (budget, factors) in self._free.items():
@@ -123,7 +124,7 @@ class _Settings:
                 yield benchmark, factors
 
     def _serves(self, budget: Budget, key: tuple[str, str], wanted: Mapping[str, Level]) -> bool:
-        """Whether what is measured in any case has enough samples for a limit."""
+        """Whether a setting that is measured anyway has enough samples for a limit."""
         known = self._pinned[key]
         if key[0] != budget.benchmark or not budget.has(known):
             return False
@@ -134,7 +135,7 @@ class _Settings:
 
 
 def _alike(settings: Sequence[tuple[str, Mapping[str, Level]]], target: Target) -> list[Experiment]:
-    """Return settings with all factors of the target that any of them names: where it does not, at their defaults."""
+    """Return the settings with every factor of the target that any of them names, at its default where unnamed."""
     named = {name for _, factors in settings for name in factors}
     usual = {factor.name: factor.default for factor in target.factors if factor.name in named}
     return [
@@ -144,20 +145,23 @@ def _alike(settings: Sequence[tuple[str, Mapping[str, Level]]], target: Target) 
 
 
 def _of_baseline(file: BudgetFile, budget: Budget, info: BenchmarkInfo) -> Iterator[dict[str, Level]]:
-    """Return the settings of the baseline that a budget is for, in full."""
+    """Return the complete settings of the baseline that a budget applies to."""
     if file.baseline is None:
-        raise UsageError("this is a ratio to a baseline, and the file names none")
+        raise UsageError(
+            'this budget is a ratio to a baseline, but the file names none: add one, e.g. baseline = "pico-sim.jsonl"'
+        )
     parameters = {one.name: one for one in info.parameters}
     checked(info, budget.levels)
     found = [one for one in file.baseline.measurements if one.benchmark == info.name and is_of(budget, one.factors)]
     if not found:
         raise UsageError(
-            f"the baseline {file.baseline.file} has no such setting: save one that has, or give a limit with a unit"
+            f"the baseline {file.baseline.file} does not have this setting: save a baseline of a run with "
+            "this setting, or give a limit with a unit"
         )
     if not any(_has_statistic(budget, one) for one in found):
         raise UsageError(
-            f"the baseline {file.baseline.file} has no {budget.what.removesuffix(' / baseline')} of these settings: "
-            "save one of enough samples, or limit another statistic"
+            f"the baseline {file.baseline.file} has no {budget.what.removesuffix(' / baseline')} for these settings: "
+            "save a baseline of a run with more samples, or limit another statistic"
         )
     for one in found:
         yield {
@@ -174,8 +178,8 @@ def _has_statistic(budget: Budget, one: Measurement) -> bool:
     )
 
 
-def _asked(budget: Budget, info: BenchmarkInfo, plan: Plan, target: Target) -> Iterator[dict[str, Level]]:
-    """Return the settings of a budget with a limit of its own, in full."""
+def _settings_of_limit(budget: Budget, info: BenchmarkInfo, plan: Plan, target: Target) -> Iterator[dict[str, Level]]:
+    """Return the complete settings of a budget with an absolute limit."""
     built = target_levels(target, budget.levels)
     resolved = {**resolve(info, budget.levels, plan.seed, plan.origin, interpreted=target.interpreted), **built}
     parameters = {one.name: one for one in info.parameters}
@@ -186,8 +190,9 @@ def _asked(budget: Budget, info: BenchmarkInfo, plan: Plan, target: Target) -> I
             least = min(map(int, resolved[_SAMPLES])) * plan.repetitions
             if least < needed:
                 raise UsageError(
-                    f"{budget.statistic} takes {needed:,} samples, and {plan.repetitions} repetitions of "
-                    f"{_SAMPLES}={','.join(budget.levels[_SAMPLES])} have {least:,}: leave out {_SAMPLES}, or more"
+                    f"{budget.statistic} needs {needed:,} samples, but {plan.repetitions} repetitions with "
+                    f"{_SAMPLES}={','.join(budget.levels[_SAMPLES])} have only {least:,}: omit {_SAMPLES}, or "
+                    "increase it"
                 )
         else:
             share = math.ceil((1 if plan.simulated else _SPARE) * needed / plan.repetitions)
@@ -201,7 +206,7 @@ def _asked(budget: Budget, info: BenchmarkInfo, plan: Plan, target: Target) -> I
 def _possible(
     session: Session, info: BenchmarkInfo, settings: Sequence[dict[str, Level]]
 ) -> tuple[list[dict[str, Level]], list[Excluded]]:
-    """Tell the settings that the target can measure from those that it cannot."""
+    """Separate the settings that the target can measure from those that it cannot."""
     possible, left_out = [], []
     for factors in settings:
         impossible = session.check(info, {name: [level] for name, level in factors.items()})

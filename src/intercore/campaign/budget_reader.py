@@ -1,4 +1,4 @@
-"""Reads a file of budgets. Whatever is wrong is a UsageError that begins with the file and the line."""
+"""Reads a budget file. Errors are UsageErrors that begin with the file and the line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.budgets.budget import contradiction, parsed
 from intercore.budgets.check import BudgetFile, for_each
-from intercore.budgets.limited import limited
+from intercore.budgets.series import limited
 from intercore.campaign import toml_table
 from intercore.campaign.plan_reader import text_of
 from intercore.comparison import baseline_file
@@ -26,16 +26,19 @@ _EXAMPLE = 'budgets = ["switch from=0 to=1: p99 <= 20 us"]'
 
 
 def read(path: Path) -> BudgetFile:
-    """Read a file of budgets, and the baseline that it names; every budget that is wrong has its line in the error."""
+    """Read a budget file and its baseline; the error lists every invalid budget with its line."""
     name = str(path)
-    file = toml_table.parsed(text_of(path), name, "file of budgets")
+    file = toml_table.parsed(text_of(path), name, "budget file")
     file.check_keys(("budgets", "baseline", "repetitions"))
     budgets = _budgets(file)
     baseline = _baseline(file, path)
 
     def vet(one: Budget) -> None:
         if one.to_baseline and baseline is None:
-            raise UsageError('this is a ratio to a baseline, and the file names none: baseline = "pico-sim.jsonl"')
+            raise UsageError(
+                "this budget is a ratio to a baseline, but the file names none: add one, "
+                'e.g. baseline = "pico-sim.jsonl"'
+            )
         limited(one)
 
     for_each(name, budgets, vet)
@@ -46,9 +49,11 @@ def read(path: Path) -> BudgetFile:
 def _budgets(file: TomlTable) -> tuple[Budget, ...]:
     given = file.values.get("budgets")
     if not isinstance(given, list) or not given:
-        file.refuse(f"budgets is a list of at least one text: {_EXAMPLE}", "budgets")
+        file.refuse(f"budgets must be a list of at least one string, such as {_EXAMPLE}", "budgets")
     if len(given) > BUDGETS.most:
-        file.refuse(f"these are {len(given)} budgets, more than {BUDGETS.most}", "budgets")
+        file.refuse(
+            f"budgets has {len(given)} entries, but at most {BUDGETS.most} are possible: split the file", "budgets"
+        )
     lines = file.lines_of_list("budgets")
     found: dict[str, Budget] = {}
     wrong: list[str] = []
@@ -65,18 +70,18 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
     if (both := contradiction(budgets)) is not None:
         first, second = both
         raise UsageError(
-            f"{file.name}:{second.line}: no measurement keeps both this budget ({second.what} {second.bound}) and that "
-            f"of line {first.line} ({first.what} {first.bound}): change one of them"
+            f"{file.name}:{second.line}: this budget ({second.what} {second.bound}) contradicts the "
+            f"one in line {first.line} ({first.what} {first.bound}): no measurement can keep both; change one of them"
         )
     return budgets
 
 
 def _budget(text: object, line: int, known: Mapping[str, Budget]) -> Budget:
     if not isinstance(text, str) or not text.isprintable():
-        raise UsageError(f"a budget is a text in quotes and not {toml_table.shown(text)}")
+        raise UsageError(f"a budget must be a string in quotes, not {toml_table.shown(text)}")
     found = parsed(text, line)
     if found.text in known:
-        raise UsageError(f"this budget is there already, in line {known[found.text].line}")
+        raise UsageError(f"this budget repeats the one in line {known[found.text].line}: remove one")
     return found
 
 

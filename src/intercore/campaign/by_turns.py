@@ -1,9 +1,8 @@
-"""The order of two runs by turns: each repetition of a setting in the one next to the same repetition in the other.
+"""The order of two alternating runs: each repetition of a setting in one run next to the same repetition in the other.
 
-What a machine does to its measurements, getting warm or busy, changes over minutes. It is nearly the same for two that
-follow each other, so their ratio is free of most of it, where that of two whole runs is not. Which of the two comes
-first is swapped from one repetition of a setting to the next, and from one setting to the next: A B, B A, A B, …, so
-that neither gains by its place.
+Influences of a machine, such as temperature and load, change over minutes. Two consecutive measurements have nearly the
+same, so their ratio is mostly free of them, unlike the ratio of two whole runs. The order of the pair is swapped from
+one repetition to the next, and from one setting to the next: A B, B A, A B, …, so that neither run has an advantage.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Turn(NamedTuple):
-    """One measurement of one of the two runs."""
+    """A measurement of one of the two runs."""
 
     side: int
     """0 for the first run, 1 for the second one."""
@@ -30,14 +29,16 @@ class Turn(NamedTuple):
 
 
 def turns(first: Plan, second: Plan) -> list[Turn]:
-    """Return all measurements of two plans in the order to take them.
+    """Return all measurements of two plans in their order.
 
-    The plans are the same but for how their target is built. Settings are in the order of the first one, and all of
-    them come once before any comes again. Raises IntercoreError if the two do not measure the same.
+    The plans differ only in the build of their target. Settings are in the order of the first plan, and all come once
+    before any is repeated. Raises IntercoreError if the plans have different settings.
     """
     order, others = settings(first), {_shared(one): one for one in settings(second)}
     if {_shared(one) for one in order} != others.keys():
-        raise IntercoreError("two runs by turns measure the same settings, and these two plans do not")
+        raise IntercoreError(
+            "two runs that alternate must have the same settings, but the plans of these two differ: start a new pair"
+        )
     places = {key: place for place, key in enumerate(dict.fromkeys(_shared(one)[:2] for one in order))}
     found = []
     for one in order:
@@ -47,20 +48,20 @@ def turns(first: Plan, second: Plan) -> list[Turn]:
 
 
 class ByTurns:
-    """The order in which two campaigns are measured by turns, of which some may be done already.
+    """The order of two alternating campaigns, which may be partly done.
 
-    Of a repetition at which both were interrupted, one may be stored and the other is measured when they are resumed:
-    those two are not next to each other in time.
+    After an interruption, one measurement of a pair may be stored and the other is measured later: these two are not
+    next to each other in time.
     """
 
     def __init__(self, first: Campaign, second: Campaign) -> None:
-        """Begin with what is missing of the two."""
+        """Begin with the missing measurements of both."""
         sides = (first, second)
         missing = [{(*one.key, one.repetition) for one in side.missing} for side in sides]
         order = turns(first.plan, second.plan)
         self._left = deque((sides[at], one) for at, one in order if (*one.key, one.repetition) in missing[at])
         self.first = list(dict(reversed(self._left)).items())
-        """Each campaign, with the setting that is measured first of it."""
+        """Each campaign with its first setting."""
 
     def take(self, workers: Workers) -> tuple[Campaign, tuple[Setting, ...]] | None:  # noqa: ARG002 - one at a time
         """See Order."""
@@ -71,7 +72,7 @@ class ByTurns:
 
 
 def _shared(setting: Setting) -> tuple[str, str, int]:
-    """Return what a setting has in common with its counterpart: all but how the target is built."""
+    """Return the part of a setting that is equal in its counterpart: all but the build."""
     build = of_target(setting.factors)
     factors = {name: level for name, level in setting.factors.items() if name not in build}
     return (*Setting(setting.benchmark, factors, setting.repetition).key, setting.repetition)

@@ -1,12 +1,12 @@
-"""A run that is being carried out: what is to be measured next, and what has come of it so far."""
+"""A run in progress: its next settings, and its results so far."""
 
 from __future__ import annotations
 
 from collections import deque
 from typing import TYPE_CHECKING
 
-from intercore.campaign.course import Course
 from intercore.campaign.run_identity import RunIdentity
+from intercore.campaign.schedule import Schedule
 from intercore.campaign.workers import AHEAD
 from intercore.record.factors import of_target
 from intercore.record.plan import setting_of
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from intercore.statistics.precision import Precision
 
 _IN_A_ROW = 3
-"""Settings that a target does not get through, one after the other, before it is set aside."""
+"""Consecutive settings at which a target fails before it is skipped."""
 _DEATHS = 10
-"""Batches lost with the process that measured them before their target is set aside."""
+"""Batches lost with their process before their target is skipped."""
 _BATCH_SECONDS = 1.0
-"""How long a batch of a simulated chip is to take: what a kill loses, and long against what it costs to hand over."""
+"""Duration of a batch of a simulated chip: short, as it is lost in a kill, and long against the overhead of a batch."""
 
 
 class Campaign:
-    """A run that is being carried out."""
+    """A run in progress."""
 
     def __init__(
         self,
@@ -47,11 +47,11 @@ class Campaign:
         words: str = "",
         retries_energy: bool = True,
     ) -> None:
-        """Go on with a stored run; `name` is what its target is called in messages.
+        """Continue a stored run; messages call its target `name`.
 
-        `target` is the target if it is open already: whoever carries the campaign out closes it.
-        `words` are shown beside each measurement, in place of how well its setting is known. `retries_energy` says
-        whether what a meter was to see and did not is measured again.
+        `target` is the target if it is already open; the executing code closes it. `words` are shown with each
+        measurement instead of the precision of its setting. With `retries_energy`, measurements whose energy a meter
+        missed are repeated.
         """
         self.id = run.id
         self.plan: Plan = run.plan
@@ -62,49 +62,49 @@ class Campaign:
         self.target = target
         self.done = len(run.measurements)
         self.failures: list[tuple[Setting, str]] = []
-        """Settings that could not be measured, and why."""
+        """Settings that could not be measured, with the reasons."""
         self.set_aside: str | None = None
-        """Why the target is measured no more."""
-        self._course = Course(run)
+        """Why the target is skipped from now on."""
+        self._schedule = Schedule(run)
         self._identity = RunIdentity(run)
-        self._rounds = self._course.rounds()
+        self._rounds = self._schedule.rounds()
         self._waiting: deque[Setting] = deque()
         self._under_way = 0
         self._in_a_row = 0
         self._deaths = 0
-        self._seconds: float | None = None  # that a measurement takes
+        self._seconds: float | None = None  # per measurement
         self._words = words
         lacking = run.measurements if retries_energy else ()
         self._energy_lacks = [setting_of(run.plan, one) for one in lacking if one.lacks_energy]
-        self._again: list[Setting] = []  # that are measured for their energy alone
+        self._again: list[Setting] = []  # repeated only for their energy
 
     @property
     def total(self) -> int:
-        """How many measurements the run needs, as far as is known."""
-        return self._course.total
+        """Number of measurements that the run needs, as far as known."""
+        return self._schedule.total
 
     @property
     def missing(self) -> Sequence[Setting]:
-        """Settings of the plan that the run held no measurement of when this began."""
-        return self._course.missing
+        """Settings of the plan without a measurement at the start."""
+        return self._schedule.missing
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is missing that is still to be tried."""
+        """Whether no setting is left to try."""
         return self.done >= self.total and not self._energy_lacks
 
     @property
     def is_alone(self) -> bool:
-        """Whether no other campaign may be carried out at the same time."""
+        """Whether no other campaign may run at the same time."""
         return find(self.plan.target).runs_on == "machine"
 
     @property
     def is_in_process(self) -> bool:
-        """Whether its target is a simulated chip, of which each process has its own."""
+        """Whether its target is a simulated chip, which each process has separately."""
         return find(self.plan.target).runs_on == "process"
 
     def take(self, workers: Workers) -> tuple[Setting, ...]:
-        """Return settings of one build to be measured next; none if there are none, or none yet."""
+        """Return the next settings, of one build; empty if there are none, or none yet."""
         if self.set_aside is not None:
             return ()
         while not self._waiting and not self._under_way:
@@ -117,7 +117,7 @@ class Campaign:
             self._waiting.extend(some)
         count = 1
         if workers.most > 1 and self._seconds is not None:
-            share = len(self._waiting) // (AHEAD * workers.size)  # so that all processes end at about the same time
+            share = len(self._waiting) // (AHEAD * workers.size)  # so that all processes finish at about the same time
             count = max(1, min(workers.most, share, int(_BATCH_SECONDS / max(self._seconds, 1e-6))))
         batch: list[Setting] = []
         while self._waiting and len(batch) < count:
@@ -127,47 +127,50 @@ class Campaign:
         return self.begin(batch)
 
     def begin(self, settings: Sequence[Setting]) -> tuple[Setting, ...]:
-        """Take note that settings are measured next, and return them."""
+        """Mark settings as under way, and return them."""
         self._under_way += len(settings)
         return tuple(settings)
 
     def known(self, setting: Setting) -> Precision | str | None:
-        """Return what is shown beside a setting: how well it is known so far where a stop rule asks for that."""
-        return "its energy" if setting in self._again else self._words or self._course.known(setting)
+        """Return the text shown with a setting: its precision so far if there is a stop rule."""
+        return "its energy" if setting in self._again else self._words or self._schedule.known(setting)
 
     def check_kernel(self, conditions: Mapping[str, str]) -> None:
-        """Raise OtherKernelError if the run has measurements of another kernel than these conditions are of."""
+        """Raise OtherKernelError if the run has measurements with another kernel than that of these conditions."""
         self._identity.check_kernel(conditions)
 
     def put_back(self, settings: Iterable[Setting]) -> None:
-        """Take back settings whose process has died; too many deaths, and the target is set aside."""
+        """Return settings whose process has died to the queue; after too many deaths, skip the target."""
         settings = list(settings)
         self._under_way -= len(settings)
         self._waiting.extendleft(reversed(settings))
         self._deaths += 1
         if self._deaths >= _DEATHS:
-            self.set_aside = "processes that simulate it were killed time and again: is there enough memory?"
+            self.set_aside = (
+                "the processes that simulate it were killed repeatedly: check that there is enough memory, or use "
+                "fewer --jobs"
+            )
 
     def identified(self, measurement: Measurement) -> str:
-        """Say that a measurement is of another image than the run's; empty if nothing tells so.
+        """Return a warning if a measurement is of another image than the run's; empty if it is not known to be.
 
-        Raises OtherKernelError if it is of another kernel: it must not be added. Workers of a cluster may each have
-        their own.
+        Raises OtherKernelError if it is of another kernel, and must not be added. Each worker of a cluster may have
+        another kernel.
         """
         self.check_kernel(measurement.conditions)
         return self._identity.changed_image(measurement.factors, measurement.conditions)
 
     def measured(self, setting: Setting, measurement: Measurement, seconds: float) -> None:
-        """Take note of a measurement."""
+        """Note a measurement."""
         self._under_way -= 1
         self._in_a_row = 0
         self._seconds = seconds if self._seconds is None else 0.8 * self._seconds + 0.2 * seconds
-        self._course.add(setting, measurement)
+        self._schedule.add(setting, measurement)
         self._identity.add(measurement)
         self.done += 1
 
     def is_again(self, setting: Setting) -> bool:
-        """Whether a setting is measured for its energy alone: what was measured of time before stays."""
+        """Whether a setting is repeated only for its energy; its stored times stay."""
         if setting not in self._again:
             return False
         self._under_way -= 1
@@ -175,9 +178,9 @@ class Campaign:
         return True
 
     def failed(self, setting: Setting, failure: Failure) -> None:
-        """Take note that a setting could not be measured: it is set aside, or the whole target is."""
+        """Note that a setting could not be measured: skip it, or the whole target."""
         self._under_way -= 1
-        self._course.give_up(setting)
+        self._schedule.give_up(setting)
         self.failures.append((setting, failure.why))
         self._in_a_row = self._in_a_row + 1 if failure.kind == "broken" else 0
         if failure.kind == "unreachable" or (self._in_a_row >= _IN_A_ROW and not self.is_in_process):

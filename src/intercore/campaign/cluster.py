@@ -1,10 +1,10 @@
 """Simulated campaigns on a Dask cluster: the same samples, computed elsewhere.
 
-The workers need Intercore, of the very version that is here, and no compiler: the programs for the chip are built here
-and sent to them. They keep nothing; what they return is stored here.
+The workers need the same version of Intercore and no compiler: the programs for the chip are built here and sent to
+them. They store nothing; their results are stored here.
 
-Nobody vouches for a worker that joined, or for the scheduler: what they send cannot run code here (`unpickling`), and
-results are bytes that are checked (`result_bytes`).
+Workers and the scheduler are not trusted: their data cannot run code here (`unpickling`), and results are bytes that
+are validated (`result_bytes`).
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     import distributed
 
 CONTACT_TIMEOUT = 5.0
-"""Seconds within which a scheduler must answer, and a first worker must be there."""
-WORKER_PATIENCE = 30.0
-"""Seconds to wait for a worker to say what it is, or for one once there is none any more: one takes long to start."""
-LOOK_INTERVAL = 1.0
-"""Seconds between looks at whether the cluster is still there."""
+"""Seconds within which a scheduler must answer, and a first worker must exist."""
+WORKER_TIMEOUT = 30.0
+"""Seconds to wait for a worker's identity, or for a new worker after the last one is gone: workers start slowly."""
+POLL_INTERVAL = 1.0
+"""Seconds between checks of the cluster."""
 
 
 class ForeignWorkerError(IntercoreError):
-    """A worker is not like this machine: the same measurement may give other samples there."""
+    """A worker differs from this machine: the same measurement may yield other samples there."""
 
 
 class Cluster:
@@ -57,34 +57,37 @@ class Cluster:
     most = BATCH_MOST
 
     def __init__(self, address: str, say: Callable[[str], None]) -> None:
-        """Connect to the scheduler at `address`, e.g. `tls://host:8786`; its workers must be like this machine.
+        """Connect to the scheduler at `address`, e.g. `tls://host:8786`; its workers must match this machine.
 
-        `say` is told what takes time here. Raises UsageError if that is no address, and IntercoreError if nobody
-        answers there, if there is no worker, if one has another version of Intercore, or if Dask is not installed.
+        `say` reports what takes time here. Raises UsageError for an invalid address, and IntercoreError if there is no
+        scheduler or no worker, if a worker has another version of Intercore, or if Dask is not installed.
         """
         try:
             import distributed  # noqa: PLC0415 - takes a second to load
         except ImportError as error:
-            raise IntercoreError("--cluster needs Dask; install it: pip install 'intercore[cluster]'") from error
+            raise IntercoreError("--cluster needs Dask; to install it: pip install 'intercore[cluster]'") from error
         self._address = address
         self._say = say
-        logging.disable()  # whatever Dask or Tornado logs; what is worth saying is said here
+        logging.disable()  # no log messages of Dask and Tornado; errors are reported here
         warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
         self._programs: dict[str, tuple[Path, ...]] = {}
         self._sent: dict[Path, str] = {}
-        self._pending: dict[Future[Result], object] = {}  # Dask forgets what nobody holds
+        self._pending: dict[Future[Result], object] = {}  # Dask drops futures without a reference
         self._closed = threading.Event()
         with ExitStack() as opening:
             opening.enter_context(nothing_runs())
             _greet(address)
             if not is_private(address):
-                say(f"{address} is neither this machine nor TLS: whoever reaches it controls its workers: {_PRIVATE}")
+                say(
+                    f"{address} is neither on this machine nor protected by TLS, so anyone who can connect to it "
+                    f"controls its workers: {_PRIVATE}"
+                )
             try:
                 self._client = distributed.Client(address, timeout=CONTACT_TIMEOUT, set_as_default=False)
-            except Exception:  # of whatever kind: it is what somebody sent
-                raise _nobody(address) from None
+            except Exception:  # any type: it comes from untrusted data
+                raise _no_scheduler(address) from None
             opening.callback(self._leave)
-            for topic in ("print", "warn"):  # what workers say would stand in our output
+            for topic in ("print", "warn"):  # messages of workers would appear in the output
                 self._client.subscribe_topic(topic, lambda _: None)
             self._meet_workers()
             self._opened = opening.pop_all()
@@ -99,19 +102,19 @@ class Cluster:
             ) from None
         client = self._client
         try:
-            told = client.sync(client.run, _identify, on_error="return", callback_timeout=WORKER_PATIENCE)
-            identities = {printable(str(worker)): _read_identity(there) for worker, there in told.items()}
-        except Exception:  # of whatever kind: it is what somebody sent
+            answers = client.sync(client.run, _identify, on_error="return", callback_timeout=WORKER_TIMEOUT)
+            identities = {printable(str(worker)): _read_identity(there) for worker, there in answers.items()}
+        except Exception:  # any type: it comes from untrusted data
             raise IntercoreError(
-                f"not all workers of {self._address} can say what they are; end those that hang, and make sure that "
-                "each has Intercore with its extra `cluster`"
+                f"not all workers of {self._address} report their version: restart those that do not answer, and check "
+                "that each has Intercore with its extra `cluster`"
             ) from None
         for worker, there in identities.items():
             compare(worker, there, _identity())
         self.size = self._slots()
 
     def _slots(self) -> int:
-        """Return how many batches the workers measure at a time, now."""
+        """Return the present number of batches that the workers measure at the same time."""
         return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
 
     def __str__(self) -> str:
@@ -119,22 +122,24 @@ class Cluster:
         return f"the {self.size} worker{'s' * (self.size != 1)} of {self._address}"
 
     def submit(self, batch: Batch) -> Future[Result]:
-        """Have a worker measure a batch on a simulated chip. If it dies, another begins anew; after some, it failed.
+        """Let a worker measure a batch on a simulated chip.
 
-        This, or the future, raises IntercoreError if the cluster is gone or a worker is not like this machine.
+        If it dies, another one starts over, a limited number of times.
+
+        This or the future raises IntercoreError if the cluster is gone or a worker does not match this machine.
         """
         programs = self._programs_of(batch)
         try:
             measuring = self._client.submit(_measure, _identity(), tuple(map(self._send, programs)), batch, pure=False)
-        except Exception as error:  # of whatever kind the connection is
-            raise self._gone() from error
+        except Exception as error:  # depends on the kind of connection
+            raise self._lost_error() from error
         future: Future[Result] = Future()
         self._pending[future] = measuring
         measuring.add_done_callback(lambda done: self._end(future, lambda: self._result(batch, done)))
         return future
 
     def _end(self, future: Future[Result], result: Callable[[], Result]) -> None:
-        """End a future, unless it has ended: Dask and the watch may both know how."""
+        """Complete a future unless it is done: Dask and the watch thread may both do so."""
         self._pending.pop(future, None)
         with suppress(InvalidStateError):
             try:
@@ -144,31 +149,31 @@ class Cluster:
 
     def _result(self, batch: Batch, done: distributed.Future) -> Result:
         try:
-            returned = done.result(timeout=WORKER_PATIENCE)  # it is there
+            returned = done.result(timeout=WORKER_TIMEOUT)  # it is done
         except CancelledError:
-            raise self._gone() from None
-        except Exception as error:  # a pickle that was not loaded: what it names has to do
+            raise self._lost_error() from None
+        except Exception as error:  # a pickle that was not loaded: only its names are used
             if any(isinstance(one, bytes) and b"KilledWorker" in one for one in error.args):
-                why = "workers of the cluster died of it, as often as its scheduler allows"
+                why = "workers of the cluster died while measuring it, as often as the scheduler allows"
                 return Result((Failure(why, "broken"),) * len(batch.settings), 0.0)
             raise IntercoreError(
-                f"a worker of {self._address} failed before it could measure; its log says why"
+                f"a worker of {self._address} failed before the measurement; see the log of that worker"
             ) from None
         return from_bytes(batch.settings, returned, f"a worker of {self._address}")
 
     def _programs_of(self, batch: Batch) -> tuple[Path, ...]:
-        """Return what the chip of a batch runs, a file for each image, built here."""
+        """Return the programs of a batch's chip, a file for each image, built here."""
         build = of_target(batch.settings[0].factors)
         key = repr((batch.plan.target, sorted(build.items())))
         if key not in self._programs:
             target = find(batch.plan.target)
             if not isinstance(target, SimulatedTarget):
-                raise UsageError(f"only simulated chips run on a cluster, and {batch.plan.target} is none")
+                raise UsageError(f"{batch.plan.target} is not a simulated chip, and a cluster runs only those")
             self._programs[key] = board_image(target.board, build, self._say).elfs
         return self._programs[key]
 
     def _send(self, program: Path) -> str:
-        """Send a program to all workers, those that come later too, and return what it is called there."""
+        """Send a program to all workers, including later ones, and return its name there."""
         from distributed.diagnostics.plugin import UploadFile  # noqa: PLC0415
 
         if program not in self._sent:
@@ -179,30 +184,32 @@ class Cluster:
         return self._sent[program]
 
     def _watch(self) -> None:
-        """End what is under way once nobody is left to do it: Dask would wait for ever."""
+        """Fail the pending batches when all workers are gone: Dask would wait without end."""
         last_seen = time.monotonic()
-        while not self._closed.wait(LOOK_INTERVAL):
+        while not self._closed.wait(POLL_INTERVAL):
             try:
                 slots = self._slots() if self._client.status == "running" else 0
-            except Exception:  # whatever kind of connection it was
+            except Exception:  # depends on the kind of connection
                 slots = 0
             if slots:
                 self.size = slots  # workers come and go
                 last_seen = time.monotonic()
-            elif self._client.status != "running" or time.monotonic() - last_seen > WORKER_PATIENCE:
+            elif self._client.status != "running" or time.monotonic() - last_seen > WORKER_TIMEOUT:
                 for future in list(self._pending):
                     self._end(future, self._give_up)
 
     def _give_up(self) -> Result:
-        raise self._gone()
+        raise self._lost_error()
 
-    def _gone(self) -> IntercoreError:
+    def _lost_error(self) -> IntercoreError:
         if self._client.status == "running":
-            return IntercoreError(f"lost the cluster: {self._address} has no workers any more")
-        return IntercoreError(f"lost the cluster: the scheduler at {self._address} went away")
+            return IntercoreError(f"lost the cluster: {self._address} has no workers left; start one, then continue")
+        return IntercoreError(
+            f"lost the cluster: the scheduler at {self._address} does not answer any more; start it again"
+        )
 
     def close(self) -> None:
-        """Leave the cluster as it was: what is not done is cancelled, and what was sent there forgotten."""
+        """Restore the cluster: cancel pending batches, and remove the files that were sent."""
         self._closed.set()
         self._opened.close()
 
@@ -214,15 +221,15 @@ class Cluster:
             self._client.close(timeout=CONTACT_TIMEOUT)
 
 
-_PRIVATE = "docs/cluster.md says how to use tls://"
+_PRIVATE = "docs/cluster.md explains how to use tls://"
 _LOOPBACK = "--host 127.0.0.1"
-"""Without it, a scheduler listens to the whole network, and so does a worker, whatever its scheduler's address."""
+"""Without it, a scheduler and a worker listen to the whole network."""
 
 
 def _greet(address: str) -> None:
-    """Raise UsageError if that is no address, IntercoreError unless a Dask scheduler answers there soon.
+    """Raise UsageError for an invalid address, IntercoreError unless a Dask scheduler answers soon.
 
-    Dask's client waits without end for one that takes a connection and says nothing.
+    Dask's client waits without end for a server that accepts a connection and sends nothing.
     """
     from distributed.comm import connect  # noqa: PLC0415
     from distributed.security import Security  # noqa: PLC0415
@@ -236,13 +243,15 @@ def _greet(address: str) -> None:
         asyncio.run(asyncio.wait_for(greet(), CONTACT_TIMEOUT))
     except (ValueError, TypeError) as error:
         if address.startswith("tls://") and "ssl_context" in str(error):
-            raise UsageError(f"--cluster {address}: this machine has no certificate for it; {_PRIVATE}") from None
+            raise UsageError(
+                f"--cluster {address}: this machine has no certificate for that scheduler; {_PRIVATE}"
+            ) from None
         raise UsageError(f"--cluster {address}: expected an address such as tls://host:8786 ({error})") from None
-    except Exception:  # of whatever kind: it is what somebody sent
-        raise _nobody(address) from None
+    except Exception:  # any type: it comes from untrusted data
+        raise _no_scheduler(address) from None
 
 
-def _nobody(address: str) -> IntercoreError:
+def _no_scheduler(address: str) -> IntercoreError:
     scheduler = f"dask scheduler {_LOOPBACK if _is_here(address) else '--protocol tls'}"
     return IntercoreError(
         f"no Dask scheduler answers at {address}; start one: {scheduler}, and a worker: {_start_of_worker(address)}"
@@ -254,12 +263,12 @@ def _start_of_worker(address: str) -> str:
 
 
 def is_private(address: str) -> bool:
-    """Whether nobody on a network can speak to a scheduler at this address, or only who has its certificate."""
+    """Whether a scheduler at this address is reachable only from this machine, or only with its certificate."""
     return address.startswith("tls://") or _is_here(address)
 
 
 def _is_here(address: str) -> bool:
-    """Whether an address is one of this machine alone."""
+    """Whether an address is on the loopback interface."""
     from distributed.comm.addressing import get_address_host  # noqa: PLC0415
 
     host: str = get_address_host(address)
@@ -270,7 +279,7 @@ def _is_here(address: str) -> bool:
 
 
 def _measure(expected: Mapping[str, str], names: tuple[str, ...], batch: Batch) -> bytes:
-    """Measure a batch; runs on a worker, which may have come later than the check at the beginning."""
+    """Measure a batch; runs on a worker, which may have joined after the initial check."""
     from distributed import get_worker  # noqa: PLC0415 - a worker has it loaded
 
     try:
@@ -280,25 +289,25 @@ def _measure(expected: Mapping[str, str], names: tuple[str, ...], batch: Batch) 
         return as_bytes(batch.settings, measure_batch(msgspec.structs.replace(batch, programs=programs)))
     except IntercoreError as error:
         return refusal_as_bytes(str(error))
-    except Exception as error:  # none may travel as an object
+    except Exception as error:  # not sent as an object
         return refusal_as_bytes(f"a worker failed: {type(error).__name__}: {error}")
 
 
 @functools.cache
 def _checked(program: Path) -> Path:
-    """Return the file after comparing its content with its name. Raises IntercoreError if it is not what was sent."""
+    """Return the file after comparing its content with its name. Raises IntercoreError if it was damaged."""
     digest = program.stem.removeprefix("intercore-")
     try:
         found = hashlib.sha256(program.read_bytes()).hexdigest()
     except OSError as error:
-        raise IntercoreError(f"the program for the chip did not reach the worker: {error.strerror}") from None
+        raise IntercoreError(f"the program for the chip is missing on the worker: {error.strerror}") from None
     if found != digest:
-        raise IntercoreError(f"the program for the chip was damaged on its way to the worker: {program} is {found}")
+        raise IntercoreError(f"the program for the chip was damaged in transfer: the digest of {program} is {found}")
     return program
 
 
 def _identifier() -> Callable[[], str]:
-    """Return a function that is sent to workers as it is, not by its name: they may have no Intercore to find it in."""
+    """Return a function that is sent to workers by value, because they may lack Intercore."""
 
     def identify() -> str:
         import hashlib  # noqa: PLC0415
@@ -332,13 +341,14 @@ def _identifier() -> Callable[[], str]:
 
 
 _identify = _identifier()
-"""Return as JSON what must be the same on every machine for the same samples, by name: versions, and digests of what
-runs."""
+"""Return as JSON, by name, the versions and digests of code that must be the same on every machine."""
 
 
-def _read_identity(told: str) -> dict[str, str]:
-    """Return what a worker is, as it says. Raises MsgspecError or TypeError if it says something else."""
-    return {printable(name): printable(what) for name, what in msgspec.json.decode(told, type=dict[str, str]).items()}
+def _read_identity(answers: str) -> dict[str, str]:
+    """Decode a worker's identity. Raises MsgspecError or TypeError for anything else."""
+    return {
+        printable(name): printable(what) for name, what in msgspec.json.decode(answers, type=dict[str, str]).items()
+    }
 
 
 @functools.cache
@@ -347,8 +357,10 @@ def _identity() -> dict[str, str]:
 
 
 def compare(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-    """Raise ForeignWorkerError if a worker is not as it is here, going by what `identify` said on either side."""
+    """Raise ForeignWorkerError if the identity of a worker differs from that here."""
     names = [name for name in here if there.get(name) != here[name]]
     if names:
         both = "; ".join(f"{name} is {there.get(name, 'missing')} there and {here[name]} here" for name in names)
-        raise ForeignWorkerError(f"the worker {worker} may give other samples: {both}. Install the same on both")
+        raise ForeignWorkerError(
+            f"the worker {worker} may yield other samples than this machine: {both}. Install the same versions on both"
+        )

@@ -1,4 +1,4 @@
-"""How long a campaign will take, before it begins: from its own pace so far, or from a few short trial measurements."""
+"""Estimates the duration of a campaign: from its pace so far, or from a few short trial measurements."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ if TYPE_CHECKING:
     from intercore.record.plan import Setting
 
 _TRIALS = 3
-"""Settings of each benchmark that are tried if nothing says which take longest."""
+"""Settings of each benchmark to try if it is unknown which take longest."""
 _MOST_TRIALS = 8
 _LONG = 1.0
-"""Seconds after which a trial ends at the next sign of progress, which says how far it has come."""
+"""Seconds after which a trial ends at the next progress message, from which its duration is extrapolated."""
 _TRIAL_SECONDS = 10.0
-"""After which no further setting of a benchmark is tried."""
+"""Seconds after which no further setting of a benchmark is tried."""
 _ENOUGH = 5
-"""Measurements of a run from which its pace is known."""
+"""Measurements of a run that suffice for its pace."""
 _INTERRUPTION = 20.0
-"""Times the median gap between two measurements from which on nothing was measured in it."""
+"""Multiple of the median gap between measurements from which a gap counts as an interruption."""
 
 
 _TRIAL = -1
-"""The repetition that a trial is: none of the plan's, so that this machine's program is started again after it."""
+"""The repetition number of a trial: none of the plan's, so that this machine's program restarts after it."""
 
 
 class Pace(msgspec.Struct, frozen=True):
     """How long measurements take on a target, in seconds."""
 
     each: dict[str, float]
-    """On average, by benchmark."""
+    """Average time of a measurement, by benchmark."""
     opening: float
-    """To open the target anew, its program being built already; to flash a board, too."""
+    """Time to open the target again, without building its program; includes flashing a board."""
     how: str
-    """Where that is known from, for people."""
+    """The source of the estimate, for display."""
 
     def seconds(self, missing: Sequence[Setting]) -> float:
-        """Return how long these settings take one after the other, in their order; at least, if some were not tried."""
+        """Return the duration of these settings in their order; a lower bound if some benchmarks were not tried."""
         usual = sum(self.each.values()) / len(self.each) if self.each else 0.0
         builds = [of_target(one.factors) for one in missing]
         openings = bool(builds) + sum(one != other for one, other in pairwise(builds))
@@ -61,7 +61,7 @@ class Pace(msgspec.Struct, frozen=True):
 
 
 def of_run(run: Run) -> Pace | None:
-    """Return the pace at which a run has come so far, whoever measured it; None if that is too short to tell."""
+    """Return the pace of a stored run so far; None if it is too short."""
     if len(run.measurements) < _ENOUGH:
         return None
     try:
@@ -69,12 +69,12 @@ def of_run(run: Run) -> Pace | None:
             (datetime.fromisoformat(one.started).timestamp(), one.benchmark, canonical(of_target(one.factors)))
             for one in run.measurements
         )
-    except ValueError:  # whatever a store holds
+    except ValueError:  # a store may hold anything
         return None
     flashed = isinstance(find(run.plan.target), BoardTarget)
     opening, gaps = [], []
     for (now, name, build), (then, _, next_build) in pairwise(moments):
-        if flashed and build != next_build:  # as long as many measurements
+        if flashed and build != next_build:  # takes as long as many measurements
             opening.append(then - now)
         else:
             gaps.append((then - now, name))
@@ -86,7 +86,7 @@ def of_run(run: Run) -> Pace | None:
 
 
 def by_trial(target: OpenTarget, plan: Plan, opening: float, say: Callable[[str], None]) -> Pace:
-    """Return the pace of a target that is open, by short measurements of a few settings of its plan."""
+    """Return the pace of an open target from short measurements of a few settings of its plan."""
     whole = settings(plan)
     build = of_target(whole[0].factors)
     begin = time.monotonic()
@@ -96,7 +96,7 @@ def by_trial(target: OpenTarget, plan: Plan, opening: float, say: Callable[[str]
         for setting in _spread(mine):
             if name in tried and time.monotonic() - begin > _TRIAL_SECONDS:
                 break
-            say(f"trying {name}")
+            say(f"trial measurement of {name}")
             took = _try(target, setting)
             if took is not None:
                 tried.setdefault(name, []).append(took)
@@ -106,9 +106,9 @@ def by_trial(target: OpenTarget, plan: Plan, opening: float, say: Callable[[str]
 
 
 def _spread(whole: Sequence[Setting]) -> list[Setting]:
-    """Return settings to try: one for each level, from end to end, of the number that varies most, the sizes above all.
+    """Return settings to try: one for each of some levels across the range of the numeric factor that varies most.
 
-    Of a geometric range the largest levels take nearly all of the time: any three settings would say little.
+    In a geometric range, the largest levels take nearly all of the time, so any three settings would be misleading.
     """
     levels: dict[str, set[int]] = defaultdict(set)
     for setting in whole:
@@ -121,7 +121,7 @@ def _spread(whole: Sequence[Setting]) -> list[Setting]:
     if len(levels.get(widest, ())) < 2:
         return list(whole[:_TRIALS])
     by_level: dict[int, Setting] = {}
-    for setting in whole:  # which are in random order
+    for setting in whole:  # they are in random order
         level = setting.factors[widest]
         if isinstance(level, int):
             by_level.setdefault(level, setting)
@@ -131,7 +131,7 @@ def _spread(whole: Sequence[Setting]) -> list[Setting]:
 
 
 def _try(target: OpenTarget, setting: Setting) -> float | None:
-    """Return about how long a setting takes, by its beginning if it is long; None if it cannot be told."""
+    """Return the approximate duration of a setting, extrapolated if it is long; None if unknown."""
     setting = msgspec.structs.replace(setting, repetition=_TRIAL)
     begin = time.monotonic()
     share = 0.0
@@ -155,4 +155,4 @@ def _try(target: OpenTarget, setting: Setting) -> float | None:
 
 
 class _LongEnoughError(Exception):
-    """A trial has taken as long as it may."""
+    """A trial has reached its time limit."""

@@ -1,9 +1,9 @@
-"""Carries out runs: what they still lack is measured, and stored as it comes.
+"""Carries out runs: measures their missing settings, and stores each measurement when it is complete.
 
-Only this thread writes to the store. Workers measure the batches: this thread itself for one run on its target, or two
-by turns (`here`); for a plan file, a thread for each board, one for what takes this machine's time, and processes for
-simulated chips. What takes this machine's time is measured last, one target after the other and each alone: what else
-ran would be measured with it.
+Only this thread writes to the store. Workers measure the batches: this thread itself for one run, or two alternating
+runs (`this_thread`); for a plan file, a thread for each board, one thread for targets on this machine, and processes
+for simulated chips. Targets on this machine are measured last, one after the other and each alone, because other load
+would disturb them.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ if TYPE_CHECKING:
     from intercore.record.plan import Setting
     from intercore.record.store import Store
 
-DEFAULT_PATIENCE = 20.0
-"""Seconds that a target that has gone is waited for: time for a reset, a loose plug, a person."""
+DEFAULT_RECONNECT_TIMEOUT = 20.0
+"""Seconds to wait for a lost target: enough for a reset, or for a person to reconnect it."""
 _PAUSES = (0.05, 0.25, 0.7)
-"""Parts of that after which it is tried to open it again."""
-_LOOK = 0.2
-"""Seconds between two looks at the clock."""
+"""Fractions of it after which the target is opened again."""
+_POLL_S = 0.2
+"""Polling interval in seconds."""
 
 
 class Order(Protocol):
-    """Says what workers measure next, of the campaigns that they share."""
+    """Chooses the next settings of the campaigns that share workers."""
 
     def take(self, workers: Workers) -> tuple[Campaign, tuple[Setting, ...]] | None:
-        """Return settings of one build to be measured next; None if there are none, or none yet."""
+        """Return the next settings, of one build; None if there are none, or none yet."""
 
 
-class InRotation:
+class RoundRobin:
     """The order in which each campaign has its turn."""
 
     def __init__(self, campaigns: Sequence[Campaign]) -> None:
-        """Begin with the first."""
+        """Begin with the first campaign."""
         self._count = len(campaigns)
         self._turns = itertools.cycle(campaigns)
 
@@ -72,22 +72,22 @@ def carry_out(
     *,
     timeout: float | None,
     budget: float | None = None,
-    patience: float = DEFAULT_PATIENCE,
+    reconnect_timeout: float = DEFAULT_RECONNECT_TIMEOUT,
 ) -> bool:
-    """Measure what the runs of the campaigns lack; return whether the budget, in seconds, was enough for that.
+    """Complete the runs of the campaigns; return whether the time budget, in seconds, was enough.
 
-    A target that has gone is waited for `patience` seconds. One may be silent for `timeout` seconds, or, if that
-    is None, for as long as is usual for it.
+    A lost target is waited for `reconnect_timeout` seconds. A target may be silent for `timeout` seconds; None stands
+    for its default.
 
-    Boards and simulated chips are measured at the same time. Then come, one after the other, the targets that are to
-    be alone, and of these what is timed by this machine at the very end. Simulated targets are measured by
-    `simulators`, which stays the caller's to close. What is missing in the end is told by the campaigns. Raises
-    IntercoreError for a store in trouble, or KeyboardInterrupt; all complete measurements are in the store then.
+    Boards and simulated chips are measured at the same time; then, one after the other, the targets that must be alone,
+    with those on this machine last. `simulators`, which the caller closes, measures simulated targets. The campaigns
+    have what is missing in the end. Raises IntercoreError for an error of the store, or KeyboardInterrupt; all complete
+    measurements are in the store then.
     """
     deadline = None if budget is None else time.monotonic() + budget
     begin(store, campaigns)
     in_time = True
-    pauses = tuple(part * patience for part in _PAUSES)
+    pauses = tuple(part * reconnect_timeout for part in _PAUSES)
     together = [campaign for campaign in campaigns if not campaign.is_alone]
     alone = sorted((one for one in campaigns if one.is_alone), key=lambda one: not one.plan.emulated)
     for phase in (together, *([one] for one in alone)):
@@ -97,10 +97,10 @@ def carry_out(
             if campaign.is_in_process:
                 shares[simulators].append(campaign)
             else:
-                threads.append(TargetThread(campaign.observer.told, campaign.target))
+                threads.append(TargetThread(campaign.observer.show_message, campaign.target))
                 shares[threads[-1]].append(campaign)
         try:
-            orders = {workers: InRotation(share) for workers, share in shares.items()}
+            orders = {workers: RoundRobin(share) for workers, share in shares.items()}
             in_time = Phase(store, phase, orders, timeout, pauses).carry_out(deadline) and in_time
         finally:
             for thread in threads:
@@ -109,16 +109,16 @@ def carry_out(
 
 
 def begin(store: Store, campaigns: Sequence[Campaign]) -> None:
-    """Begin to carry out campaigns; two of them may have one observer."""
+    """Begin campaigns; two of them may share an observer."""
     for campaign in campaigns:
-        store.set_total(campaign.id, campaign.total)  # another version may have known the stop rule's series otherwise
+        store.set_total(campaign.id, campaign.total)  # another version may have evaluated the stop rule differently
     for observer in dict.fromkeys(campaign.observer for campaign in campaigns):
         mine = [campaign for campaign in campaigns if campaign.observer is observer]
         observer.begin(sum(one.done for one in mine), sum(one.total for one in mine))
 
 
 class Phase:
-    """Campaigns that are carried out at the same time."""
+    """Campaigns that run at the same time."""
 
     def __init__(
         self,
@@ -128,9 +128,9 @@ class Phase:
         timeout: float | None = None,
         pauses: tuple[float, ...] = (),
     ) -> None:
-        """Carry them out on workers, each in an order of its own; for `timeout`, see `carry_out`.
+        """Run them on workers, each with its own order; for `timeout`, see `carry_out`.
 
-        `pauses` are those, in seconds, after which a target that has gone is opened again.
+        `pauses` are the seconds after which a lost target is opened again.
         """
         self._store = store
         self._campaigns = campaigns
@@ -140,7 +140,7 @@ class Phase:
         self._under_way: dict[Future[Result], tuple[Workers, Campaign, tuple[Setting, ...]]] = {}
 
     def carry_out(self, deadline: float | None = None) -> bool:
-        """Measure until all is done or the time is over; return whether it was not."""
+        """Measure until everything is done or the deadline is reached; return whether it was not reached."""
         try:
             while True:
                 in_time = deadline is None or time.monotonic() < deadline
@@ -148,10 +148,10 @@ class Phase:
                     self._hand_out()
                 if not self._under_way:
                     return in_time or not self._is_more()
-                wait(self._under_way, _LOOK, FIRST_COMPLETED)
+                wait(self._under_way, _POLL_S, FIRST_COMPLETED)
                 self._take_in()
         except BaseException:
-            self._take_in()  # what is done is done
+            self._take_in()  # keep finished batches
             raise
 
     def _is_more(self) -> bool:
@@ -167,7 +167,7 @@ class Phase:
                 campaign, settings = taken
                 pauses = () if campaign.is_in_process else self._pauses
                 plan = _without_parts(campaign.plan)
-                timeout = find(plan.target).patience if self._timeout is None else self._timeout
+                timeout = find(plan.target).timeout if self._timeout is None else self._timeout
                 batch = Batch(
                     plan, settings, timeout, campaign.max_rate, pauses, flashing=campaign.flashing, run=campaign.id
                 )
@@ -182,8 +182,8 @@ class Phase:
                 campaign.put_back(settings)
                 self._tell_if_set_aside(campaign)
                 continue
-            for text in result.told:
-                campaign.observer.told(text)
+            for text in result.messages:
+                campaign.observer.show_message(text)
             for setting, outcome in zip(settings, result.outcomes, strict=True):
                 self._take(campaign, setting, outcome, result.seconds / len(settings))
 
@@ -195,13 +195,13 @@ class Phase:
                 outcome = Failure(str(error), "unreachable")
             else:
                 if sentence:
-                    campaign.observer.told(sentence)
+                    campaign.observer.show_message(sentence)
         if isinstance(outcome, Failure):
             was_set_aside = campaign.set_aside is not None
             campaign.failed(setting, outcome)
             if not was_set_aside:
                 what = f"{setting.benchmark} {' '.join(f'{name}={level}' for name, level in setting.factors.items())}"
-                campaign.observer.told(f"{what} is set aside: {outcome.why}")
+                campaign.observer.show_message(f"{what} is skipped: {outcome.why}")
                 self._tell_if_set_aside(campaign)
             return
         if campaign.is_again(setting):
@@ -215,9 +215,9 @@ class Phase:
 
     def _tell_if_set_aside(self, campaign: Campaign) -> None:
         if campaign.set_aside is not None:
-            campaign.observer.told(f"{campaign.name} is set aside: {campaign.set_aside}")
+            campaign.observer.show_message(f"{campaign.name} is skipped from now on: {campaign.set_aside}")
 
 
 def _without_parts(plan: Plan) -> Plan:
-    """Return what a batch needs of a plan: a large one is not to be sent with each."""
+    """Return a plan without its parts, so that batches stay small."""
     return msgspec.structs.replace(plan, parts=(), excluded=())

@@ -1,4 +1,4 @@
-"""A target that stays open from one measurement to the next: opening one takes as long as many short measurements."""
+"""A target that stays open between measurements, because opening takes as long as many short measurements."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     Say: TypeAlias = Callable[[str], None]
     Connect: TypeAlias = Callable[[Mapping[str, Level], Say], Connection]
 
-_MOST_TOLD = 100
-"""Texts of a target that a person gets to see at most: a target may say anything, as often as it likes."""
+_MAX_MESSAGES = 100
+"""Most messages of a target that are shown."""
 
 
 def address_of(plan: Plan, given: Address) -> Address:
-    """Return how to reach the target of a plan: as the plan says, but for what is `given`. Raises UsageError."""
+    """Return how to reach the target of a plan; `given` overrides the plan. Raises UsageError."""
     target = find(plan.target)
     if given.port is None:
         given = msgspec.structs.replace(given, port=plan.url, baud=plan.baud)
@@ -44,18 +44,18 @@ def address_of(plan: Plan, given: Address) -> Address:
 
 
 class Opening:
-    """Opens the target of a plan. A board is flashed once for a build, however often it has to be opened."""
+    """Opens the target of a plan. A board is flashed once for each build, even if it is opened several times."""
 
     def __init__(self, plan: Plan, given: Address) -> None:
-        """Open it as the plan says, but for what is `given`."""
+        """Open it according to the plan; `given` overrides it."""
         self._plan = plan
         self._given = given
-        self._flashed: tuple[Mapping[str, Level], str] | None = None  # with which build, and what its image is
+        self._flashed: tuple[Mapping[str, Level], str] | None = None  # the build and the image
 
     def __call__(self, build: Mapping[str, Level], say: Say) -> Connection:
-        """Open the target in this build; `say` is called with what takes time.
+        """Open the target in this build; `say` reports progress.
 
-        Raises UsageError for a build that there cannot be: the plan may be of a store from anyone. Else IntercoreError.
+        Raises UsageError for an impossible build, as a plan in a store may have, and IntercoreError.
         """
         target = find(self._plan.target)
         address = address_of(self._plan, msgspec.structs.replace(self._given, build=build))
@@ -64,25 +64,25 @@ class Opening:
         if self._flashed is not None and self._flashed[0] == build:
             connection = target.open(msgspec.structs.replace(address, build={}), say)
             return dataclasses.replace(connection, image=self._flashed[1])
-        self._flashed = None  # unknown, should flashing fail
+        self._flashed = None  # unknown if flashing fails
         connection = target.open(address, say)
         self._flashed = build, connection.image
         return connection
 
 
 def ignore(_: str) -> None:
-    """Do nothing with a text."""
+    """Ignore a text."""
 
 
 class KeptTarget:
     """The target of a plan, open in one build at a time, from its first use until it is closed."""
 
     def __init__(self, plan: Plan, connect: Connect, timeout: float, max_rate: int | None = None) -> None:
-        """Open nothing yet.
+        """Create it closed.
 
-        `connect` opens the target, built with these levels of its own factors (`intercore.record.factors`), and calls
-        its second argument with what takes time. `timeout` is the longest silence, in seconds, that is taken for work,
-        and `max_rate` the most bits per second that a serial line is raised to.
+        `connect` opens the target in a build, given by levels of its factors (`intercore.record.factors`), and reports
+        progress by its second argument. `timeout` is the longest permitted silence in seconds, and `max_rate` the limit
+        of the bit rate of a serial line.
         """
         self._plan = plan
         self._connect = connect
@@ -100,11 +100,11 @@ class KeptTarget:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """Close the target; after an error, without a further word to it."""
+        """Close the target; after an error, without another command to it."""
         self._stack.__exit__(kind, error, where)
 
     def opened(self, build: Mapping[str, Level], say: Say = ignore) -> OpenTarget:
-        """Return the target, open in this build; one that is open in another build is closed. Raises IntercoreError."""
+        """Return the target, open in this build; closes it first if it is open in another. Raises IntercoreError."""
         if self._target is None or build != self._build:
             self.close()
             connection = self._connect(build, say)
@@ -114,13 +114,13 @@ class KeptTarget:
         return self._target
 
     @contextlib.contextmanager
-    def telling(self, tell: Say) -> Iterator[None]:
-        """Call `tell` with what the target wants a person to know while the context lasts, with each text once."""
-        told: set[str] = set()
+    def showing_messages(self, tell: Say) -> Iterator[None]:
+        """Pass the target's messages to `tell` for the duration of the context, each text once."""
+        shown: set[str] = set()
 
         def tell_once(text: str) -> None:
-            if text not in told and len(told) < _MOST_TOLD:
-                told.add(text)
+            if text not in shown and len(shown) < _MAX_MESSAGES:
+                shown.add(text)
                 tell(text)
 
         self._tell = tell_once

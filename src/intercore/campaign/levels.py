@@ -1,4 +1,4 @@
-"""From the levels that a user names to those that the target has, checked before a run."""
+"""Resolves the levels that a user names to levels of the target, before a run."""
 
 from __future__ import annotations
 
@@ -31,37 +31,36 @@ if TYPE_CHECKING:
     from intercore.target.targets import Target
 
 Wanted: TypeAlias = Mapping[str, Sequence[Level]]
-"""Levels by factor as a user names them: texts, or numbers of a plan file."""
+"""Levels by factor as a user gives them: texts, or numbers of a plan file."""
 Levels: TypeAlias = dict[str, list[Level]]
-"""Levels by factor as a target has them."""
+"""Levels by factor in the target's types."""
 Where: TypeAlias = Callable[..., AbstractContextManager[None]]
-"""Adds to errors of a block where a factor, or a level of it by its index, stands in a file."""
+"""Adds the location of a factor, or of one of its levels, in a file to the errors of a block."""
 
-_NAMED = 3  # settings in a refusal
-_ASKED = 16  # levels at a time, to find the largest
-_SAMPLES = "samples"  # the factor of every benchmark that takes several
+_SETTINGS_SHOWN = 3  # settings shown in an error
+_LEVELS_PER_QUERY = 16  # levels per query, to find the largest
+_SAMPLES = "samples"  # the factor of every benchmark that takes several samples
 
 
-def nowhere(*_: str | int) -> AbstractContextManager[None]:
-    """Leave errors as they are: what the user asks for is in no file."""
+def unlocated(*_: str | int) -> AbstractContextManager[None]:
+    """Leave errors as they are, because the request is not in a file."""
     return nullcontext()
 
 
 def target_levels(
     target: Target,
     wanted: Wanted,
-    at: Where = nowhere,
+    at: Where = unlocated,
     *,
     is_built: bool = False,
     flashing: bool = False,
     skip_impossible: bool = False,
 ) -> Levels:
-    """Return the levels of the target's own factors among those wanted, and of `opt` wherever a program is built.
+    """Return the requested levels of the target's factors, and of `opt` if a program is built.
 
-    A program that `is_built` already leaves none to choose. `flashing` says whether a board is flashed for its levels.
-    Raises UsageError for a factor that the target cannot be built or configured with, for what is no level of its
-    factor, and for levels that have no effect beside the others; with `skip_impossible`, for these only if no
-    combination is left.
+    With `is_built`, the program exists and no factor can be chosen. `flashing`: whether a board is flashed for its
+    levels. Raises UsageError for an unknown factor or level, and for levels without effect in combination with the
+    others; with `skip_impossible`, for the latter only if no combination is left.
     """
     known = {factor.name: factor for factor in target.factors}
     named = {name: levels for name, levels in wanted.items() if name in TARGET_FACTORS}
@@ -70,7 +69,7 @@ def target_levels(
     for name, levels in named.items():
         with at(name):
             if is_built:
-                raise UsageError(f"the image was built already: leave out {name}, or the image")
+                raise UsageError(f"{name} has no effect on an image that is already built: omit it, or omit --image")
             target.check_factors({name: [str(level) for level in levels]}, flashing=flashing)
         found[name] = []
         for index, level in enumerate(levels):
@@ -84,7 +83,7 @@ def target_levels(
 
 
 def builds(target: Target, levels: Levels) -> Iterator[tuple[dict[str, Level], str]]:
-    """Yield each combination of the target's own factors, and why there cannot be such a build; empty if there can."""
+    """Yield each combination of the target's factors, and why it is impossible; empty if it is possible."""
     own = {name: some for name, some in levels.items() if name in TARGET_FACTORS}
     for combination in itertools.product(*own.values()):
         build = dict(zip(own, combination, strict=True))
@@ -97,29 +96,32 @@ def builds(target: Target, levels: Levels) -> Iterator[tuple[dict[str, Level], s
 
 
 def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkInfo:
-    """Return the benchmark called `name`. UsageError names the nearest that there is, or why the target refuses it."""
+    """Return the benchmark called `name`.
+
+    Raises UsageError with the closest name, or with the target's reason to refuse it.
+    """
     for benchmark in benchmarks:
         if benchmark.name == name and benchmark.refused:
-            raise UsageError(f"{name} cannot be measured there: {benchmark.refused}")
+            raise UsageError(f"{name} cannot be measured on this target: {benchmark.refused}")
         if benchmark.name == name:
             return benchmark
     raise UsageError(unknown("benchmark", name, (benchmark.name for benchmark in benchmarks)))
 
 
 def repetitions_of(origin: Origin) -> int:
-    """Return how often each setting is measured where the user does not say.
+    """Return the default number of repetitions.
 
-    What is measured differs between repetitions in more than its samples tell, so it takes enough of them for an
-    interval, each with its share of the samples. Where a program stands for the chip they differ by the seed alone.
+    Repetitions differ by more than the spread of their samples, so several are needed for an interval; each takes a
+    share of the samples. On a simulated chip they differ only by the seed.
     """
     return ENOUGH_REPETITIONS if origin == "measured" else 1
 
 
-def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = nowhere, others: Iterable[str] = ()) -> Levels:
-    """Return the levels of a benchmark's parameters that are wanted, as their types are.
+def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = unlocated, others: Iterable[str] = ()) -> Levels:
+    """Return the requested levels of a benchmark's parameters, in the parameters' types.
 
-    Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range;
-    `others` are further names that the user may have meant.
+    Raises UsageError for an unknown parameter, and for a value of the wrong type or out of range; `others` are further
+    names to suggest.
     """
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
     found: Levels = {}
@@ -139,19 +141,18 @@ def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = nowhere, other
 def resolve(
     benchmark: BenchmarkInfo, wanted: Wanted, seed: int, origin: Origin, *, interpreted: bool = False
 ) -> Levels:
-    """Return the levels to measure: those wanted, and the defaults of this tool for the rest, `seed` among them.
+    """Return the levels to measure: those requested, and the tool's defaults for the others, including `seed`.
 
-    `interpreted` says whether each instruction of the target is, for what it does alone (`Target.interpreted`). Raises
-    UsageError as `checked` does.
+    `interpreted` is that of the target. Raises UsageError as `checked` does.
     """
     known = of_benchmarks.default(benchmark.name, wanted, interpreted=interpreted)
     return {**_usual(benchmark, known, seed, origin), **checked(benchmark, wanted)}
 
 
 def with_whole(session: Session, benchmark: BenchmarkInfo, levels: Levels, wanted: Wanted) -> Levels:
-    """Return the levels, and with them the largest that the target takes, where all of a user's own work is measured.
+    """Return the levels, and the largest that the target accepts if all of a user's workload is measured.
 
-    How many units it has only its file says. The target refuses more, so the number is found by what it refuses.
+    Only the workload's file knows the number of its units. The target refuses more, so it is found by what it refuses.
     """
     name = of_benchmarks.whole_of(benchmark.name, wanted)
     if name is None or name not in levels:
@@ -168,7 +169,7 @@ def with_whole(session: Session, benchmark: BenchmarkInfo, levels: Levels, wante
     low = max((one for one in known if one not in more), default=0)
     high = min((one for one in known if one in more), default=0)
     while low and high - low > 1:
-        between = range(low + 1, high, max(1, (high - low) // _ASKED))
+        between = range(low + 1, high, max(1, (high - low) // _LEVELS_PER_QUERY))
         more = refused_of(between)
         low = max((one for one in between if one not in more), default=low)
         high = min((one for one in between if one in more), default=high)
@@ -176,14 +177,14 @@ def with_whole(session: Session, benchmark: BenchmarkInfo, levels: Levels, wante
 
 
 def _usual(benchmark: BenchmarkInfo, usual: UsualLevels, seed: int, origin: Origin) -> Levels:
-    """Return the usual levels, and `seed`, that this target has: a small chip may lack a parameter or large sizes.
+    """Return the default levels, and `seed`, as far as this target has them: a small chip may lack some.
 
-    Each of the usual repetitions takes its share of the samples.
+    Each of the default repetitions takes its share of the samples.
     """
     known = {"seed": [str(seed)], **usual}
     levels: Levels = {}
     for parameter in benchmark.parameters:
-        if found := _had(parameter, known.get(parameter.name, ())):
+        if found := _available(parameter, known.get(parameter.name, ())):
             levels[parameter.name] = found
     repetitions = repetitions_of(origin)
     for parameter in benchmark.parameters:
@@ -193,7 +194,7 @@ def _usual(benchmark: BenchmarkInfo, usual: UsualLevels, seed: int, origin: Orig
     return levels
 
 
-def _had(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[Level]:
+def _available(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[Level]:
     found: list[Level] = []
     for text in texts.of(parameter.choices) if isinstance(texts, All) else texts:
         with suppress(UsageError):
@@ -202,9 +203,9 @@ def _had(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[Level]:
 
 
 def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> list[Experiment]:
-    """Return what the suite measures on a target with these benchmarks, in their order there.
+    """Return the experiments of the suite on a target with these benchmarks, in their order.
 
-    One that the target refuses is left out. Where there is such a one, each core has a kernel of its own.
+    Benchmarks that the target refuses are skipped. If there are such, each core runs its own kernel.
     """
     amp = any(benchmark.refused for benchmark in benchmarks)
     return [
@@ -216,15 +217,15 @@ def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> lis
 
 
 def refused(benchmarks: Iterable[BenchmarkInfo]) -> list[Excluded]:
-    """Return the benchmarks that a target does not have, though it names them, with the reason that it gives."""
+    """Return the benchmarks that a target lists but refuses, with its reasons."""
     return [Excluded(benchmark.name, {}, benchmark.refused) for benchmark in benchmarks if benchmark.refused]
 
 
 def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Collection[str] | None) -> list[Excluded]:
     """Return the settings of a part that the target cannot measure.
 
-    `asked` names the factors whose levels the user chose: of each combination of these, some setting must be possible.
-    Raises UsageError, with all reasons, if none is. None if nobody asked for the part at all.
+    `asked` names the factors whose levels the user chose: each combination of these must have a possible setting.
+    Raises UsageError with all reasons if one has none. None if the user did not request the part.
     """
     impossible = session.check(benchmark, part.levels)
     if asked is None:
@@ -244,22 +245,22 @@ def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Coll
 
 
 def _refusal(benchmark: str, part: Part, chosen: Sequence[str], refused: Sequence[ImpossibleSetting]) -> str:
-    """Say what of a part cannot be measured: every reason, with the first few settings that it concerns."""
-    told = [name for name in chosen if len(part.levels[name]) > 1] or chosen
+    """Return the error for a part that cannot be measured: each reason with the first few of its settings."""
+    reported = [name for name in chosen if len(part.levels[name]) > 1] or chosen
     by_reason: dict[str, dict[str, None]] = defaultdict(dict)
     for one in refused:
-        by_reason[one.why][" ".join(f"{name}={one.factors[name]}" for name in told if name in one.factors)] = None
+        by_reason[one.why][" ".join(f"{name}={one.factors[name]}" for name in reported if name in one.factors)] = None
     sentences = []
     for why, settings in by_reason.items():
         named = [setting for setting in settings if setting]
-        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-        where = f" ({', '.join(named[:_NAMED])}{more})" if named else ""
+        more = f" and {len(named) - _SETTINGS_SHOWN} more" if len(named) > _SETTINGS_SHOWN else ""
+        where = f" ({', '.join(named[:_SETTINGS_SHOWN])}{more})" if named else ""
         sentences.append(f"{why}{where}")
     return f"{benchmark} cannot be measured with these levels: {'; '.join(sentences)}"
 
 
 def level_of(parameter: ParameterInfo, level: Level) -> Level:
-    """Return the level of a parameter that a text, or a number, names. Raises UsageError if it has none such."""
+    """Return the level of a parameter for a text or a number. Raises UsageError if there is no such level."""
     text = str(level)
     if parameter.choices:
         if text not in parameter.choices:
@@ -267,8 +268,8 @@ def level_of(parameter: ParameterInfo, level: Level) -> Level:
         return text
     value = whole_number(text)
     if value is None:
-        raise UsageError(f"{parameter.name} is a whole number and not '{text}'")
+        raise UsageError(f"{parameter.name} must be a whole number, not '{text}'")
     low, high = parameter.min, parameter.max
     if low is not None and high is not None and not low <= value <= high:
-        raise UsageError(f"{parameter.name}={value} is out of range: {low} to {high} on this target")
+        raise UsageError(f"{parameter.name}={value} is out of range: it must be from {low} to {high} on this target")
     return value

@@ -1,7 +1,7 @@
-"""A meter beside the target: what it sees is noted with each measurement, and what it does never costs a measurement.
+"""A power meter at the target: its data is stored with each measurement, and its failures never lose a measurement.
 
-Whatever goes wrong with the meter, the samples of time are kept, and the energy says why it is missing. Then the meter
-is opened anew before the next measurement.
+If the meter fails, the time samples are kept, the reason for the missing energy is stored, and the meter is opened
+again before the next measurement.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from intercore.energy.mark import pulses
 from intercore.energy.placement import RefusedError
 from intercore.errors import IntercoreError
 from intercore.meter.registry import opened
-from intercore.record.meter_recording import Recording, besides_in_words
+from intercore.record.meter_recording import Recording, path_in_words
 from intercore.record.plan import setting_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from intercore.meter.meter import Meter, Seen
+    from intercore.meter.meter import Meter, MeterData
     from intercore.record.measurement import Measurement, Run
     from intercore.record.meter_recording import Activity, Besides, Currents, Kind, Trace, Window
     from intercore.record.plan import Setting
 
-NOT_YET = "what the meter saw is not there yet"
+NOT_YET = "the meter's data is not available yet"
 _ROUGH_S, _ROUGH_SHARE = 0.5, 0.25
-"""By how much the time between the first windows of two measurements may differ from that between the moments at which
-these were asked for: seconds, and part of it, whichever is less."""
+"""Permitted difference between the distance of the first windows of two measurements and that of their requests:
+seconds, and a fraction of it, whichever is less."""
 
 
 class Metering:
-    """A run's meter, open until this is closed."""
+    """The meter of a run, open until this is closed."""
 
     def __init__(
         self, url: str, besides: Sequence[Besides], say: Callable[[str], None], *, required: bool = True
     ) -> None:
-        """Open the meter that a user names. What goes wrong with it later, `say` is told.
+        """Open the meter that a user names; `say` reports later failures.
 
-        Raises IntercoreError if it is not there; unless it is `required`, that is told later, too.
+        Raises IntercoreError if it is absent; unless it is `required`, that is also reported later.
         """
         self._url = url
         self._besides = tuple(besides)
@@ -62,32 +62,34 @@ class Metering:
             self.description, self.is_afterwards, self.asks = meter.description, meter.afterwards, meter.asks
 
     def close(self) -> None:
-        """Let go of the meter."""
+        """Close the meter."""
         if self._meter is not None:
             self._meter.close()
             self._meter = None
 
-    def around(self, measure: Callable[[], Measurement]) -> Measurement:
-        """Measure, with the meter beside it; what it raises is what `measure` raises."""
+    def measure_with_meter(self, measure: Callable[[], Measurement]) -> Measurement:
+        """Measure while the meter records. Raises only what `measure` raises."""
         failure = NOT_YET if self.is_afterwards else self._begin()
         measurement = measure()
         windows = windows_of(measurement)
         recording = self._missing(windows, failure) if failure else self._ended(windows)
         if recording.missing and recording.missing != NOT_YET:
-            self._say(f"energy is missing: {recording.missing}")
+            self._say(f"the energy is missing: {recording.missing}")
         conditions = {**measurement.conditions, **self.conditions}
         return msgspec.structs.replace(measurement, recording=recording, conditions=conditions)
 
     @property
     def conditions(self) -> dict[str, str]:
-        """What measurements beside it are to say of it."""
-        return {"desk.meter": self.description, "desk.meter_path": besides_in_words(self._besides)}
+        """Its conditions for measurements."""
+        return {"host.meter": self.description, "host.meter_path": path_in_words(self._besides)}
 
-    def after(self, windows: Sequence[Window]) -> Seen:
-        """Return what a meter that is asked afterwards has seen of a whole run. Raises IntercoreError."""
+    def after(self, windows: Sequence[Window]) -> MeterData:
+        """Return the data of a whole run from a meter that is read afterwards. Raises IntercoreError."""
         return self._opened().end(windows)
 
-    def recording(self, windows: Sequence[Window], trace: Trace | None, seen: Seen | None, missing: str) -> Recording:
+    def recording(
+        self, windows: Sequence[Window], trace: Trace | None, seen: MeterData | None, missing: str
+    ) -> Recording:
         """Return a recording of this meter."""
         readings = () if seen is None else seen.readings
         kind: Kind = "read" if readings else "sampled"
@@ -102,11 +104,11 @@ class Metering:
         )
 
     def _begin(self) -> str:
-        """Have the meter begin; return why it did not, or nothing."""
+        """Start recording; return the reason if that fails, else an empty text."""
         try:
             self._opened().begin()
         except IntercoreError as error:
-            self._let_go()
+            self._close_meter()
             return str(error)
         return ""
 
@@ -116,26 +118,26 @@ class Metering:
         return self._meter
 
     def _ended(self, windows: Sequence[Window]) -> Recording:
-        if self._meter is None:  # it has begun
+        if self._meter is None:  # it has started
             raise IntercoreError("the meter is closed")
         try:
             seen = self._meter.end(windows)
         except IntercoreError as error:
-            self._let_go()
+            self._close_meter()
             return self._missing(windows, str(error))
         return self.recording(windows, seen.trace, seen, refusal(seen.trace, windows))
 
     def _missing(self, windows: Sequence[Window], why: str) -> Recording:
         return self.recording(windows, None, None, why)
 
-    def _let_go(self) -> None:
+    def _close_meter(self) -> None:
         with contextlib.suppress(IntercoreError):
             self.close()
         self._meter = None
 
 
 def refusal(trace: Trace | None, windows: Sequence[Window]) -> str:
-    """Return why the windows are not to be found in a trace; empty if they are, or if there is no trace."""
+    """Return why the windows cannot be located in a trace; empty if they can, or if there is no trace."""
     try:
         if trace is not None:
             align(trace, windows)
@@ -145,14 +147,14 @@ def refusal(trace: Trace | None, windows: Sequence[Window]) -> str:
 
 
 def with_estimate(measurement: Measurement, activity: Sequence[Activity], currents: Currents) -> Measurement:
-    """Return a measurement of a simulated chip with what its cores did in each window, to estimate energy by."""
+    """Return a measurement of a simulated chip with its cores' activity in each window, to estimate energy."""
     windows = windows_of(measurement)
     if [one.whole for one in windows] == [True] and activity:
         awake = tuple(sum(each) for each in zip(*(one.awake for one in activity), strict=True))
         activity = [msgspec.structs.replace(activity[0], cycles=sum(one.cycles for one in activity), awake=awake)]
     missing = ""
     if len(activity) != len(windows):
-        missing = f"the mark was high {len(activity)} times, and there were {len(windows)} windows"
+        missing = f"the mark pin was high {len(activity)} times, but there were {len(windows)} windows"
     recording = Recording(
         f"ESTIMATED by currents of {currents.name}",
         "estimated",
@@ -168,7 +170,7 @@ def with_estimate(measurement: Measurement, activity: Sequence[Activity], curren
 
 
 def attached(run: Run, metering: Metering) -> Iterator[tuple[Setting, Recording]]:
-    """Return what each measurement of a run that lacks its energy took, by a recording of the whole run."""
+    """Return the energy of each measurement of a run that lacks it, from a recording of the whole run."""
     lacking = [one for one in run.measurements if one.recording is None or one.recording.missing]
     if not lacking:
         return
@@ -190,8 +192,8 @@ def attached(run: Run, metering: Metering) -> Iterator[tuple[Setting, Recording]
 def _cuts(trace: Trace, measurements: Sequence[Measurement], each: Sequence[Sequence[Window]]) -> list[float]:
     """Return where the part of each measurement begins in the recording of a run, and where the last one ends.
 
-    By the mark, pulse by pulse; else by the pattern of all windows, with the moments at which each was asked for.
-    Raises RefusedError.
+    Located by the mark pin, pulse by pulse; else by the pattern of all windows and the times of their requests. Raises
+    RefusedError.
     """
     spans = _spans_by_mark(trace, each) if trace.mark is not None else _spans_by_pattern(trace, measurements, each)
     between = [(before[1] + after[0]) / 2 for before, after in pairwise(spans)]
@@ -204,13 +206,16 @@ def _spans_by_mark(trace: Trace, each: Sequence[Sequence[Window]]) -> list[tuple
     wanted = sum(map(len, each))
     if any(one.whole for windows in each for one in windows) and len(each) > 1:
         raise RefusedError(
-            "the mark falls several times in each measurement of this benchmark, so a recording of the whole run does "
-            "not tell which pulses are whose: measure one setting at a time, with --repetitions 1"
+            "this benchmark changes the mark pin several times in each measurement, so the pulses in a recording of "
+            "the whole run are ambiguous: measure one setting at a time, with --repetitions 1"
         )
     if len(each) == 1 and len(found):
         return [(float(found[0, 0]), float(found[-1, 1]))]
     if len(found) != wanted:
-        raise RefusedError(f"the mark was high {len(found)} times in the file, and the run has {wanted} windows")
+        raise RefusedError(
+            f"the recording has {len(found)} pulses of the mark pin, but the run has {wanted} measured windows: record "
+            "exactly this run, from before its start until after its end"
+        )
     ends = np.cumsum([len(windows) for windows in each])
     return [(float(found[end - len(some), 0]), float(found[end - 1, 1])) for end, some in zip(ends, each, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Shows how far a run has come."""
+"""The interface that shows the progress of a run."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ if TYPE_CHECKING:
 
 
 class Observer(Protocol):
-    """Shows how far a run has come, or two by turns."""
+    """Shows the progress of a run, or of two alternating runs."""
 
     def begin(self, done: int, total: int) -> None:
-        """Begin with this many measurements complete already, and this many in the whole plan."""
+        """Begin with this many measurements done of this total."""
 
     def measuring(self, setting: Setting, known: Precision | str | None) -> None:
-        """Begin a measurement, where one is measured at a time. `known`, as text, is shown beside it; None for nothing.
+        """Begin a measurement, if one is measured at a time. `known`, as text, is shown with it; None for nothing.
 
-        It says how well its setting is known so far, where a stop rule asks for that, or which of two runs it is for.
+        It is the precision of its setting so far, if there is a stop rule, or names one of two runs.
         """
 
     def progress(self, done: int, of: int) -> None:
-        """Note the repetitions of the measurement under way."""
+        """Note the repetitions of the present measurement."""
 
     def chip_time(self, seconds: float) -> None:
-        """Note how long a simulated chip has been running, in its own time."""
+        """Note the simulated time of a simulated chip."""
 
-    def told(self, text: str) -> None:
-        """Show a sentence for people: of the target, or of what became of it."""
+    def show_message(self, text: str) -> None:
+        """Show a message of the target or about it."""
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:
-        """Note that a measurement, which took so long, is in the store, and what is known of its setting with it."""
+        """Note that a measurement of this duration is stored, and the precision of its setting with it."""

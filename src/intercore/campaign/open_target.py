@@ -1,4 +1,4 @@
-"""A target that is open: it measures settings, and says under which conditions."""
+"""An open target: measures settings, and records their conditions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 
 import intercore
 from intercore.benchmarks import registry
-from intercore.benchmarks.possible import TOO_LONG, longer_than
+from intercore.benchmarks.plausibility import TOO_LONG, longer_than
 from intercore.campaign.metering import with_estimate
 from intercore.errors import IntercoreError
 from intercore.record.conditions import of_another_start
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from intercore.target.simulated_chip import SimulatedChip
 
 _MISTAKES = 3
-"""Mistakes of a program that are kept in words."""
+"""Number of a program's mistakes that are stored in words."""
 
 
 @contextlib.contextmanager
@@ -43,13 +43,13 @@ def opened(
     plan: Plan,
     timeout: float,
     max_rate: int | None = None,
-    told: Callable[[str], None] | None = None,
+    on_log: Callable[[str], None] | None = None,
 ) -> Iterator[OpenTarget]:
-    """Get an open target ready to measure settings of the plan; it is closed in the end."""
+    """Prepare an open target to measure settings of the plan; closes it in the end."""
 
     @contextlib.contextmanager
     def meet(connection: Connection) -> Iterator[Session]:
-        with contextlib.closing(connection), connection.session(timeout, told) as session:
+        with contextlib.closing(connection), connection.session(timeout, on_log) as session:
             session.raise_rate(max_rate)
             yield session
 
@@ -60,10 +60,9 @@ def opened(
 class OpenTarget:
     """A target that is ready to measure.
 
-    The program on this machine is started anew for each repetition: where its memory lies, and whatever else differs
-    from one start to the next, differs between repetitions as it does between runs. A simulated chip goes back to one
-    and the same state before each measurement, so that what comes of it depends on the program and the setting alone:
-    neither on what was measured before nor on where and when. All others stay as they are.
+    The program on this machine restarts for each repetition, so that memory addresses, and anything else that varies
+    between starts, vary between repetitions as between runs. A simulated chip returns to the same state before each
+    measurement, so that its result depends only on the program and the setting. Other targets are left unchanged.
     """
 
     def __init__(
@@ -74,19 +73,19 @@ class OpenTarget:
         stack: contextlib.ExitStack,
         currents: Currents | None = None,
     ) -> None:
-        """Meet the target called `name`; `stack`, which is the caller's to close, keeps what is to be left at last.
+        """Contact the target called `name`; `stack`, which the caller closes, has the cleanup.
 
         With `currents`, the energy of a simulated chip is estimated.
         """
         self._connection = connection
         self.kernel = connection.kernel
-        """Which kernel its program was built with here, and where that comes from; empty if it was not."""
+        """The kernel that its program was built with here, and its origin; empty if it was not."""
         self._name = name
         self._meet = meet
         self._stack = stack
         self.session = stack.enter_context(meet(connection))
         self.conditions = target_conditions(self.session, connection, name)
-        """Those that do not change while its program runs."""
+        """The conditions that are constant while its program runs."""
         self._chip = connection.chip
         self._chip_time = self.session.now
         self._restore = _way_back(self.session, connection.chip)
@@ -102,9 +101,9 @@ class OpenTarget:
     ) -> Measurement:
         """Measure a setting.
 
-        `progress` is called with the repetitions done and asked for, `chip_time` with a simulated chip's time. If
-        `record` is there, the target's recorder is on, and `record` is called with what it recorded; raises
-        UnknownCommandError if the target's program has no recorder.
+        `progress` gets the repetitions done and requested, `chip_time` the time of a simulated chip. With `record`, the
+        target's recorder is on, and `record` gets the recording; raises UnknownCommandError if the target's program has
+        no recorder.
         """
 
         def tell(done: int, of: int) -> None:
@@ -117,8 +116,8 @@ class OpenTarget:
                 chip_time(self._chip_time + self.session.now - begin)
 
         started = datetime.now(UTC).isoformat(timespec="milliseconds")
-        asked = _asked(setting)
-        self._begin_anew(setting.repetition)
+        parameters = requested_parameters(setting)
+        self._restart(setting.repetition)
         begin = self.session.now
         bad_lines = self.session.statistics.bad_lines
         if self._chip is not None:
@@ -126,15 +125,15 @@ class OpenTarget:
             if self._currents is not None:
                 self._chip.watch_mark()
         if record is None:
-            answer = self.session.measure(setting.benchmark, asked, tell)
+            answer = self.session.measure(setting.benchmark, parameters, tell)
         else:
-            answer, recording = self.session.record(setting.benchmark, asked, tell)
+            answer, recording = self.session.record(setting.benchmark, parameters, tell)
             record(recording)
         tell_time()
         took = self.session.now - begin
         self._chip_time += took
         if answer.status == "aborted":
-            raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
+            raise IntercoreError(f"the target aborted the measurement by itself; it is not stored: {parameters}")
         truth = Truth() if self._chip is None else self._chip.truth(answer.series, answer.factors)
         measurement = Measurement(
             benchmark=setting.benchmark,
@@ -152,8 +151,8 @@ class OpenTarget:
             return with_estimate(measurement, self._chip.activity(), self._currents)
         return measurement
 
-    def _begin_anew(self, repetition: int) -> None:
-        """Bring a simulated chip back to where it was; start the program on this machine anew for each repetition."""
+    def _restart(self, repetition: int) -> None:
+        """Restore the state of a simulated chip; restart the program on this machine for each repetition."""
         self._restore()
         before, self._repetition = self._repetition, repetition
         if before in (None, repetition) or self._connection.start is None:
@@ -166,7 +165,7 @@ class OpenTarget:
 
 
 def target_conditions(session: Session, connection: Connection, target: str) -> dict[str, str]:
-    """Return the conditions of whatever is measured now: what the target says, and what this side of the link adds."""
+    """Return the present conditions: those of the target, and those that the host adds."""
     info = session.info()
     return {
         **info.conditions,
@@ -182,23 +181,23 @@ def target_conditions(session: Session, connection: Connection, target: str) -> 
         **connection.conditions,
         **({IMAGE: connection.image} if connection.image else {}),
         **({"emulated": f"by {connection.emulator}: times mean nothing"} if connection.emulator else {}),
-        "desk.platform": platform.platform(),
-        "desk.python": platform.python_version(),
-        "desk.tool": intercore.__version__,
+        "host.platform": platform.platform(),
+        "host.python": platform.python_version(),
+        "host.tool": intercore.__version__,
     }
 
 
 def line_conditions(connection: Connection) -> dict[str, str]:
-    """Return what is to be said of the line to the target now, and of faults and mistakes of a simulated chip."""
+    """Return the present conditions of the link, and the faults and mistakes of a simulated chip."""
     port, chip = connection.port, connection.chip
-    rate = {} if port.rate is None else {"desk.rate": str(port.rate)}
-    faults = {} if chip is None or not chip.faults else {"desk.faults": " ".join(chip.faults)}
-    mistakes = {} if chip is None or not chip.mistakes else {"desk.mistakes": "; ".join(chip.mistakes[:_MISTAKES])}
-    return {"desk.link": port.description, **rate, **faults, **mistakes}
+    rate = {} if port.rate is None else {"host.rate": str(port.rate)}
+    faults = {} if chip is None or not chip.faults else {"host.faults": " ".join(chip.faults)}
+    mistakes = {} if chip is None or not chip.mistakes else {"host.mistakes": "; ".join(chip.mistakes[:_MISTAKES])}
+    return {"host.link": port.description, **rate, **faults, **mistakes}
 
 
 def _way_back(session: Session, chip: SimulatedChip | None) -> Callable[[], None]:
-    """Return what brings chip and session back to how they are now; only a simulated chip can be brought back."""
+    """Return a function that restores the present state of chip and session; only a simulated chip has one."""
     restore_chip = None if chip is None else chip.snapshot()
     if restore_chip is None:
         return lambda: None
@@ -212,17 +211,17 @@ def _way_back(session: Session, chip: SimulatedChip | None) -> Callable[[], None
 
 
 def _witness_of(benchmark: str) -> Callable[[Simulator], Witness] | None:
-    """Return what sees measurements of a benchmark on a simulated chip; None if nothing does."""
+    """Return the source of a benchmark's ground truth on a simulated chip; None if it has none."""
     return registry.benchmark(benchmark).witness
 
 
-def _asked(setting: Setting) -> dict[str, Level]:
-    """Return what the target is told: all factors but the target's own, and for each repetition another seed.
+def requested_parameters(setting: Setting) -> dict[str, Level]:
+    """Return the parameters of a setting: all factors but the target's, and another seed for each repetition.
 
-    The seed chooses phases and delays, so two repetitions with one seed would be the same experiment: on the simulated
-    chip, to the cycle.
+    The seed determines phases and delays, so two repetitions with the same seed would be the same experiment; on the
+    simulated chip, to the cycle.
     """
-    asked = {name: level for name, level in setting.factors.items() if name not in TARGET_FACTORS}
-    if isinstance(seed := asked.get("seed"), int):
-        asked["seed"] = (seed + setting.repetition) % 2**32
-    return asked
+    parameters = {name: level for name, level in setting.factors.items() if name not in TARGET_FACTORS}
+    if isinstance(seed := parameters.get("seed"), int):
+        parameters["seed"] = (seed + setting.repetition) % 2**32
+    return parameters

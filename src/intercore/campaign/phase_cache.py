@@ -1,4 +1,4 @@
-"""Keeps what was measured in other phases of a program: on a simulated chip it is the same each time."""
+"""Caches measurements in other phases of a program: on a simulated chip they are reproducible."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from intercore.record.plan import Setting
 
 _MOST_FILES = 200
-"""Of half a megabyte each where the whole suite has moved; what was not used for longest goes."""
+"""Each of half a megabyte if the whole suite has changed; the least recently used are removed."""
 
 
 class PhaseCache:
-    """The measurements of one program, in a store of the user's cache. What is wrong with it costs time alone."""
+    """The measurements of one program, in a store in the user's cache. An error in it only costs time."""
 
     def __init__(self, program: Path, plan: Plan) -> None:
-        """Open that of a program; `plan` says what measures it."""
+        """Open the cache of a program for a plan."""
         self._plan = msgspec.structs.replace(plan, parts=(), excluded=())
         self._path: Path | None = None
         self._known: dict[tuple[str, str], Measurement] = {}
@@ -40,17 +40,17 @@ class PhaseCache:
             key = hashlib.sha256(f"{__version__} {_simulator()} {elf.digest([program])}".encode())
             self._path = folder / f"{key.hexdigest()[:20]}.db"
             if self._path.exists():
-                with StoreReader(self._path) as store:  # two processes that began together made a run each
+                with StoreReader(self._path) as store:  # two processes that started at the same time made a run each
                     runs = [store.run(one.id) for one in store.runs()]
                     self._known = {_key(one): one for run in runs for one in run.measurements}
                 os.utime(self._path)
 
     def get(self, setting: Setting) -> Measurement | None:
-        """Return what a setting came to, if that is known."""
+        """Return the measurement of a setting, if it is cached."""
         return self._known.get((setting.benchmark, canonical(setting.factors)))
 
     def keep(self, measured: Sequence[tuple[Setting, Measurement]]) -> None:
-        """Add what was measured."""
+        """Add measurements."""
         if self._path is None or not measured:
             return
         with contextlib.suppress(IntercoreError, OSError):
@@ -59,7 +59,7 @@ class PhaseCache:
                 runs = store.runs()
                 run_id = runs[0].id if runs else store.create_run(self._plan, 0)
                 for setting, measurement in measured:
-                    with contextlib.suppress(IntercoreError):  # another process has measured it meanwhile
+                    with contextlib.suppress(IntercoreError):  # another process has added it
                         store.add(run_id, setting, measurement)
             for old in sorted(self._path.parent.glob("*.db"), key=lambda path: -path.stat().st_mtime)[_MOST_FILES:]:
                 old.unlink()
@@ -70,6 +70,6 @@ def _key(one: Measurement) -> tuple[str, str]:
 
 
 def _simulator() -> str:
-    """Return what changes when the simulator does."""
+    """Return a value that changes with the simulator."""
     with open(_sim.__file__, "rb") as file:  # noqa: PTH123 - hashlib reads from it
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,8 +1,8 @@
-"""What is found out about a change between two runs of a simulated target: by their programs, and by measuring again.
+"""Analyses a change between two runs of a simulated target: compares their programs, and measures again.
 
-What moved is measured in other phases of one of the two programs: with other seeds, and with its functions some bytes
-higher, which makes the cores meet in other banks of memory (`intercore.statistics.phases`). The program is built again
-for that, from the sources that its run names, if these still make the same image.
+Settings that changed are measured in other phases of one of the two programs: with other seeds, and with its functions
+moved by some bytes, so that the cores conflict in other banks of memory (`intercore.statistics.phases`). The program is
+built again for that from the sources that its run names, if these still yield the same image.
 """
 
 from __future__ import annotations
@@ -41,26 +41,27 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Plan
 
     Piece: TypeAlias = tuple[int, PhaseCache, Batch]
-    """Of the work: the number of a phase, where its measurements are kept, and settings."""
+    """A piece of the work: the number of a phase, its cache, and settings."""
 
 SHIFTS = (Shift(code=4), Shift(code=8, data=4), Shift(code=12, data=8), Shift(code=6, data=12))
-"""Of further phases: each bank of the striped memory for code, and for data, and half a word for small functions."""
+"""Shifts of further phases: each bank of the striped memory, for code and for data, and half a word for small
+functions."""
 _SEED_STEP = 0x9E37_79B9
-"""Between the seeds of phases: far from those that a person chooses (2^32 over the golden ratio)."""
+"""Distance between the seeds of phases, far from typical user seeds (2^32 over the golden ratio)."""
 _BATCH = 10
-"""Settings that a process measures at a time: fractions of a second each."""
+"""Settings per batch of a process: each takes a fraction of a second."""
 _MOST_PROGRAMS = 200
-"""In the cache that are looked through, the newest first."""
+"""Most programs in the cache that are searched, the newest first."""
 
 
 class _Rebuilt(msgspec.Struct, frozen=True):
-    """A side whose program can be built again."""
+    """A side of the comparison whose program can be built again."""
 
     place: int
     plan: Plan
     board: Board
     builds: dict[str, dict[str, Level]]
-    """By their canonical text."""
+    """Builds by their canonical text."""
 
 
 def find_change(
@@ -70,11 +71,11 @@ def find_change(
     say: Callable[[str], None],
     watch: Callable[[], contextlib.AbstractContextManager[Observer]],
 ) -> Change:
-    """Return what there is to find of a change between two sides of one simulated target.
+    """Analyse a change between two sides of one simulated target.
 
-    `moved` has a measurement of each setting that differs, on both sides, and `count` is in how many other phases these
-    are measured, at most len(SHIFTS). `say` is told what takes time before that. What cannot be found is not an error:
-    the change then says why.
+    `moved` has a measurement of each differing setting on both sides, and `count` is the number of other phases to
+    measure them in, at most len(SHIFTS). `say` reports progress before that. If the analysis is impossible, the result
+    has the reason.
     """
     names, in_place = _functions(sides, moved, say, build=count > 0)
     change = Change(names, is_in_place=in_place)
@@ -102,7 +103,7 @@ def _functions(
     *,
     build: bool,
 ) -> tuple[tuple[str, ...] | None, bool]:
-    """Return which functions differ, if each side has one image that is at hand, and whether nothing else does."""
+    """Return which functions differ, if the image of each side is available, and whether nothing else differs."""
     programs = []
     for place, side in enumerate(sides):
         if len({one[place].conditions.get(IMAGE) for one in moved}) != 1:
@@ -116,7 +117,7 @@ def _functions(
 
 
 def _elf_of(plan: Plan, measured: Measurement, say: Callable[[str], None], *, build: bool) -> Path:
-    """Return the program of a measurement: as it is in the cache or, if it may be built, as its sources make it."""
+    """Return the program of a measurement from the cache or, if `build` permits, built from its sources."""
     board, digest = _board(plan), measured.conditions.get(IMAGE)
     kept = platformdirs.user_cache_path("intercore") / board.name
     with contextlib.suppress(OSError):
@@ -129,20 +130,22 @@ def _elf_of(plan: Plan, measured: Measurement, say: Callable[[str], None], *, bu
         made = board_image(board, of_target(measured.factors), say, sources_of_plan(plan)).elf
         if elf.digest([made]) == digest:
             return made
-    raise IntercoreError(f"the program of {plan.target} with the image {digest} is no longer in the cache")
+    raise IntercoreError(
+        f"the program of {plan.target} with the image {digest} is no longer in the cache: measure both again"
+    )
 
 
 def _board(plan: Plan) -> Board:
     target = find(plan.target)
     if not isinstance(target, SimulatedTarget) or target.origin != "simulated":
-        raise IntercoreError(f"{plan.target} is no simulated chip")
+        raise IntercoreError(f"{plan.target} is not a simulated chip")
     return target.board
 
 
 def _rebuilt(
     sides: Sequence[Sequence[Run]], moved: Sequence[tuple[Measurement, Measurement]], say: Callable[[str], None]
 ) -> _Rebuilt:
-    """Return the side whose program can be built again, the second one if both can. IntercoreError if neither can."""
+    """Return the side whose program can be built again, preferably the second. Raises IntercoreError if neither can."""
     why: dict[str, None] = {}
     for place in (1, 0):
         plan = sides[place][0].plan
@@ -157,18 +160,22 @@ def _rebuilt(
 def _builds(
     plan: Plan, board: Board, measured: Sequence[Measurement], say: Callable[[str], None]
 ) -> dict[str, dict[str, Level]]:
-    """Return the ways in which the program was built, by their text. IntercoreError if one makes another image now."""
+    """Return the builds of the program by their text. Raises IntercoreError if one yields another image now."""
     builds: dict[str, dict[str, Level]] = {}
     for one in measured:
-        if "desk.faults" in one.conditions:
-            raise IntercoreError(f"{plan.target} was measured with faults, which do not come again alike")
+        if "host.faults" in one.conditions:
+            raise IntercoreError(
+                f"{plan.target} was measured with --fault, and injected faults cannot be repeated in another phase"
+            )
         build = of_target(one.factors)
         key = canonical(build)
         if key not in builds:
-            # Built here, not as the package carries it: by another compiler the phases would be another program's.
+            # Built here and not prebuilt: another compiler would yield other phases.
             (made,) = shifted_images(board, build, [Shift()], say, sources_of_plan(plan))
             if made.digest != one.conditions.get(IMAGE):
-                raise IntercoreError("its sources make another program here and now than was measured")
+                raise IntercoreError(
+                    "its sources have changed since: they now yield another program than the one measured"
+                )
             builds[key] = build
     return builds
 
@@ -186,7 +193,7 @@ def _shifted(rebuilt: _Rebuilt, shifts: Sequence[Shift], say: Callable[[str], No
 def _measured(
     plan: Plan, chosen: Sequence[Measurement], programs: Sequence[Mapping[str, Path]], progress: Observer
 ) -> list[list[Measurement]]:
-    """Measure settings in each phase; one that fails there is left out of it."""
+    """Measure settings in each phase; one that fails in a phase is omitted there."""
     found: list[list[Measurement]] = [[] for _ in programs]
     pieces: list[Piece] = []
     for number, elfs in enumerate(programs):
@@ -220,7 +227,7 @@ def _batches(plan: Plan, elf_file: Path, settings: Sequence[Setting]) -> Iterato
     without_parts = msgspec.structs.replace(plan, parts=(), excluded=(), currents=None, meter=None)
     for at in range(0, len(settings), _BATCH):
         some = tuple(settings[at : at + _BATCH])
-        yield Batch(without_parts, some, find(plan.target).patience, programs=(elf_file,))
+        yield Batch(without_parts, some, find(plan.target).timeout, programs=(elf_file,))
 
 
 def _in_phase(one: Measurement, number: int) -> Setting:
@@ -232,8 +239,8 @@ def _in_phase(one: Measurement, number: int) -> Setting:
 
 
 def _results(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, Result]]:
-    """Return what came of each piece, as it comes; one that is lost with its process is lost."""
-    if len(pieces) <= len(SHIFTS):  # to start processes would take longer
+    """Yield the result of each piece as it arrives; a piece whose process dies is skipped."""
+    if len(pieces) <= len(SHIFTS):  # starting processes would take longer
         try:
             for piece in pieces:
                 yield piece, measure_batch(piece[-1])
@@ -251,5 +258,5 @@ def _results(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, Result]]:
 
 
 def _run(plan: Plan, measurements: Sequence[Measurement]) -> Run:
-    """Return a phase as a run, which is in no store."""
+    """Return a phase as a run that is not stored."""
     return Run(0, plan, "", "", len(measurements), tuple(measurements))

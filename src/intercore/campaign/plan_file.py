@@ -1,6 +1,6 @@
-"""What a plan file says: targets, and experiments with the levels of their factors. docs/sweep.md describes it.
+"""The content of a plan file: targets, and experiments with the levels of their factors. docs/sweep.md describes it.
 
-It may be carried out on another target, or in part (`on_target`, `part_of`).
+It may be measured on another target, or in part (`on_target`, `part_of`).
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ class TargetEntry(msgspec.Struct, frozen=True):
     name: str
     """As in `intercore list`."""
     port: str | None
-    """Device or pyserial URL; None for what runs on this machine."""
+    """Device or pyserial URL; None for targets on this machine."""
     baud: int
     max_baud: int | None
     location: Location
-    """Where it stands in the file."""
+    """Its location in the file."""
     flashing: Flashing = Flashing()
-    """How it is flashed, if it is a board and experiments name its factors."""
+    """How to flash it, if it is a board and experiments name its factors."""
     image: str | None = None
-    """The prebuilt image that an emulated chip runs; None if its program is built here."""
+    """Existing image of an emulated chip; None to build its program."""
     emulated: bool = False
-    """Whether the user says that what is behind the port is an emulator."""
+    """Whether the user declares the target at the port as an emulator."""
     meter: str | None = None
-    """The power meter beside it, as `--meter` has it."""
+    """Its power meter, as for `--meter`."""
     besides: tuple[Besides, ...] = ()
-    """What is in that meter's path."""
+    """The loads in the meter's path."""
     currents: Currents | None = None
-    """Of a simulated chip, for an ESTIMATED energy."""
+    """Currents of a simulated chip, for an ESTIMATED energy."""
 
     def __str__(self) -> str:
         """Return it in words: `pico at /dev/ttyACM0`."""
@@ -47,36 +47,36 @@ class TargetEntry(msgspec.Struct, frozen=True):
 
 
 class Experiment(msgspec.Struct, frozen=True):
-    """A benchmark to measure, with the levels of its factors and of the target's: of a plan file or a command line."""
+    """A benchmark with levels of its factors and of the target's, from a plan file or a command line."""
 
     benchmark: str
-    """Or `suite`, with `fill`."""
+    """A benchmark, or `suite` with `fill`."""
     levels: Mapping[str, Sequence[Level]]
-    """As they stand there: what a target makes of them is not known yet."""
+    """Levels as written, not yet resolved for a target."""
     targets: tuple[str, ...] | None = None
-    """Names of the targets that it is for; None for all."""
+    """Names of its targets; None for all."""
     fraction: float = 1.0
     skip_impossible: bool = False
-    """Whether settings that the target cannot measure are left out, and not refused."""
+    """Whether settings that the target cannot measure are skipped instead of refused."""
     skip: tuple[dict[str, Level], ...] = ()
-    """Levels of some factors, of which no setting is to have all."""
+    """Combinations of levels to exclude."""
     location: Location = ()
-    """Where it stands in its file."""
+    """Its location in the file."""
     fill: bool = False
-    """Whether factors that it does not name have the benchmark's usual levels; if not, the target's default."""
+    """Whether unnamed factors have the benchmark's default levels; else the target's default."""
     may_be_impossible: bool = False
-    """Whether it is no error if the target can measure none of it: the user did not name its levels."""
+    """Whether it may be entirely impossible on the target, because the user did not name its levels."""
 
     def is_for(self, entry: TargetEntry) -> bool:
-        """Whether it is to be measured there."""
+        """Whether it applies to a target."""
         return self.targets is None or entry.name in self.targets
 
 
 class PlanFile(msgspec.Struct, frozen=True):
-    """What a plan file says."""
+    """The content of a plan file."""
 
     name: str
-    """As the user named it."""
+    """The file's name as the user gave it."""
     text: str
     targets: tuple[TargetEntry, ...]
     experiments: tuple[Experiment, ...]
@@ -84,27 +84,30 @@ class PlanFile(msgspec.Struct, frozen=True):
     seed: int
     stop: StopRule | None
     budget: float | None
-    """Seconds after which nothing more is begun."""
+    """Seconds after which no further measurement begins."""
     exhibits: tuple[str, ...] = ()
-    """The tables and figures of publications that it repeats: reports begin with them."""
+    """The published tables and figures that it reproduces; reports begin with them."""
     options: tuple[str, ...] = ()
-    """Options of `intercore sweep`, as typed, that have changed what the text says."""
+    """Options of `intercore sweep`, as typed, that modify the plan."""
 
     def refusal(self, location: Location, sentence: str) -> UsageError:
-        """Return the error that names the line of what stands at `location`."""
+        """Return an error with the line of `location`."""
         return UsageError(f"{self.name}:{line_of(self.text, location)}: {sentence}")
 
 
 def on_target(file: PlanFile, name: str) -> PlanFile:
-    """Return what the file says, of one target alone: one of its own or, in place of all of them, one without a port.
+    """Return the plan for one target only: one of the file, or another one that needs no port.
 
-    That one gets the experiments of all. Raises UsageError if there is no such target.
+    The latter gets the experiments of all targets. Raises UsageError if there is no such target.
     """
     entry = next((one for one in file.targets if one.name == name), None)
     experiments = file.experiments
     if entry is None:
         if not find(name).built_here:
-            raise UsageError(f"{name} needs a port, and {file.name} names none for it: write it there as a target")
+            raise UsageError(
+                f"{name} needs a port, but {file.name} does not name one: add {name} to the file as a [[target]] with "
+                "a port"
+            )
         entry = TargetEntry(name, None, DEFAULT_BAUD, None, file.targets[0].location)
         experiments = tuple(msgspec.structs.replace(one, targets=None) for one in experiments)
     return msgspec.structs.replace(
@@ -113,7 +116,7 @@ def on_target(file: PlanFile, name: str) -> PlanFile:
 
 
 def part_of(file: PlanFile, fraction: float) -> PlanFile:
-    """Return what the file says, of this fraction of the settings: of each experiment so much of what it measures."""
+    """Return the plan with this fraction of the settings of each experiment."""
     experiments = tuple(msgspec.structs.replace(one, fraction=one.fraction * fraction) for one in file.experiments)
     return msgspec.structs.replace(
         file, experiments=experiments, options=(*file.options, "--fraction", f"{100 * fraction:.12g}%")

@@ -1,4 +1,4 @@
-"""What a target of a plan file says of energy: a meter, what is in its path, or the currents of a simulated chip."""
+"""The energy keys of a target in a plan file: a meter, its path, or the currents of a simulated chip."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 METER_KEYS = ("meter", "path", "currents")
 _AFTERWARDS = ("csv",)
-"""Kinds of meters that are asked once for a whole run."""
+"""Kinds of meters that are read once for a whole run."""
 
 
 def besides_of(text: str | None) -> tuple[Besides, ...]:
-    """Return what a user says of a meter's path, parted by commas; UsageError for what is not on the list."""
+    """Parse the loads in a meter's path, separated by commas. Raises UsageError for an unknown one."""
     known: tuple[Besides, ...] = get_args(Besides)
     found: list[Besides] = []
     for word in text.split(",") if text else ():
@@ -36,21 +36,22 @@ def besides_of(text: str | None) -> tuple[Besides, ...]:
 
 
 def check_meter(meter: str | None, currents: Path | None, *, origin: Origin) -> None:
-    """Raise UsageError for a meter that there cannot be, and where energy means nothing."""
+    """Raise UsageError for an impossible meter, and for a target on which energy means nothing."""
     if meter is not None:
         checked(meter)
         if origin == "simulated":
             raise UsageError(
-                "a simulated chip has no current: leave the meter out; a file of currents makes an ESTIMATE"
+                "a simulated chip has no current to measure: omit the meter; for an ESTIMATED energy, give a file of "
+                "currents"
             )
         if origin == "emulated":
-            raise UsageError("an emulated chip has no current, and its times mean nothing: leave the meter out")
+            raise UsageError("an emulated chip has no current to measure, and its times mean nothing: omit the meter")
     if currents is not None and origin != "simulated":
-        raise UsageError("currents are for a simulated chip; on another target a meter measures")
+        raise UsageError("currents apply only to a simulated chip: on other targets, use a meter")
 
 
 def with_meter(entry: TargetEntry, table: TomlTable, target: Target) -> TargetEntry:
-    """Return the entry with its meter. UsageError, with the line, for one that cannot be."""
+    """Return the entry with its meter. Raises UsageError, with the line, for an impossible one."""
     meter, path, currents = (table.string(key) for key in METER_KEYS)
     file = None if currents is None else _beside(table.name, currents)
     given = next((key for key in METER_KEYS if key in table.values), "name")
@@ -62,13 +63,16 @@ def with_meter(entry: TargetEntry, table: TomlTable, target: Target) -> TargetEn
     except UsageError as error:
         table.refuse(str(error), given)
     if scheme in _AFTERWARDS:
-        table.refuse(f"{meter} is read when all is measured: measure by intercore run", "meter")
+        table.refuse(
+            f"a plan file does not support {meter}, which is read after the whole run: use intercore run instead",
+            "meter",
+        )
     if path is not None and meter is None:
-        table.refuse("path says what the path of a meter holds: name one by meter", "path")
+        table.refuse("path states what the meter feeds, but there is no meter: add meter, or remove path", "path")
     return msgspec.structs.replace(entry, meter=meter, besides=besides, currents=known)
 
 
 def _beside(plan: str, file: str) -> Path:
-    """Return a file that a plan names: from the plan's own folder, as a plan is carried about with it, or from here."""
+    """Return a file that a plan names: relative to the plan's folder, or else to the current folder."""
     there = Path(plan).parent / file
     return there if there.exists() else Path(file)

@@ -1,6 +1,6 @@
-"""From what a user asks for, on a command line or in a plan file, to a plan that is checked against its target.
+"""From a user's request, on a command line or in a plan file, to a plan that is checked against its target.
 
-First a draft, from all that is known before the target is opened; then the plan, from what the target says it has.
+First a draft, before the target is opened; then the plan, with the benchmarks of the target.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ if TYPE_CHECKING:
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """What is known of a plan before its target is asked."""
+    """A plan before its target is queried."""
 
     plan: Plan
     """Without parts."""
     experiments: tuple[Experiment, ...]
-    """The suite alone, or one and more benchmarks."""
+    """Either the suite, or one or more benchmarks."""
     builds: tuple[Levels, ...]
-    """Levels of the target's own factors, for each experiment."""
+    """Levels of the target's factors, for each experiment."""
     file: PlanFile | None = None
-    """The plan file that the experiments stand in, for errors to name the line."""
+    """The plan file of the experiments, for the line in errors."""
 
     @property
     def target(self) -> Target:
@@ -61,17 +61,17 @@ class Draft(msgspec.Struct, frozen=True):
 
     @property
     def first_build(self) -> dict[str, Level]:
-        """How the target is built that is asked."""
+        """The build of the target that is queried."""
         return next(build for build, why_not in builds(self.target, self.builds[0]) if not why_not)
 
     @property
     def is_of_suite(self) -> bool:
-        """Whether it is the target's benchmarks that say what is measured."""
+        """Whether the target's benchmarks determine what is measured."""
         return any(one.fill and one.benchmark == SUITE for one in self.experiments)
 
     @contextmanager
     def at(self, *location: str | int) -> Iterator[None]:
-        """Give errors of the block the line of what stands at a location in the plan file, if there is one."""
+        """Add the line of a location in the plan file, if any, to the errors of the block."""
         try:
             yield
         except UsageError as error:
@@ -81,9 +81,9 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 def plan_without_parts(target: Target, address: Address, name: str, repetitions: int, seed: int = 1) -> Plan:
-    """Return the plan for a target at an address, called `name`, before it is known what is measured.
+    """Return the plan called `name` for a target at an address, without its parts.
 
-    Raises UsageError if the target's program is not built from the sources that the address names.
+    Raises UsageError if the target's program cannot be built from the sources of the address.
     """
     sources = address.sources
     target.check_sources(sources)
@@ -107,18 +107,18 @@ def plan_without_parts(target: Target, address: Address, name: str, repetitions:
     )
 
 
-def drafted(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | None = None) -> Draft:
-    """Return the draft of a plan for experiments, which are of a file if there is one.
+def draft_plan(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | None = None) -> Draft:
+    """Return the draft of a plan for experiments, perhaps of a plan file.
 
-    A plan file may have a board flashed. Raises UsageError for what cannot be measured on any such target.
+    Only a plan file may flash a board. Raises UsageError for what such a target can never measure.
     """
     target = find(plan.target)
     draft = Draft(plan, tuple(experiments), (), file)
     named = {name for one in experiments for name in one.levels}
     if draft.is_of_suite and (others := named - TARGET_FACTORS.keys()):
         name = next(name for name in experiments[0].levels if name in others)
-        raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
-    # What a board is flashed with for one experiment, it would still have for the next.
+        raise UsageError(f"the suite sets its own levels: omit {name}, or name a benchmark instead of suite")
+    # A board keeps the build of one experiment for the next.
     flashing = file is not None and isinstance(target, BoardTarget) and not named.isdisjoint(TARGET_FACTORS)
     chosen = [
         target_levels(
@@ -135,15 +135,15 @@ def drafted(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | None
 
 
 def drafts(file: PlanFile) -> list[Draft]:
-    """Return the drafts of the plans for all targets of a file. Raises UsageError, with its line, for what is wrong."""
+    """Return the drafts of the plans for all targets of a file. Raises UsageError with the line."""
     return [_draft_for(file, entry) for entry in file.targets]
 
 
-def compiled(draft: Draft, session: Session, benchmarks: Sequence[BenchmarkInfo]) -> Plan:
-    """Return the plan for a target that is open and has these benchmarks.
+def complete_plan(draft: Draft, session: Session, benchmarks: Sequence[BenchmarkInfo]) -> Plan:
+    """Return the plan for an open target with these benchmarks.
 
-    Settings that the target cannot measure are excluded where the user allows that. Raises UsageError, with the line if
-    it is of a file, for what the target does not have or cannot do, and IntercoreError if it cannot be asked.
+    Settings that the target cannot measure are excluded if the user permits it. Raises UsageError, with the line in a
+    file, for anything else that the target lacks, and IntercoreError if it cannot be queried.
     """
     if draft.is_of_suite:
         draft = _of_suite(draft, benchmarks)
@@ -184,23 +184,23 @@ def _draft_for(file: PlanFile, entry: TargetEntry) -> Draft:
         stop=file.stop,
         file=file.name,
         file_options=file.options,
-        image=entry.image,  # as it stands there
+        image=entry.image,  # as written
         meter=entry.meter,
         besides=entry.besides,
         currents=entry.currents,
     )
-    return drafted(plan, [one for one in file.experiments if one.is_for(entry)], file)
+    return draft_plan(plan, [one for one in file.experiments if one.is_for(entry)], file)
 
 
 def _of_suite(draft: Draft, benchmarks: Sequence[BenchmarkInfo]) -> Draft:
-    """Return the draft of the suite with its experiments: those benchmarks that the target does not refuse."""
+    """Return the draft of the suite with its experiments: all benchmarks that the target does not refuse."""
     plan = msgspec.structs.replace(draft.plan, excluded=tuple(refused(benchmarks)))
     experiments = tuple(suite(benchmarks, plan.seed, plan.origin))
     return Draft(plan, experiments, draft.builds * len(experiments), draft.file)
 
 
 def _levels(draft: Draft, experiment: Experiment, benchmark: BenchmarkInfo, session: Session) -> Levels:
-    """Return the levels of the benchmark's parameters that an experiment names, or that are usual beside them."""
+    """Return the levels of the benchmark's parameters that an experiment names, and the default levels of others."""
     if not experiment.fill:
         at = partial(draft.at, *experiment.location, "factors")
         return checked(benchmark, experiment.levels, at, [factor.name for factor in draft.target.factors])
@@ -210,9 +210,9 @@ def _levels(draft: Draft, experiment: Experiment, benchmark: BenchmarkInfo, sess
 
 
 def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Excluded]:
-    """Return what is left out of a part because the target's factors have no such combination.
+    """Return the settings of a part with impossible combinations of the target's factors.
 
-    Raises UsageError for the first one unless they are to be skipped.
+    Raises UsageError for the first one unless they may be skipped.
     """
     left_out = [Excluded(part.benchmark, build, why) for build, why in builds(target, part.levels) if why]
     if left_out and not skip:
@@ -223,9 +223,9 @@ def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Exc
 def _completed(
     benchmark: BenchmarkInfo, levels: Levels, every: Sequence[Levels], infos: Sequence[BenchmarkInfo], draft: Draft
 ) -> Levels:
-    """Return the levels of a part with `seed`, and with what other parts of its benchmark name, at the default of that.
+    """Return the levels of a part, completed by `seed` and by the factors that other parts of its benchmark name.
 
-    So all settings of a benchmark name the same factors.
+    So all settings of a benchmark have the same factors.
     """
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
     named = [name for one, info in zip(every, infos, strict=True) if info.name == benchmark.name for name in one]
@@ -245,12 +245,12 @@ def _default(name: str, parameters: Mapping[str, ParameterInfo], draft: Draft) -
 
 
 def _largest(experiments: Sequence[Experiment], parts: Sequence[Part]) -> Location:
-    """Return where the last experiment stands that shares its benchmark with another, or else the last of all."""
+    """Return the location of the last experiment that shares its benchmark with another, else of the last one."""
     names = [part.benchmark for part in parts]
     shared = [one.location for one, name in zip(experiments, names, strict=True) if names.count(name) > 1]
     return (shared or [experiments[-1].location])[-1]
 
 
 def builds_of(plan: Plan) -> list[dict[str, Level]]:
-    """Return how the target is built, one after the other, when the plan is carried out."""
+    """Return the builds of the target in a plan, in their order."""
     return [build for build, _ in itertools.groupby(settings(plan), lambda one: of_target(one.factors))]

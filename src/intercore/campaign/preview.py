@@ -1,4 +1,4 @@
-"""What is known of a campaign before it begins: its plan for each target, what is missing, how long that takes."""
+"""Preview of a campaign: its plan for each target, the missing settings, and the duration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from intercore.board.build import board_image
 from intercore.campaign import estimate
 from intercore.campaign.earlier_run import find_changed, find_run, find_unfinished
 from intercore.campaign.kept_target import KeptTarget, Opening
-from intercore.campaign.planning import builds_of, compiled, drafts
+from intercore.campaign.planning import builds_of, complete_plan, drafts
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.factors import of_target
 from intercore.record.origin import in_brackets
@@ -34,57 +34,57 @@ if TYPE_CHECKING:
     from intercore.target.targets import Target
 
 _PAUSE = 1.0
-"""Seconds before a target that does not answer is opened once more."""
+"""Seconds before a silent target is opened again."""
 
 
 class TargetPreview(msgspec.Struct, frozen=True):
-    """A target of a plan file that has been asked."""
+    """A target of a plan file after it was queried."""
 
     entry: TargetEntry
     plan: Plan | None
-    """None if the target could not be asked."""
+    """None if the target could not be queried."""
     trouble: str = ""
-    """Why not."""
+    """Why it could not be queried."""
     pace: Pace | None = None
     missing: tuple[Setting, ...] = ()
-    """What is to be measured; what a stop rule may ask for besides is not known yet."""
+    """Missing settings, without those that a stop rule may add."""
     run: RunSummary | None = None
-    """The stored run to go on with, or the one that has everything; None for a new one."""
+    """The stored run to continue, or the complete one; None for a new one."""
     changed: RunSummary | None = None
-    """An unfinished run of what the file said before."""
+    """An unfinished run of an earlier version of the file."""
     kernel: str = ""
     """Which kernel its program was built with here, and where that comes from; empty if it was not."""
     target: KeptTarget | None = None
-    """The target, still open, for what is missing to be measured on it; None if it was closed."""
+    """The target if it is still open for the missing settings; None if it was closed."""
     messages: tuple[str, ...] = ()
-    """For people, from when it was opened, if it is still open."""
+    """Messages from opening it, if it is still open."""
 
     @property
     def is_in_process(self) -> bool:
-        """Whether it is a simulated chip, of which each process has its own."""
+        """Whether it is a simulated chip, which each process has separately."""
         return find(self.entry.name).runs_on == "process"
 
     @property
     def seconds(self) -> float:
-        """How long it takes to measure that, one after the other."""
+        """Duration of the missing settings, one after the other."""
         return 0.0 if self.pace is None else self.pace.seconds(self.missing)
 
     @property
     def left_out(self) -> int:
-        """How many settings of the grid are not measured: impossible, or not of the fraction."""
+        """Number of settings of the grid that are not measured: impossible, or outside of the fraction."""
         if self.plan is None:
             return 0
         return sum(sum(1 for _ in grid(part)) - len(measured(self.plan, part)) for part in self.plan.parts)
 
     def row(self) -> dict[str, object]:
-        """Return it for a table."""
+        """Return it as a row of a table."""
         if self.plan is None:
             return {"target": str(self.entry), "settings": f"none: {self.trouble}"}
         whole = settings(self.plan)
         return {
             "target": in_brackets(str(self.entry), self.plan.origin),
             "settings": _counted(one.benchmark for one in whole if one.repetition == 0),
-            "left out": self.left_out,
+            "omitted": self.left_out,
             "measurements": len(whole),
             "done": len(whole) - len(self.missing),
             "openings": len(builds_of(self.plan)),
@@ -103,19 +103,19 @@ def preview(
     trials: bool = True,
     keep: bool = False,
 ) -> list[TargetPreview]:
-    """Ask all targets of a plan file, one after the other.
+    """Query all targets of a plan file, one after the other.
 
-    With `trials`, a few settings are measured to see how long they take. `lock` is called with the number of a stored
-    run to go on with, before its target is opened, and raises IntercoreError if another process is measuring it. What
-    keeps a target from being asked is in what is returned. With `keep`, a target stays open that can wait and is
-    measured next in the build that it is open in: the caller closes it. Raises UsageError, with its line, for what is
-    wrong in the file, before any target is asked if it shows before.
+    With `trials`, a few settings are measured to estimate the duration. `lock` gets the number of a stored run to
+    continue before its target is opened, and raises IntercoreError if another process measures it. The result has the
+    reason why a target cannot be queried. With `keep`, a target stays open if it can wait and is next measured in the
+    same build; the caller closes it. Raises UsageError with its line for an error in the file, before any target is
+    queried if possible.
     """
     asked = []
     with contextlib.ExitStack() as stack:
         for entry, draft in zip(file.targets, drafts(file), strict=True):
             keeps = keep and _can_wait(draft.target, len(file.targets))
-            ask = partial(_asked, entry, draft, store, timeout, say, lock, again=again, trials=trials, keep=keeps)
+            ask = partial(_ask_target, entry, draft, store, timeout, say, lock, again=again, trials=trials, keep=keeps)
             asked.append(_preview(entry, ask))
             if (target := asked[-1].target) is not None:
                 stack.callback(target.close)
@@ -124,16 +124,16 @@ def preview(
 
 
 def _can_wait(target: Target, count: int) -> bool:
-    """Whether one of so many targets can wait, open, until it is measured: a board, or what is measured at once.
+    """Whether a target can stay open until it is measured: a board, or the only target.
 
-    Another program on this machine would take time from what is measured meanwhile. Simulated chips are measured by
-    processes, which open their own.
+    An open program on this machine would disturb other measurements. Simulated chips are measured by processes that
+    open their own.
     """
     return target.runs_on == "board" or (target.runs_on == "machine" and count == 1)
 
 
 def _preview(entry: TargetEntry, ask: Callable[[], TargetPreview]) -> TargetPreview:
-    """Ask a target; once more if that fails."""
+    """Query a target, again if that fails."""
     for pause in (_PAUSE, 0.0):
         try:
             return ask()
@@ -145,7 +145,7 @@ def _preview(entry: TargetEntry, ask: Callable[[], TargetPreview]) -> TargetPrev
     return TargetPreview(entry, None, trouble)
 
 
-def _asked(
+def _ask_target(
     entry: TargetEntry,
     draft: Draft,
     store: StoreReader | None,
@@ -158,7 +158,7 @@ def _asked(
     keep: bool,
 ) -> TargetPreview:
     is_flashed = isinstance(draft.target, BoardTarget) and bool(draft.first_build)
-    if is_flashed and draft.target.board is not None:  # so that opening takes what it does with any other build
+    if is_flashed and draft.target.board is not None:  # so that opening takes as long as with any other build
         board_image(draft.target.board, draft.first_build, say)
     earlier = None if again or store is None else find_unfinished(store.runs(), draft.plan)
     if earlier is not None:
@@ -171,16 +171,18 @@ def _asked(
         if is_flashed:
             messages.append(text)
 
-    patience = draft.target.patience if timeout is None else timeout
+    longest_silence = draft.target.timeout if timeout is None else timeout
     given = Address(max_baud=entry.max_baud, flashing=entry.flashing)
     with contextlib.ExitStack() as stack:
         begin = time.monotonic()
         with draft.at(*entry.location, "port"):
-            kept = stack.enter_context(KeptTarget(draft.plan, Opening(draft.plan, given), patience, entry.max_baud))
-            with kept.telling(messages.append):
+            kept = stack.enter_context(
+                KeptTarget(draft.plan, Opening(draft.plan, given), longest_silence, entry.max_baud)
+            )
+            with kept.showing_messages(messages.append):
                 target = kept.opened(draft.first_build, say_while_opening)
         begin = begin if is_flashed else time.monotonic()
-        plan = compiled(draft, target.session, target.session.benchmarks())
+        plan = complete_plan(draft, target.session, target.session.benchmarks())
         asking = time.monotonic() - begin
         run = None if again or store is None else find_run(store.runs(), plan)
         changed = None if again or store is None or run is not None else find_changed(store.runs(), plan)
@@ -199,7 +201,7 @@ def _asked(
 
 
 def total_duration(previews: Sequence[TargetPreview], jobs: int) -> float:
-    """Return how long all of it takes, in seconds.
+    """Return the total duration in seconds.
 
     Simulated chips share `jobs` processes, boards are measured at the same time, and this machine after them.
     """
@@ -211,5 +213,5 @@ def total_duration(previews: Sequence[TargetPreview], jobs: int) -> float:
 
 
 def _counted(names: Iterable[str]) -> str:
-    """Return how often each name is there: `24 switch, 12 lock`."""
+    """Return the count of each name: `24 switch, 12 lock`."""
     return ", ".join(f"{count} {name}" for name, count in Counter(names).items())

@@ -1,4 +1,4 @@
-"""A setting measured twice: with the target's recorder off, as in any run, and with it on."""
+"""Measures a setting twice: with the target's recorder off, as in any run, and with it on."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Measures settings for `here.carry_out`, and keeps what the target recorded of the last one."""
+    """Measures settings for `this_thread.carry_out`, and keeps the recording of the last one."""
 
     recorded: Measurement
-    """With the recorder on: the same experiment as the measurement that is stored, but for the recorder's cost."""
+    """The measurement with the recorder on: like the stored one, except for the recorder's overhead."""
     recording: Recording
-    """What the target recorded meanwhile."""
+    """The target's recording of it."""
 
     def __call__(
         self,

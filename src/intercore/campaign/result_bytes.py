@@ -1,6 +1,6 @@
-"""What a worker of a cluster returns: bytes, read as strictly as a store's rows, since anybody's may have joined.
+"""The result of a cluster's worker as bytes, validated as strictly as rows of a store, because workers are not trusted.
 
-Measurements travel as the rows that a store keeps (`intercore.record.store_rows`), so there is one format to check.
+Measurements are sent as rows of a store (`intercore.record.store_rows`), so there is one format to validate.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from intercore.record.plan import Setting
 
 MOST_BYTES = 256 << 20
-"""Most bytes of one result, as sent and with its samples unpacked: a batch is about a second of measuring."""
+"""Most bytes of one result, packed and unpacked: a batch is about a second of measuring."""
 _MOST_TEXT = 4000  # characters of a sentence
-_MOST_TOLD = 1000  # sentences
+_MOST_MESSAGES = 1000  # sentences
 
 _Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=_MOST_TEXT)]
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MOST_BYTES // 8)]
@@ -59,51 +59,51 @@ class _Returned(msgspec.Struct, array_like=True):
 
     outcomes: list[_Measured | _Failed]
     seconds: Annotated[float, msgspec.Meta(ge=0, le=1e7)]
-    told: Annotated[list[_Text], msgspec.Meta(max_length=_MOST_TOLD)]
+    messages: Annotated[list[_Text], msgspec.Meta(max_length=_MOST_MESSAGES)]
 
 
 def as_bytes(settings: Sequence[Setting], result: Result) -> bytes:
-    """Return what came of a batch of these settings as bytes."""
+    """Encode the result of a batch of these settings."""
     outcomes = [
         _Failed(one.why[:_MOST_TEXT], one.kind) if isinstance(one, Failure) else _measured(setting, one)
         for setting, one in zip(settings, result.outcomes, strict=True)
     ]
-    told = [text[:_MOST_TEXT] for text in result.told[:_MOST_TOLD]]
-    return msgspec.msgpack.encode(_Returned(outcomes, result.seconds, told))
+    messages = [text[:_MOST_TEXT] for text in result.messages[:_MOST_MESSAGES]]
+    return msgspec.msgpack.encode(_Returned(outcomes, result.seconds, messages))
 
 
 def refusal_as_bytes(why: str) -> bytes:
-    """Return as bytes why a worker does not measure at all."""
+    """Encode the reason why a worker does not measure."""
     return msgspec.msgpack.encode(why[:_MOST_TEXT])
 
 
 def from_bytes(settings: Sequence[Setting], data: object, worker: str) -> Result:
-    """Return what came of a batch of these settings; `data` is whatever a worker returned, which errors call `worker`.
+    """Decode the result of a batch of these settings from `data`, which errors attribute to `worker`.
 
-    Raises IntercoreError if that is no result of this batch, or is the worker's refusal to measure.
+    Raises IntercoreError if it is not a result of this batch, or if the worker refuses to measure.
     """
     try:
         with reading():
             returned = _returned(settings, data)
             if isinstance(returned, _Returned):
                 outcomes = tuple(map(_outcome, settings, returned.outcomes))
-                return Result(outcomes, returned.seconds, tuple(map(printable, returned.told)))
+                return Result(outcomes, returned.seconds, tuple(map(printable, returned.messages)))
     except DamagedError as error:
-        raise IntercoreError(f"{worker} returned what is no result of Intercore: {error}") from None
+        raise IntercoreError(f"{worker} returned an invalid result: {error}") from None
     raise IntercoreError(printable(returned))
 
 
 def _returned(settings: Sequence[Setting], data: object) -> _Returned | str:
-    """Return what a worker returned, within all bounds; its samples are still packed."""
+    """Decode a result within all bounds; its samples are still packed."""
     if not isinstance(data, bytes) or len(data) > MOST_BYTES:
-        raise DamagedError(f"no bytes, or more than {MOST_BYTES}")
+        raise DamagedError(f"it is not bytes, or larger than {MOST_BYTES >> 20} MiB")
     returned = msgspec.msgpack.decode(data, type=_Returned | _Text)
     if isinstance(returned, str):
         return returned
     if len(returned.outcomes) != len(settings):
         raise DamagedError(f"it has {len(returned.outcomes)} outcomes for {len(settings)} settings")
     if sum(one.size for one in returned.outcomes if isinstance(one, _Measured)) > MOST_BYTES:
-        raise DamagedError(f"its samples are more than {MOST_BYTES} bytes")
+        raise DamagedError(f"its samples are larger than {MOST_BYTES >> 20} MiB")
     return returned
 
 
@@ -129,7 +129,9 @@ def _outcome(setting: Setting, returned: _Measured | _Failed) -> Measurement | F
         return msgspec.convert({"why": printable(returned.why), "kind": returned.kind}, Failure)
     measurement = measurement_of(list(returned.row), returned.conditions, list(returned.samples))
     if not is_of(measurement, setting):
-        raise DamagedError(f"it holds a measurement that was not asked for, of {printable(measurement.benchmark)}")
+        raise DamagedError(
+            f"it has a measurement that was not requested, of the benchmark {printable(measurement.benchmark)}"
+        )
     if returned.recording is None:
         return measurement
     return msgspec.structs.replace(measurement, recording=recording_of(*returned.recording))

@@ -1,4 +1,4 @@
-"""One run has one kernel: what is measured with another one is not added to it. Another image is told."""
+"""A run has one kernel: measurements with another kernel are not added to it. Another image causes a message."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ if TYPE_CHECKING:
 
 
 class OtherKernelError(UsageError):
-    """The target has another kernel than the run that it is to be measured for."""
+    """The target has another kernel than the run."""
 
 
 class RunIdentity:
-    """Which kernel and which images a run has measurements of so far."""
+    """The kernel and the images of a run's measurements so far."""
 
     def __init__(self, run: Run) -> None:
-        """Begin with what the run holds."""
+        """Begin with the measurements of the run."""
         self._run = run.id
         self._target = run.plan.target
         self._kernels = identity.kernels(run.measurements)
         self._images = identity.images(run.measurements)
 
     def check_kernel(self, conditions: Mapping[str, str]) -> None:
-        """Raise OtherKernelError if the run has measurements of another kernel than these conditions are of.
+        """Raise OtherKernelError if the run has measurements with another kernel than that of these conditions.
 
-        Where one of the two is not known they may be the same: what is said of the run tells that.
+        If one of the two is unknown, they may be the same; the run's caveats report that.
         """
         for mine in self._kernels:
             if identity.is_other_kernel(mine, conditions):
                 raise OtherKernelError(
                     f"run {self._run} was measured with another kernel ({identity.kernel_name(mine)}) than "
-                    f"{self._target} has now ({identity.kernel_name(conditions)}), and a run has one kernel. Go on "
-                    "with that of the run (FREERTOS_KERNEL_PATH names the folder of one to build with), or start a new "
-                    "run"
+                    f"{self._target} has now ({identity.kernel_name(conditions)}), but all measurements of a run must "
+                    "have the same kernel. Set FREERTOS_KERNEL_PATH to the folder of the run's kernel, or start a "
+                    "new run"
                 )
 
     def changed_image(self, build: Mapping[str, Level], conditions: Mapping[str, str]) -> str:
-        """Say that the image is not one that the run was measured with in this build; empty if nothing tells so."""
+        """Return a warning if the run has no measurement with this image in this build; empty otherwise."""
         known, now = self._images.get(identity.build_of(build), ()), conditions.get(identity.IMAGE)
         if not known or now is None or now in known:
             return ""
         return (
-            f"the image is not the one that run {self._run} was measured with: it is {now}, and not "
+            f"the image differs from that of run {self._run} so far: it is {now}, and not "
             f"{in_a_row(known)}; from here on the run measures another program"
         )
 
     def add(self, measurement: Measurement) -> None:
-        """Take note of a measurement of the run."""
+        """Note a measurement of the run."""
         self._kernels = identity.kernels([measurement], self._kernels)
         self._images = identity.images([measurement], self._images)

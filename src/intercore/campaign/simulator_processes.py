@@ -1,4 +1,4 @@
-"""Measures batches on simulated chips, in processes of this machine: the simulator keeps a processor busy."""
+"""Measures batches on simulated chips in processes of this machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from concurrent.futures import BrokenExecutor, Future
 from typing import TYPE_CHECKING, cast
 
 from intercore.campaign.batch import measure_batch
-from intercore.campaign.workers import BATCH_MOST, PATIENCE
+from intercore.campaign.workers import BATCH_MOST, CLOSE_TIMEOUT
 
 if TYPE_CHECKING:
     if sys.platform == "win32":
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 class SimulatorProcesses:
-    """Processes of this machine, each with a simulated chip of its own."""
+    """Processes of this machine, each with its own simulated chip."""
 
     most = BATCH_MOST
 
     def __init__(self, size: int) -> None:
-        """Begin with `size` processes, at least 1; they are started when there is work."""
+        """Use up to `size` processes, at least 1; they start when there is work."""
         self.size = size
         self._batches: queue.SimpleQueue[tuple[Batch, Future[Result]] | None] = queue.SimpleQueue()
         self._closed = threading.Event()
@@ -62,7 +62,7 @@ class SimulatorProcesses:
             process.join()
 
     def _work(self, process: _Process) -> None:
-        """Have one process measure batches, one after the other."""
+        """Let one process measure batches, one after the other."""
         while (work := self._batches.get()) is not None:
             batch, future = work
             if self._closed.is_set() or not future.set_running_or_notify_cancel():
@@ -74,7 +74,7 @@ class SimulatorProcesses:
 
 
 class _Process:
-    """A process that measures batches, started when there is one, and anew if it was killed."""
+    """A process that measures batches; it starts with the first batch, and again after a kill."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -83,12 +83,12 @@ class _Process:
         self._connection: Connection | None = None
 
     def measure(self, batch: Batch) -> Result:
-        """Have a batch measured. Raises BrokenExecutor if the process dies of it, or was ended."""
+        """Let the process measure a batch. Raises BrokenExecutor if it dies or was ended."""
         connection = self._running()
         try:
             connection.send(batch)
             result, error = connection.recv()
-        except (EOFError, OSError) as lost:  # it was killed, perhaps for want of memory
+        except (EOFError, OSError) as lost:  # it was killed, perhaps out of memory
             with self._lock:
                 connection.close()
                 self._connection = None
@@ -98,16 +98,16 @@ class _Process:
         return cast("Result", result)
 
     def end(self) -> None:
-        """End the process, whatever it does. There will be no other."""
+        """End the process, permanently."""
         with self._lock:
             self._ended = True
         if self._process is not None:
             self._process.terminate()
 
     def join(self) -> None:
-        """Wait until it has ended; may take a moment, but no longer."""
+        """Wait briefly until it has ended."""
         if self._process is not None:
-            self._process.join(PATIENCE)
+            self._process.join(CLOSE_TIMEOUT)
 
     def _running(self) -> Connection:
         with self._lock:
@@ -119,16 +119,16 @@ class _Process:
                 mine, theirs = context.Pipe()
                 process = context.Process(target=_measure_batches, args=(theirs,), daemon=True)
                 process.start()
-                theirs.close()  # held open here, it would hide that the process was killed
+                theirs.close()  # if it stayed open here, a kill of the process would go unnoticed
                 self._process, self._connection = process, mine
             return self._connection
 
 
 def _measure_batches(connection: Connection) -> None:
-    """Measure batches as they come, and send back what came of each, or the error; runs in a process of its own."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tool, which then ends us
+    """Measure batches as they arrive, and send back each result or error; runs in a separate process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the tool handles Ctrl-C; it ends this process
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with contextlib.suppress(EOFError, OSError):  # the tool has let go of us, or is gone
+    with contextlib.suppress(EOFError, OSError):  # the tool has closed the connection, or is gone
         while True:
             connection.send(_answer(connection.recv()))
 
@@ -142,7 +142,7 @@ def _answer(batch: Batch) -> tuple[Result | None, BaseException | None]:
 
 
 def _end_with_parent() -> None:
-    """End when the tool is gone, however that came: nobody would wait for our results."""
+    """End this process when the tool is gone."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

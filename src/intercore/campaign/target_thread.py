@@ -1,4 +1,4 @@
-"""Measures batches on a target of which there is only one: a board, or this machine."""
+"""Measures batches on a unique target: a board, or this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from intercore.campaign.batch import close, keep, measure_batch
-from intercore.campaign.workers import PATIENCE
+from intercore.campaign.workers import CLOSE_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,15 +23,15 @@ class TargetThread:
     size = most = 1
 
     def __init__(self, say: Callable[[str], None] = lambda _: None, target: KeptTarget | None = None) -> None:
-        """Begin without work; `say` is called by the thread with what takes time before the target is open.
+        """Begin without work; `say` is called by the thread and reports progress before the target is open.
 
-        `target` is one that is open already, which the thread then closes.
+        `target` is an already open target, which the thread closes.
         """
         self._say = say
         self._target = target
         self._batches: queue.SimpleQueue[tuple[Batch, Future[Result]] | None] = queue.SimpleQueue()
         self._halted = threading.Event()
-        # A daemon: a target that never answers must not keep the tool from ending.
+        # A daemon thread: a silent target must not keep the tool from ending.
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
@@ -45,7 +45,7 @@ class TargetThread:
         """See Workers."""
         self._halted.set()
         self._batches.put(None)
-        self._thread.join(PATIENCE)
+        self._thread.join(CLOSE_TIMEOUT)
 
     def _work(self) -> None:
         if self._target is not None:

@@ -1,4 +1,4 @@
-"""Where something stands in a TOML text: the reader of the standard library does not say."""
+"""Locations in a TOML text, which the standard library's parser does not provide."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Location: TypeAlias = tuple[str | int, ...]
 """Keys of tables and positions in lists, from the outermost in; empty for the whole text."""
 
 _WORK, _WORK_FOR_ALL = 4 << 20, 16 << 20
-"""Characters that are read again and again for the line of one value, and for those of a list. In a longer file a line
-is found by halving, which a text of several lines can mislead, and all of a list stands where the list begins."""
+"""Bounds on the characters parsed to locate one value, and all values of a list. In longer files a line is found by
+bisection, which multi-line strings can mislead, and all values of a list are located at its beginning."""
 _CLOSINGS = ("", "\n]", "\n]}", "\n]]", "\n]}]", "\n]}}", "\n]}}]")
-"""What may be missing behind a line in the middle of a list, so that what is above can be read."""
+"""Closing brackets that complete a text cut in the middle of a list."""
 
 
 def line_of(text: str, location: Location) -> int:
-    """Return the number, from 1, of the line of a TOML text in which the key or value at a location stands.
+    """Return the line number, from 1, of the key or value at a location of a TOML text.
 
-    What is not there counts as being where its table is.
+    A missing key is located at its table.
     """
     for kept in range(len(location), 0, -1):
         if _has(text, location[:kept]):
@@ -32,7 +32,7 @@ def line_of(text: str, location: Location) -> int:
 
 
 def lines_of_list(text: str, location: Location) -> list[int]:
-    """Return the number, from 1, of the line of each value of a list, which is there: in one go."""
+    """Return the line numbers, from 1, of all values of an existing list."""
     lines, candidates = _candidates(text)
     found: list[int] = []
     if len(candidates) * len(text) > _WORK_FOR_ALL:
@@ -46,7 +46,7 @@ def lines_of_list(text: str, location: Location) -> list[int]:
 
 
 def _first(text: str, location: Location) -> int:
-    """Return the number of the line from which on a location is there, which is somewhere."""
+    """Return the first line at which an existing location is complete."""
     lines, candidates = _candidates(text)
 
     def is_above(count: int) -> bool:
@@ -59,7 +59,7 @@ def _first(text: str, location: Location) -> int:
 
 
 def _candidates(text: str) -> tuple[list[str], list[int]]:
-    """Return the lines of a text, and the numbers of those that are more than a blank or a comment."""
+    """Return the lines of a text, and the numbers of those that are not blank or comments."""
     lines = text.split("\n")
     return lines, [count for count, line in enumerate(lines, 1) if line.strip() and not line.lstrip().startswith("#")]
 
@@ -69,7 +69,7 @@ def _has(text: str, location: Location) -> bool:
 
 
 def _at(text: str, location: Location) -> Any:  # noqa: ANN401 - whatever TOML has
-    """Return what stands at a location; None if nothing does, which no value of TOML is."""
+    """Return the value at a location; None, which is not a TOML value, if there is none."""
     try:
         found: Any = tomllib.loads(text)
         for step in location:
@@ -80,13 +80,13 @@ def _at(text: str, location: Location) -> Any:  # noqa: ANN401 - whatever TOML h
 
 
 def syntax_error(error: tomllib.TOMLDecodeError, name: str, text: str) -> str:
-    """Return what a TOML reader complains of in the text of a file, with name and line in front.
+    """Return the message of a TOML syntax error, with file name and line in front.
 
-    Only its sentence says where that is, before Python 3.14.
+    Before Python 3.14, only the message has the location.
     """
     sentence = str(error)
     found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", sentence)
     if found is None:
         return f"{name}: {sentence}"
     line = int(found[1]) if found[1] else text.rstrip("\n").count("\n") + 1
-    return f"{name}:{line}: this is not TOML: {sentence[: found.start()]}"
+    return f"{name}:{line}: TOML syntax error: {sentence[: found.start()]}"

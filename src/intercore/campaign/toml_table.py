@@ -1,4 +1,4 @@
-"""A table of a TOML file whose values are checked as they are taken: what is wrong is named with file and line."""
+"""A table of a TOML file whose values are validated when read; errors have file and line."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ _KINDS: Mapping[type, str] = {list: "list", dict: "table"}
 
 
 class TomlTable:
-    """A table, with where it stands."""
+    """A table with its location."""
 
     def __init__(self, name: str, text: str, values: Mapping[str, Any], location: Location = ()) -> None:
-        """Take a table that stands at a location in the text of the file `name`; that is the whole of it by default."""
+        """Use the table at a location in the text of the file `name`; by default, the whole file."""
         self.name = name
         self.text = text
         self.values = values
         self.location = location
 
     def refuse(self, sentence: str, *inside: str | int) -> NoReturn:
-        """Raise the UsageError that names the line of the table, or of what stands `inside` it."""
+        """Raise a UsageError with the line of the table, or of a value `inside` it."""
         raise UsageError(f"{self.name}:{line_of(self.text, (*self.location, *inside))}: {sentence}")
 
     def check_keys(self, known: Iterable[str]) -> None:
-        """Raise UsageError for a key that is none of those known."""
+        """Raise UsageError for an unknown key."""
         for key in self.values:
             if key not in known:
                 self.refuse(unknown("key", key, known), key)
 
     def inner(self, values: Mapping[str, Any], *inside: str | int) -> TomlTable:
-        """Return the table that stands there in this one."""
+        """Return a nested table."""
         return TomlTable(self.name, self.text, values, (*self.location, *inside))
 
     def tables(self, key: str, example: str) -> list[TomlTable]:
-        """Return a list of tables that must be there, such as `[[target]]`."""
+        """Return a required list of tables, such as `[[target]]`."""
         found = self.values.get(key)
         if not isinstance(found, list) or not found or not all(isinstance(table, dict) for table in found):
             self.refuse(f"the plan needs at least one [[{key}]], such as:  [[{key}]]  {example}", key)
@@ -56,54 +56,54 @@ class TomlTable:
         return lines_of_list(self.text, (*self.location, key))
 
     def required(self, key: str) -> str:
-        """Return a text that must be there."""
+        """Return a required string."""
         if key not in self.values:
-            self.refuse(f"{key} is missing here")
+            self.refuse(f"{key} is missing: add it")
         found = self.string(key)
         if not found:
             self.refuse(f"{key} is empty", key)
         return found
 
     def string(self, key: str) -> str | None:
-        """Return a text; None if it is not there."""
+        """Return a string; None if it is missing."""
         found = self.values.get(key)
         if found is not None and not isinstance(found, str):
-            self.refuse(f"{key} is a text in quotes and not {shown(found)}", key)
+            self.refuse(f"{key} must be a string in quotes, not {shown(found)}", key)
         if found is not None and (found != printable(found) or "\n" in found):
-            self.refuse(f"{key} has a control character: {found!a}", key)
+            self.refuse(f"{key} contains a control character: {found!a}", key)
         return found
 
     def boolean(self, key: str, *, default: bool) -> bool:
-        """Return true or false; `default` if it is not there."""
+        """Return a boolean; `default` if it is missing."""
         found = self.values.get(key, default)
         if not isinstance(found, bool):
-            self.refuse(f"{key} is true or false", key)
+            self.refuse(f"{key} must be true or false", key)
         return found
 
     def whole(self, key: str, default: int, least: int, most: int) -> int:
-        """Return a whole number in a range; `default` if it is not there."""
+        """Return a whole number in a range; `default` if it is missing."""
         found = self.values.get(key, _MISSING)
         if found is _MISSING:
             return default
         if isinstance(found, bool) or not isinstance(found, int):
-            self.refuse(f"{key} is a whole number and not {shown(found)}", key)
+            self.refuse(f"{key} must be a whole number, not {shown(found)}", key)
         if not least <= found <= most:
-            self.refuse(f"{key}={found} is out of range: {least} to {most}", key)
+            self.refuse(f"{key}={found} is out of range: it must be from {least} to {most}", key)
         return found
 
 
 def parsed(text: str, name: str, kind: str = "plan file") -> TomlTable:
-    """Return the whole of a TOML text; `name` is that of the file, of a `kind`. Raises UsageError for what is none."""
+    """Parse a TOML text; `name` is that of the file, `kind` its kind. Raises UsageError if it is invalid."""
     try:
         return TomlTable(name, text, bounds.toml(text))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(syntax_error(error, name, text)) from None
     except ValueError as error:
-        raise UsageError(f"{name} is no {kind}: {error}") from None
+        raise UsageError(f"{name} is not a valid {kind}: {error}") from None
 
 
 def shown(value: object) -> str:
-    """Return a value as it stands in TOML, or what kind it is."""
+    """Return a value as in TOML, or the name of its type."""
     if isinstance(value, bool):
         return str(value).lower()
     return repr(value) if isinstance(value, int | float | str) else f"a {_KINDS.get(type(value), 'date or time')}"

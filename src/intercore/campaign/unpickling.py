@@ -1,7 +1,7 @@
-"""Keeps what Dask unpickles here from running code.
+"""Prevents data that Dask unpickles from running code.
 
-Dask's client unpickles whatever a scheduler sends, and nothing turns that off. But a pickle can only call what it finds
-by name, and Python asks its audit hooks before it looks a name up.
+Dask's client unpickles whatever a scheduler sends, and that cannot be turned off. But a pickle can only call functions
+that it finds by name, and Python calls its audit hooks before it looks up a name.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _HARMLESS = ("builtins", "bytes")
-"""The type that Dask names beside the bytes of a result."""
+"""The type that Dask names with the bytes of a result."""
 _forbidding: list[object] = []
 
 
 @contextlib.contextmanager
 def nothing_runs() -> Iterator[None]:
-    """While it lasts, no pickle is loaded in this process, in whatever thread, that names more than `bytes`."""
+    """For the duration of the context, refuse pickles that name more than `bytes`, in all threads of this process."""
     _install()
     token = object()
     _forbidding.append(token)
@@ -33,10 +33,12 @@ def nothing_runs() -> Iterator[None]:
 
 @functools.cache
 def _install() -> None:
-    """Add the hook; Python has no way to remove one."""
+    """Add the hook; Python cannot remove one."""
     sys.addaudithook(_audit)
 
 
 def _audit(event: str, arguments: tuple[object, ...]) -> None:
     if event == "pickle.find_class" and _forbidding and arguments != _HARMLESS:
-        raise TypeError(f"{arguments[0]}.{arguments[1]} is not looked up for a cluster")  # Dask lives with this kind
+        raise TypeError(
+            f"{arguments[0]}.{arguments[1]} is not looked up for a cluster"
+        )  # Dask handles this kind of exception

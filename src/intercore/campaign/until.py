@@ -1,4 +1,4 @@
-"""The stop rule as a user asks for it, `--until 1%`: settings are repeated until their medians are known that well."""
+"""The stop rule of `--until 1%`: settings are repeated until their medians have this precision."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from intercore.record.measurement import StopRule
 from intercore.text import percentage
 
 DEFAULT_CAP = 30
-"""Repetitions per setting: they make an interval about 5 times narrower than the first one did."""
+"""Maximum repetitions per setting: they make an interval about 5 times narrower than the first one."""
 
 
 def parse_rule(until: str | None, cap: int | None, repetitions: int, prefix: str = "--") -> StopRule | None:
-    """Return the rule that a user asked for; `cap` is None for the default. UsageError for what is no rule.
+    """Return the requested rule; `cap` is None for the default. Raises UsageError for an invalid rule.
 
-    `prefix` is what stands before the names in messages: that of options, or nothing for the keys of a file.
+    `prefix` precedes the names in messages: `--` for options, empty for keys of a file.
     """
     if until is None:
         if cap is not None:
             raise UsageError(
-                f"{prefix}cap limits what {prefix}until asks for: give {prefix}until too, e.g. {prefix}until 1%, "
-                f"or {prefix}repetitions"
+                f"{prefix}cap limits the repetitions that {prefix}until adds: give {prefix}until too, e.g. "
+                f"{prefix}until 1%, or use {prefix}repetitions instead"
             )
         return None
     fraction = percentage(until)
     if fraction is None:
-        raise UsageError(f"{prefix}until is a percentage such as 1% or 0.5%, and not '{until}'")
+        raise UsageError(f"{prefix}until must be a percentage such as 1% or 0.5%, not '{until}'")
     if not 0 < fraction <= 1:
-        raise UsageError(f"{prefix}until={until} is out of range: above 0 %, at most 100 %")
+        raise UsageError(f"{prefix}until={until} is out of range: it must be above 0% and at most 100%")
     return StopRule(fraction, max(DEFAULT_CAP, repetitions) if cap is None else cap)

@@ -1,4 +1,4 @@
-"""Who measures the batches of a campaign: this thread, one for each board, processes, or a cluster."""
+"""The interface of workers, which measure batches: this thread, one thread for each board, processes, or a cluster."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ if TYPE_CHECKING:
     from intercore.campaign.batch import Batch, Result
 
 AHEAD = 2
-"""Batches that each process has, one of them waiting."""
+"""Batches assigned to each process, one of them waiting."""
 BATCH_MOST = 50
-"""Settings in a batch for a simulated chip."""
-PATIENCE = 2.0
-"""Seconds for a target to be let go of at the end."""
+"""Most settings in a batch for a simulated chip."""
+CLOSE_TIMEOUT = 2.0
+"""Seconds to close a target at the end."""
 
 
 class Workers(Protocol):
-    """Measures batches, some of them at a time."""
+    """Measures batches, several at the same time."""
 
     size: int
-    """How many at a time."""
+    """Number of batches at the same time."""
     most: int
-    """How many settings a batch may have."""
+    """Most settings in a batch."""
 
     def __str__(self) -> str:
-        """Return what it is: `2 processes`."""
+        """Return a description: `2 processes`."""
 
     def submit(self, batch: Batch) -> Future[Result]:
-        """Have a batch measured. The future raises BrokenExecutor if that was lost with its process."""
+        """Submit a batch. The future raises BrokenExecutor if the batch was lost with its process."""
 
     def close(self) -> None:
-        """Drop what is not done, whatever it is; may take a moment, but no longer."""
+        """Drop all pending batches; returns after a moment at most."""

@@ -1,1 +1,1 @@
-"""The command line: one module for each command, what several of them share, and `main`."""
+"""The command line: one module for each command, their shared parts, and `main`."""

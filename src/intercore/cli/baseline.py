@@ -1,4 +1,4 @@
-"""The command `baseline`: what a run came to, kept in a small file that is made to be committed."""
+"""The command `baseline`: the results of a run in a small file, to be kept under version control."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from intercore.cli.options import DEFAULT_STORE, Force, StorePath
-from intercore.cli.stored import RunId, stored
+from intercore.cli.stored import RunId, stored_run
 from intercore.comparison import baseline_file
 from intercore.comparison.baseline import of_run
 from intercore.terminal.console import messages
@@ -23,14 +23,19 @@ def baseline() -> None:
 
 @app.command(epilog="Example: intercore baseline save baselines/pico-sim.jsonl 3")
 def save(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it; an older baseline is replaced.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="File to write, e.g. baselines/pico-sim.jsonl; an existing baseline is replaced."
+        ),
+    ],
     run_id: RunId = None,
     *,
     force: Force = False,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
-    """Write the medians, percentiles and conditions of a run, a line for each series of each setting."""
-    run = stored(store_path, run_id)
+    """Write the medians, percentiles and conditions of a run, one line for each series of each setting."""
+    run = stored_run(store_path, run_id)
     made = of_run(run)
     baseline_file.write(made, file, force=force)
     settings = len(made.measurements)

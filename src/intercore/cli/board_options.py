@@ -10,7 +10,7 @@ from typer.models import OptionInfo
 
 from intercore.board.boards import BOARDS, FACTORS
 from intercore.board.factors import Factor, resolve
-from intercore.cli.options import either
+from intercore.cli.options import alternatives
 from intercore.errors import UsageError
 from intercore.target.targets import option_of
 from intercore.text import capitalised
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-BoardName = Annotated[str, typer.Argument(metavar="BOARD", help=f"{', '.join(BOARDS)}.")]
+BoardName = Annotated[str, typer.Argument(metavar="BOARD", help=f"One of {', '.join(BOARDS)}.")]
 
 
 def boards_flashed_by(way: str) -> str:
-    """Return the names of the boards that are flashed so, as help texts have them."""
-    return either(board.name for board in BOARDS.values() if board.flashed_by == way)
+    """Return the names of the boards that are flashed in this way, as a help text lists them."""
+    return alternatives(board.name for board in BOARDS.values() if board.flashed_by == way)
 
 
 def with_factors(command: Callable[P, None]) -> Callable[P, None]:
-    """Give a command, in place of its `**levels`, an option for each factor that some board is built with."""
+    """Replace the `**levels` of a command by an option for each factor of any board."""
     signature = inspect.signature(command, eval_str=True)
     own = [known for known in signature.parameters.values() if known.kind is not inspect.Parameter.VAR_KEYWORD]
     options = [
@@ -49,28 +49,29 @@ def with_factors(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def _option(factors: Sequence[Factor]) -> OptionInfo:
-    """Return the option that chooses a level of a board's factor when its program is built; boards may differ in it."""
+    """Return the option that chooses a level of a factor at build time; its levels may differ between boards."""
     title = capitalised(factors[0].title)
     known = []
     for factor in factors:
         boards = [board.name for board in BOARDS.values() if factor in board.factors]
-        whose = "" if len(boards) == len(BOARDS) else f" ({', '.join(boards)})"
-        known.append(f"{factor.values}; {factor.default}{whose}")
+        whose = "" if len(boards) == len(BOARDS) else f"{', '.join(boards)}: "
+        known.append(f"{whose}{factor.values}, default {factor.default}")
     return OptionInfo(
         default=...,
         param_decls=[option_of(factors[0].name)],
-        help=f"{title}: {', or '.join(known)}.",
+        help=f"{title}. {'; '.join(known)}.",
         show_default=False,
     )
 
 
 def levels_of(board: Board, given: Mapping[str, str | None]) -> dict[str, Level]:
-    """Return what a board's program is to be built with. Raises UsageError for what it cannot be."""
+    """Return the levels to build a board's program with. Raises UsageError if a level is not possible."""
     known = [factor.name for factor in board.factors]
     wanted = {name: [text] for name, text in given.items() if text is not None}
     for name in wanted:
         if name not in known:
             raise UsageError(
-                f"{board.name} has no {option_of(name)}; it has: {', '.join(option_of(other) for other in known)}"
+                f"{board.name} has no option {option_of(name)}; its options are "
+                f"{', '.join(option_of(other) for other in known)}"
             )
     return {name: levels[0] for name, levels in resolve(board.factors, wanted).items()}

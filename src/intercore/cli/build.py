@@ -1,4 +1,4 @@
-"""The command `build`: the program of a board."""
+"""The command `build`: builds the program of a board."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ app = typer.Typer(add_completion=False)
 def build(
     board: BoardName,
     *,
-    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the files to.")] = Path(),
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files, e.g. firmware.")] = Path(),
     force: Force = False,
     output: Output = DEFAULT,
     **levels: str | None,
 ) -> None:
-    """Build the program of a board from the firmware's sources: ELF files, and a UF2 file or one of the whole flash."""
+    """Build the program of a board from the firmware's sources: ELF files, and a UF2 file or a whole flash image."""
     chosen = find(board)
     wanted = levels_of(chosen, levels)
-    with messages().status(f"building for {board}") as status:
+    with messages().status(f"building the program for {board}") as status:
         files = write_image(board_image(chosen, wanted, status.update), folder, force=force)
     show(ImageFindings(files), output)

@@ -1,4 +1,4 @@
-"""What `compare --alternate` measures: two builds of one target's program, by turns, as two runs that are stored."""
+"""The measurements of `compare --alternate`: two builds of a target's program in alternation, stored as two runs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from intercore.board.kernel import freertos_kernel
 from intercore.campaign import by_turns
 from intercore.campaign.levels import repetitions_of
 from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import drafted, plan_without_parts
-from intercore.cli.measuring import kept_target, measured
-from intercore.cli.planned import compiled_on, sources_of, with_own
-from intercore.cli.stored import existing_to_add_to, pair_to_resume
+from intercore.campaign.planning import draft_plan, plan_without_parts
+from intercore.cli.measuring import kept_target, measure_runs
+from intercore.cli.planned import complete_plan_on, resolve_user_workload, sources_of
+from intercore.cli.stored import open_to_add, pair_to_resume
 from intercore.errors import UsageError
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.level_words import parse_levels
@@ -36,51 +36,58 @@ if TYPE_CHECKING:
 
 EXAMPLE = "intercore compare --alternate pico-sim switch --kernel before/FreeRTOS-Kernel --kernel after/FreeRTOS-Kernel"
 _SIDES = 2
-_WHAT_AND_WHERE = 2  # words: a target and a benchmark
+_FEWEST_WORDS = 2  # words: a target and a benchmark
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """What a user says of two builds to measure: each option once, for both, or twice, for the one and the other."""
+class ByTurnsRequest(msgspec.Struct, frozen=True):
+    """The two builds to measure: an option given once applies to both builds, given twice to one build each."""
 
     words: Sequence[str] = ()
     """Target, benchmark, and levels of its factors."""
     kernels: Sequence[Path] = ()
     firmwares: Sequence[Path] = ()
     builds: Sequence[str] = ()
-    """Levels of the target's own factors, as NAME=VALUE with blanks between them."""
+    """Levels of the target's factors, as NAME=VALUE separated by spaces."""
     repetitions: int | None = None
     seed: int | None = None
 
     def options(self) -> dict[str, object]:
-        """Return the options that were given, by their names."""
+        """Return the given options by name."""
         named: dict[str, object] = {"--kernel": self.kernels, "--firmware": self.firmwares, "--build": self.builds}
         named |= {"--repetitions": self.repetitions, "--seed": self.seed}
         return {name: value for name, value in named.items() if value is not None and value != ()}
 
 
-def measure(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run, Run]:
-    """Measure two builds by turns, and return both runs, whole. If that ends early, say how to go on.
+def measure(request: ByTurnsRequest, store_path: Path, timeout: float | None) -> tuple[Run, Run]:
+    """Measure two builds in alternation and return both complete runs.
 
-    Raises UsageError for what cannot be measured so, before anything is built where that can be told.
+    If interrupted, print the command that continues.
+
+    Raises UsageError if they cannot be measured in this way, before anything is built where possible.
     """
     plans: list[tuple[Plan, KeptTarget]] = []
     with contextlib.ExitStack() as stack:
-        for draft in _sides(asked):
+        for draft in _side_drafts(request):
             kept = stack.enter_context(kept_target(draft.plan, Address(), timeout))
-            plans.append((compiled_on(kept, draft), kept))
+            plans.append((complete_plan_on(kept, draft), kept))
         (first, _), (second, _) = plans
         by_turns.turns(first, second)
         store = stack.enter_context(Store(store_path))
         pair = store.create_pair(first, second, (len(settings(first)), len(settings(second))))
         targets = {run_id: kept for run_id, (_, kept) in zip(pair, plans, strict=True)}
-        return _both(measured(store, targets, verbose=True))
+        return _as_pair(measure_runs(store, targets, verbose=True))
 
 
-def resume(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run, Run]:
-    """Go on with the newest two runs by turns that are unfinished. UsageError if there are none, or more is asked."""
-    for name in ["what to measure"] * bool(asked.words) + list(asked.options()):
-        raise UsageError(f"--resume goes on with stored plans: leave out {name}, or start anew without --resume")
-    with existing_to_add_to(store_path) as store, contextlib.ExitStack() as stack:
+def resume(request: ByTurnsRequest, store_path: Path, timeout: float | None) -> tuple[Run, Run]:
+    """Continue the newest two unfinished alternating runs.
+
+    Raises UsageError if there are none, or if options are given.
+    """
+    for name in ["what to measure"] * bool(request.words) + list(request.options()):
+        raise UsageError(
+            f"--resume continues stored runs with their own plans: omit {name}, or omit --resume to start new runs"
+        )
+    with open_to_add(store_path) as store, contextlib.ExitStack() as stack:
         pair = pair_to_resume(store)
         for run_id in pair:
             store.lock(run_id)
@@ -88,66 +95,81 @@ def resume(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run, 
         for run_id in pair:
             plan = store.run(run_id).plan
             targets[run_id] = stack.enter_context(kept_target(plan, Address(), timeout))
-        return _both(measured(store, targets, verbose=True))
+        return _as_pair(measure_runs(store, targets, verbose=True))
 
 
-def _both(runs: Sequence[Run]) -> tuple[Run, Run]:
+def _as_pair(runs: Sequence[Run]) -> tuple[Run, Run]:
     first, second = runs
     return first, second
 
 
-def _sides(asked: Asked) -> list[Draft]:
+def _side_drafts(request: ByTurnsRequest) -> list[Draft]:
     """Return the draft of each side's plan."""
-    if len(asked.words) < _WHAT_AND_WHERE:
-        raise UsageError(f"--alternate takes a target and a benchmark, and what differs twice: {EXAMPLE}")
-    name, benchmark, *levels = asked.words
-    wanted, own = with_own(parse_levels(levels), [], [], [])
+    if len(request.words) < _FEWEST_WORDS:
+        raise UsageError(
+            "--alternate needs a target, a benchmark and two builds. Give the option that differs twice, for "
+            f"example: {EXAMPLE}"
+        )
+    name, benchmark, *levels = request.words
+    wanted, own = resolve_user_workload(parse_levels(levels), [], [], [])
     target = find(name)
-    given = {"--kernel": asked.kernels, "--firmware": asked.firmwares, "--build": asked.builds}
+    given = {"--kernel": request.kernels, "--firmware": request.firmwares, "--build": request.builds}
     for option, values in given.items():
         if len(values) > _SIDES:
-            raise UsageError(f"{option} is given {len(values)} times: once for both builds, or twice, once for each")
+            raise UsageError(
+                f"{option} was given {len(values)} times. Give it once for both builds, or twice, once for each build"
+            )
     if all(len(values) < _SIDES for values in given.values()):
-        raise UsageError(f"what differs is given twice, by --kernel, --firmware or --build: {EXAMPLE}")
+        raise UsageError(
+            "nothing differs between the two builds: give --kernel, --firmware or --build twice, for example: "
+            f"{EXAMPLE}"
+        )
     for level in wanted.keys() & TARGET_FACTORS.keys():
-        raise UsageError(f"{level} is how {name} is built: say it with --build {level}=…, once or for each side")
-    sides = [_side(asked, place, own) for place in range(_SIDES)]
+        raise UsageError(
+            f"{level} is a build factor of {name}: give it as --build {level}=…, once for both builds or twice, once "
+            "for each"
+        )
+    sides = [_side(request, place, own) for place in range(_SIDES)]
     for sources, _ in sides:
         target.check_sources(sources)
     if not target.built_here or target.origin == "emulated":
         raise UsageError(
-            f"{name} cannot be measured by turns: its program is not built and started here. Measure two runs and "
-            "compare them: intercore compare 1 2"
+            f"{name} cannot be measured in alternation, because its program is not built and started by this tool. "
+            "Measure two runs and compare them: intercore compare 1 2"
         )
-    repetitions, seed = asked.repetitions or _pairs_of(target.origin), 1 if asked.seed is None else asked.seed
+    repetitions, seed = (
+        request.repetitions or _default_repetitions(target.origin),
+        1 if request.seed is None else request.seed,
+    )
     found = []
-    for sources, build in sides:  # all of them before the first one is built
+    for sources, build in sides:  # check both before the first is built
         plan = plan_without_parts(target, Address(sources=sources), benchmark, repetitions, seed)
-        found.append(drafted(plan, [Experiment(benchmark, {**wanted, **build}, fill=True)]))
+        found.append(draft_plan(plan, [Experiment(benchmark, {**wanted, **build}, fill=True)]))
         sources.folder()
         if sources.kernel is not None:
             freertos_kernel(sources.kernel, messages().print, sources.kernel)
     return found
 
 
-def _pairs_of(origin: Origin) -> int:
-    """Return how often each setting is measured where the user does not say: each of the two first equally often."""
+def _default_repetitions(origin: Origin) -> int:
+    """Return the default number of repetitions: even, so that each build goes first equally often."""
     return 1 if origin == "simulated" else 2 * -(-repetitions_of(origin) // 2)
 
 
-def _side(asked: Asked, place: int, own: OwnWork | None) -> tuple[Sources, dict[str, list[str]]]:
-    """Return what one of the two is built from, and how."""
+def _side(request: ByTurnsRequest, place: int, own: OwnWork | None) -> tuple[Sources, dict[str, list[str]]]:
+    """Return the sources and the levels of one of the two builds."""
 
     def of(values: Sequence[Path]) -> Path | None:
         return values[min(place, len(values) - 1)] if values else None
 
-    words = asked.builds[min(place, len(asked.builds) - 1)].split() if asked.builds else []
+    words = request.builds[min(place, len(request.builds) - 1)].split() if request.builds else []
     build = parse_levels(words)
     for name, levels in build.items():
         if name not in TARGET_FACTORS:
-            raise UsageError(
-                f"--build says how the target is built, and {name} is none of that: give it without --build"
-            )
+            raise UsageError(f"{name} is not a build factor of the target: omit --build before {name}")
         if len(levels) > 1:
-            raise UsageError(f"--build {name}={','.join(levels)}: each side has one build, so give one level")
-    return sources_of(kernel=of(asked.kernels), firmware=of(asked.firmwares), own=own), build
+            raise UsageError(
+                f"--build {name}={','.join(levels)}: a build has one level of each factor. For two levels, give "
+                "--build twice"
+            )
+    return sources_of(kernel=of(request.kernels), firmware=of(request.firmwares), own=own), build

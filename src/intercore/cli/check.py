@@ -1,4 +1,4 @@
-"""The command `check`: budgets of a file held against a run, for a build to fail by."""
+"""The command `check`: checks a run against a budget file, so that a build can fail."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from intercore.budgets import report
-from intercore.budgets.check import check as hold
+from intercore.budgets.check import check as check_budgets
 from intercore.budgets.check import for_each, unmeasured
 from intercore.campaign import budget_reader
 from intercore.campaign.budget_plan import draft_for, repetitions_for, why_not
-from intercore.campaign.here import carry_out
 from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import compiled, drafted, plan_without_parts
-from intercore.cli.measuring import kept_target, opened
+from intercore.campaign.planning import complete_plan, draft_plan, plan_without_parts
+from intercore.campaign.this_thread import carry_out
+from intercore.cli.measuring import kept_target, open_session
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import DEFAULT_STORE, Baud, Force, KernelPath, Output, PortUrl, StorePath, Timeout
 from intercore.cli.planned import sources_of
-from intercore.cli.stored import stored
+from intercore.cli.stored import stored_run
 from intercore.document.junit import junit
 from intercore.document.markdown import markdown
 from intercore.errors import IntercoreError, UsageError
@@ -40,27 +40,40 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog="Exit status: 0 kept, 1 broken, 2 wrong file or command, 3 it cannot be told, 4 not measured. "
+    epilog="Exit status: 0 all budgets kept, 1 a budget exceeded, 2 error in the file or the command, 3 undecided, 4 "
+    "not measured. "
     "Examples: intercore check budgets.toml pico-sim --junit budgets.xml; intercore check budgets.toml 3"
 )
 def check(
-    file: Annotated[Path, typer.Argument(metavar="BUDGETS", help="File of budgets, TOML; docs/ci.md describes it.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="BUDGETS", help="Budget file (TOML), e.g. budgets.toml; docs/ci.md describes it.")
+    ],
     name: Annotated[
         str | None,
         typer.Argument(
             metavar="[TARGET|RUN]",
-            help="Target to measure what the budgets need on, or number of a stored run; the newest if left out.",
+            help="Target to measure on, e.g. pico-sim, or number of a stored run, e.g. 3. Default: the newest run.",
         ),
     ] = None,
     *,
-    junit_path: Annotated[Path | None, typer.Option("--junit", help="Also write JUnit's XML there.")] = None,
+    junit_path: Annotated[
+        Path | None, typer.Option("--junit", help="Also write a JUnit XML report to this file, e.g. budgets.xml.")
+    ] = None,
     markdown_path: Annotated[
-        Path | None, typer.Option("--markdown", help="Also write Markdown there, for a pull request's summary.")
+        Path | None,
+        typer.Option(
+            "--markdown", help="Also write a Markdown summary to this file, e.g. summary.md, for a pull request."
+        ),
     ] = None,
     force: Force = False,
     repetitions: Annotated[
         int | None,
-        whole_option("--repetitions", 1, MAX_SETTINGS, "How often to measure each setting; as the file says, else 5."),
+        whole_option(
+            "--repetitions",
+            1,
+            MAX_SETTINGS,
+            "Repetitions of each setting, e.g. 10. Default: those of the file, else 5.",
+        ),
     ] = None,
     kernel: KernelPath = None,
     port: PortUrl = None,
@@ -69,7 +82,7 @@ def check(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Check a run against the budgets of a file; the exit status says whether they are kept, so a build can fail."""
+    """Check a run against the budgets of a file. The exit status states whether all budgets are kept."""
     for path, kind in ((junit_path, JUNIT), (markdown_path, MARKDOWN)):
         if path is not None:
             check_replaceable(path, kind, force=force)  # before anything is measured
@@ -77,9 +90,12 @@ def check(
     if name is None or whole_number(name) is not None:
         given = {"--repetitions": repetitions, "--kernel": kernel, "--port": port}
         for option in (option for option, value in given.items() if value is not None):
-            raise UsageError(f"{option} is for a target that is to be measured: name one")
+            raise UsageError(
+                f"{option} applies only when a target is measured: name a target, e.g. intercore check budgets.toml "
+                "pico-sim"
+            )
         number = None if name is None else whole_number(name)
-        found = hold(budgets, stored(store_path, number), usual_builds())
+        found = check_budgets(budgets, stored_run(store_path, number), usual_builds())
     else:
         address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None))
         found = _measured(budgets, name, address, timeout, repetitions, store_path)
@@ -104,22 +120,27 @@ def _write(path: Path, kind: Kind, content: bytes, *, force: bool) -> None:
 def _measured(
     file: BudgetFile, name: str, address: Address, timeout: float | None, repetitions: int | None, store_path: Path
 ) -> Check:
-    """Measure what the budgets need and hold them against that; what cannot be measured is no error of this program."""
+    """Measure the settings that the budgets need, and check them.
+
+    A target that cannot be measured is a result, not an error.
+    """
     target = find(name)
     if target.origin == "emulated":
-        raise UsageError(f"{name} is emulated: its times mean nothing, so no budget can be held against them")
+        raise UsageError(
+            f"budgets cannot be checked on {name}, which is emulated: its times mean nothing. Choose another target"
+        )
     repetitions = repetitions or repetitions_for(file, target.origin)
     plan = plan_without_parts(target, address, "budgets", repetitions)
-    first, *_ = for_each(file.name, file.budgets, lambda one: drafted(plan, [Experiment(one.benchmark, one.levels)]))
+    first, *_ = for_each(file.name, file.budgets, lambda one: draft_plan(plan, [Experiment(one.benchmark, one.levels)]))
     with kept_target(plan, address, timeout) as kept:
         try:
-            session = opened(kept, target.name, first.first_build)
+            session = open_session(kept, target.name, first.first_build)
             benchmarks = session.benchmarks()
             draft = draft_for(file, plan, session, benchmarks, target)
             missing = why_not(draft.plan, file.budgets)
             if not draft.experiments:
                 return unmeasured(file, name, next(iter(missing.values())), simulated=plan.simulated)
-            plan = compiled(draft, session, benchmarks)
+            plan = complete_plan(draft, session, benchmarks)
         except UsageError:
             raise
         except IntercoreError as error:
@@ -131,4 +152,4 @@ def _measured(
             except IntercoreError as error:
                 say(f"run {run_id} was interrupted: {error}")
                 missing = {one.text: f"the measurement was interrupted: {error}" for one in file.budgets} | missing
-            return hold(file, store.run(run_id), usual_builds(), missing)
+            return check_budgets(file, store.run(run_id), usual_builds(), missing)

@@ -1,4 +1,4 @@
-"""The command `compare`: two runs, targets or baselines, or two builds that are measured by turns for that."""
+"""The command `compare`: compares two runs, targets or baselines, or measures two builds in alternation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from intercore.cli import by_turns
 from intercore.cli.number_options import percent_option, whole_option
 from intercore.cli.options import DEFAULT_STORE, Force, Output, StorePath, Timeout
 from intercore.cli.outcome import check_page, check_sound, write_comparison
-from intercore.cli.stored import is_baseline, sides_named
+from intercore.cli.stored import is_baseline, sides_of_comparison
 from intercore.comparison.analysis import Sides
 from intercore.comparison.analysis import compare as compare_runs
 from intercore.comparison.report import comparison_rows, comparison_section
@@ -48,40 +48,53 @@ def compare(
         typer.Argument(
             metavar="A B",
             help=(
-                "Numbers of stored runs, before and after a change; or targets, for their newest complete runs; or "
-                "files of baselines. More numbers are grouped by target. With --alternate: TARGET BENCHMARK "
-                "[NAME=VALUE,…]."
+                "What to compare: two numbers of stored runs, e.g. 3 4 (before and after a change), two targets "
+                "(their newest complete runs), or baseline files. Several runs of one target count as one side. "
+                "With --alternate: TARGET BENCHMARK [NAME=VALUE,…]."
             ),
         ),
     ] = None,
     *,
-    within: Annotated[float, percent_option("--within", "A difference up to this does not matter.")] = WITHIN,
+    within: Annotated[
+        float, percent_option("--within", "Differences up to this size count as none, e.g. 2%.")
+    ] = WITHIN,
     in_full: Annotated[bool, typer.Option("--all", help="Show every quantity of every setting.")] = False,
     page: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Also write a page there, with all ratios as one picture.")
+        Path | None,
+        typer.Option("-o", "--output", help="Also write an HTML page with all ratios in one plot, e.g. page.html."),
     ] = None,
     alternate: Annotated[
         bool,
         typer.Option(
             "--alternate",
             help=(
-                "Measure two builds of a target by turns and compare them; this finds a few per cent on a noisy "
-                "machine."
+                "Measure two builds of a target in alternation, and compare them. This shows differences of a few "
+                "per cent even on a noisy machine."
             ),
         ),
     ] = False,
     kernels: Annotated[
         list[Path] | None,
-        typer.Option("--kernel", help="With --alternate: folder of a FreeRTOS kernel; twice, for each build."),
+        typer.Option(
+            "--kernel",
+            help="With --alternate: folder of a FreeRTOS kernel, e.g. before/FreeRTOS-Kernel. Give it twice, once for "
+            "each build.",
+        ),
     ] = None,
     firmwares: Annotated[
         list[Path] | None,
-        typer.Option("--firmware", help="With --alternate: folder of the firmware's sources; twice, for each build."),
+        typer.Option(
+            "--firmware",
+            help="With --alternate: folder of firmware sources, e.g. before/firmware. Give it twice, once for each "
+            "build.",
+        ),
     ] = None,
     builds: Annotated[
         list[str] | None,
         typer.Option(
-            "--build", metavar="NAME=VALUE", help="With --alternate: how to build, e.g. opt=O3; twice, for each build."
+            "--build",
+            metavar="NAME=VALUE",
+            help="With --alternate: build factors, e.g. opt=O3. Give it twice, once for each build.",
         ),
     ] = None,
     repetitions: Annotated[
@@ -90,14 +103,21 @@ def compare(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            "With --alternate: how often to measure each setting of each build; 6, simulated 1.",
+            "With --alternate: repetitions of each setting of each build, e.g. 10. Default: 6; on a simulated target "
+            "1.",
         ),
     ] = None,
     seed: Annotated[
-        int | None, whole_option("--seed", 0, 2**32 - 1, "With --alternate: seed of the order and of the dither; 1.")
+        int | None,
+        whole_option(
+            "--seed",
+            0,
+            2**32 - 1,
+            "With --alternate: seed for the random order of the settings and the random delays, e.g. 7. Default: 1.",
+        ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="With --alternate: go on with the newest two runs that are unfinished.")
+        bool, typer.Option("--resume", help="With --alternate: continue the two newest unfinished runs.")
     ] = False,
     phases: Annotated[
         int,
@@ -105,8 +125,9 @@ def compare(
             "--phases",
             0,
             len(SHIFTS),
-            "In how many other phases of a simulated program to measure again what moved, so as to tell a change from "
-            "other bank conflicts; 0 for none.",
+            "Simulated targets: number of other phases (the code moved by a few bytes) in which settings that changed "
+            f"are measured again, to tell a real change from bank conflicts that merely moved: {LEAST_PHASES - 1} to "
+            f"{len(SHIFTS)}, or 0 to omit this.",
         ),
     ] = len(SHIFTS),
     force: Force = False,
@@ -114,25 +135,32 @@ def compare(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Compare two runs, targets or baselines: what is faster, slower or the same, and by what else they differ."""
-    asked = by_turns.Asked(
+    """Compare two runs, targets or baselines: what is faster, slower or the same, and which conditions differ."""
+    request = by_turns.ByTurnsRequest(
         tuple(names or ()), tuple(kernels or ()), tuple(firmwares or ()), tuple(builds or ()), repetitions, seed
     )
     check_page(page, force=force)
     if 0 < phases < LEAST_PHASES - 1:
-        raise UsageError(f"--phases {phases} is too few to tell anything by: 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}")
+        raise UsageError(
+            f"--phases={phases} are too few for a conclusion: give 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}"
+        )
     if alternate:
-        first, second = (by_turns.resume if resume else by_turns.measure)(asked, store_path, timeout)
+        first, second = (by_turns.resume if resume else by_turns.measure)(request, store_path, timeout)
         found = _compared([first], [second], within, phases)
         measured = [first, second]
     else:
-        for name in [*asked.options(), *(["--resume"] if resume else [])]:
-            raise UsageError(f"{name} is for builds that are measured for this: add --alternate, or leave it out")
-        if not asked.words:
-            raise UsageError("which two runs or targets? e.g. intercore compare 3 4; intercore runs lists them")
-        if len(asked.words) != _SIDES and (files := [name for name in asked.words if is_baseline(name)]):
-            raise UsageError(f"{files[0]} is a baseline, which is compared with one other side: give two names")
-        sides = sides_named(asked.words, store_path)
+        for name in [*request.options(), *(["--resume"] if resume else [])]:
+            raise UsageError(f"{name} applies only with --alternate: add --alternate, or omit {name}")
+        if not request.words:
+            raise UsageError(
+                "nothing to compare: name two runs or targets, e.g. intercore compare 3 4 (intercore runs lists them)"
+            )
+        if len(request.words) != _SIDES and (files := [name for name in request.words if is_baseline(name)]):
+            raise UsageError(
+                f"{files[0]} is a baseline, and a baseline can only be compared with one run, target or baseline: "
+                "give exactly two names"
+            )
+        sides = sides_of_comparison(request.words, store_path)
         measured = []
         if len(sides) == _SIDES:
             found = _compared(sides[0], sides[1], within, phases)
@@ -148,7 +176,10 @@ def compare(
 
 
 def _compared(first: Sequence[Run], second: Sequence[Run], within: float, phases: int) -> Comparison:
-    """Compare two sides; what moved between two runs of a simulated target is measured again in so many phases."""
+    """Compare two sides.
+
+    Settings that changed between two runs of a simulated target are repeated in `phases` phases.
+    """
     sides = Sides(first, second, usual_builds())
     moved = sides.moved() if sides.are_before_and_after and not sides.are_of_one_program else []
     if not moved:

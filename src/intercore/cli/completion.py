@@ -1,6 +1,6 @@
-"""What the shell completes beside commands and options: targets, benchmarks, factors, levels and runs.
+"""Shell completion of arguments: targets, benchmarks, factors, levels and runs.
 
-A person waits for it at each press of a key, so it loads what it needs and no more, asks no target and builds nothing.
+It runs at each key press, so it imports as little as possible, opens no target and builds nothing.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from typer._click import Command, Context
 
 _LINES = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
-"""Where a shell says what is typed."""
+"""Environment variables in which a shell passes the typed line."""
 _HARMLESS = re.compile(r"[\w.,/+=-]+", re.ASCII)
-"""What a shell takes as it is: names come from targets and stores, too."""
+"""Characters that a shell does not interpret: names may come from targets and stores."""
 
 
-class _Asked(NamedTuple):
-    """What is to be completed."""
+class _Request(NamedTuple):
+    """The word to complete."""
 
     words: Sequence[str]
-    """Arguments before it."""
+    """The arguments before it."""
     word: str
-    """Its beginning."""
+    """The typed beginning of the word."""
     store: Path
 
 
-class _Found(NamedTuple):
-    """A completion, and what it stands for."""
+class _Completion(NamedTuple):
+    """A completion and its description."""
 
     word: str
     help: str | None = None
 
 
 def command(name: str, load: Callable[[], Command]) -> Command:
-    """Return what completes a command's arguments: the command itself, or what loads less while no option is typed."""
+    """Return a command for completion: the command itself, or a stub that loads faster while no option is typed."""
     completing = load() if name not in ARGUMENTS or _typed_options() else _without_options(name)
     for parameter in completing.params:
         if isinstance(parameter, TyperArgument) and name in ARGUMENTS:
@@ -54,12 +54,12 @@ def command(name: str, load: Callable[[], Command]) -> Command:
 
 
 def _typed_options() -> bool:
-    """Whether an option is typed, or about to be, so that completing takes the command itself."""
+    """Whether an option is being typed, so that completion needs the command itself."""
     return any(word.startswith("-") for name in _LINES for word in os.environ.get(name, "").split())
 
 
 def _without_options(name: str) -> Command:
-    """Return a command that knows nothing of the one of that name but that it has arguments."""
+    """Return a stub of the command of that name: it has arguments and no options."""
     app = typer.Typer(add_completion=False)
 
     @app.command(name)
@@ -70,15 +70,15 @@ def _without_options(name: str) -> Command:
 
 
 def _complete(name: str, context: Context, incomplete: str) -> list[CompletionItem]:
-    words = [word for parameter in context.command.params for word in _given(context, parameter.name)]
+    words = [word for parameter in context.command.params for word in _typed_value(context, parameter.name)]
     if not incomplete and os.environ.get("COMP_WORDS", "").rstrip().endswith("="):
-        words.append("=")  # which click has left out
+        words.append("=")  # click omits it
     *before, word = _rejoined([*words, incomplete])
-    cut = len(word) - len(incomplete)  # what the shell has parted from it
+    cut = len(word) - len(incomplete)  # the part that the shell has split off
     store = context.params.get("store_path") or os.environ.get("INTERCORE_STORE") or "intercore.db"
     try:
-        found = list(ARGUMENTS[name](_Asked(before, word, Path(store))))
-    except Exception:  # a damaged store, or whatever else: the shell's line is no place for it
+        found = list(ARGUMENTS[name](_Request(before, word, Path(store))))
+    except Exception:  # e.g. a damaged store: an error must not appear in the shell's prompt
         return []
     return [
         CompletionItem(one.word[cut:], help=one.help)
@@ -87,7 +87,7 @@ def _complete(name: str, context: Context, incomplete: str) -> list[CompletionIt
     ]
 
 
-def _given(context: Context, name: str | None) -> Iterable[str]:
+def _typed_value(context: Context, name: str | None) -> Iterable[str]:
     value = context.params.get(name or "")
     is_argument = any(one.name == name and isinstance(one, TyperArgument) for one in context.command.params)
     if value is None or not is_argument:
@@ -96,7 +96,7 @@ def _given(context: Context, name: str | None) -> Iterable[str]:
 
 
 def _rejoined(words: Sequence[str]) -> Sequence[str]:
-    """Return the words as they were typed: bash makes three of `mode=pool`."""
+    """Return the words as they were typed: bash splits `mode=pool` into three."""
     whole: list[str] = []
     for word in words:
         if len(whole) > 1 and (word == "=" or whole[-1].endswith("=")):
@@ -106,50 +106,50 @@ def _rejoined(words: Sequence[str]) -> Sequence[str]:
     return whole
 
 
-# ---- what there is ----
+# ---- completions ----
 
 
-def _targets(_: _Asked) -> Iterable[_Found]:
+def _targets(_: _Request) -> Iterable[_Completion]:
     from intercore.target.targets import TARGETS  # noqa: PLC0415 - see above; so are those below
 
-    return [_Found(one.name, one.summary) for one in TARGETS]
+    return [_Completion(one.name, one.summary) for one in TARGETS]
 
 
-def _boards(_: _Asked) -> Iterable[_Found]:
+def _boards(_: _Request) -> Iterable[_Completion]:
     from intercore.board.boards import BOARDS  # noqa: PLC0415
 
-    return [_Found(name) for name in BOARDS]
+    return [_Completion(name) for name in BOARDS]
 
 
-def _benchmarks(asked: _Asked) -> Iterable[_Found]:
+def _benchmarks(request: _Request) -> Iterable[_Completion]:
     from intercore.benchmarks.registry import names  # noqa: PLC0415
     from intercore.target.offers import remembered  # noqa: PLC0415
 
-    return [_Found(name) for name in remembered(asked.words[0]) or names()]
+    return [_Completion(name) for name in remembered(request.words[0]) or names()]
 
 
-def _suite_or_benchmarks(asked: _Asked) -> Iterable[_Found]:
-    return [_Found("suite", "all benchmarks"), *_benchmarks(asked)]
+def _suite_or_benchmarks(request: _Request) -> Iterable[_Completion]:
+    return [_Completion("suite", "all benchmarks"), *_benchmarks(request)]
 
 
-def _levels(asked: _Asked) -> Iterable[_Found]:
-    """Return names of factors; the levels of one as soon as no other is meant."""
-    target, benchmark, *given = asked.words
+def _levels(request: _Request) -> Iterable[_Completion]:
+    """Return names of factors, or the levels of a factor once only one name matches."""
+    target, benchmark, *given = request.words
     known = _factors(target, benchmark)
-    name, equals, value = asked.word.partition("=")
+    name, equals, value = request.word.partition("=")
     if equals:
         listed, comma, _ = value.rpartition(",")
         first = f"{name}={listed}{comma}"
-        return [_Found(first + level) for level in known.get(name, ()) if level not in listed.split(",")]
+        return [_Completion(first + level) for level in known.get(name, ()) if level not in listed.split(",")]
     used = {word.partition("=")[0] for word in given}
     names = [one for one in known if one.startswith(name) and one not in used]
     if len(names) == 1:
-        return [_Found(f"{names[0]}={level}") for level in known[names[0]] or [""]]
-    return [_Found(f"{one}=") for one in names]
+        return [_Completion(f"{names[0]}={level}") for level in known[names[0]] or [""]]
+    return [_Completion(f"{one}=") for one in names]
 
 
 def _factors(target: str, benchmark: str) -> Mapping[str, Sequence[str]]:
-    """Return the levels of each factor: those that the target has, else those that are usually measured."""
+    """Return the levels of each factor: those of the target if known, else the benchmark's default levels."""
     from intercore.benchmarks.benchmark import All  # noqa: PLC0415
     from intercore.benchmarks.suite import default  # noqa: PLC0415
     from intercore.target.offers import remembered  # noqa: PLC0415
@@ -162,42 +162,42 @@ def _factors(target: str, benchmark: str) -> Mapping[str, Sequence[str]]:
     return {**merged, **{one.name: [str(one.default)] if one.is_range else [*map(str, one.levels)] for one in own}}
 
 
-def _runs(asked: _Asked) -> Iterable[_Found]:
+def _runs(request: _Request) -> Iterable[_Completion]:
     from intercore.record.store import StoreReader  # noqa: PLC0415
 
-    if not asked.store.is_file():
+    if not request.store.is_file():
         return []
-    with StoreReader(asked.store) as store:
-        return [_Found(str(one.id), f"{one.plan.name} on {one.plan.target}") for one in reversed(store.runs())]
+    with StoreReader(request.store) as store:
+        return [_Completion(str(one.id), f"{one.plan.name} on {one.plan.target}") for one in reversed(store.runs())]
 
 
-def _benchmarks_of_run(asked: _Asked) -> Iterable[_Found]:
+def _benchmarks_of_run(request: _Request) -> Iterable[_Completion]:
     from intercore.record.store import StoreReader  # noqa: PLC0415
 
-    with StoreReader(asked.store) as store:
+    with StoreReader(request.store) as store:
         runs = store.runs()
-    named = next((one for one in runs if [str(one.id)] == list(asked.words[:1])), runs[-1])
-    return [_Found(name) for name in named.plan.benchmarks if name not in asked.words]
+    named = next((one for one in runs if [str(one.id)] == list(request.words[:1])), runs[-1])
+    return [_Completion(name) for name in named.plan.benchmarks if name not in request.words]
 
 
-def _runs_or_their_benchmarks(asked: _Asked) -> Iterable[_Found]:
-    return [*_runs(asked), *_benchmarks_of_run(asked)] if asked.store.is_file() else []
+def _runs_or_their_benchmarks(request: _Request) -> Iterable[_Completion]:
+    return [*_runs(request), *_benchmarks_of_run(request)] if request.store.is_file() else []
 
 
-def _runs_or_targets(asked: _Asked) -> Iterable[_Found]:
-    return [*_targets(asked), *_runs(asked)]
+def _runs_or_targets(request: _Request) -> Iterable[_Completion]:
+    return [*_targets(request), *_runs(request)]
 
 
-def _in_order(*places: Callable[[_Asked], Iterable[_Found]]) -> Callable[[_Asked], Iterable[_Found]]:
-    """Return what completes arguments by their place; that of the last is for all further ones."""
-    return lambda asked: places[min(len(asked.words), len(places) - 1)](asked)
+def _in_order(*places: Callable[[_Request], Iterable[_Completion]]) -> Callable[[_Request], Iterable[_Completion]]:
+    """Return a completion by position; the last one serves all further arguments."""
+    return lambda request: places[min(len(request.words), len(places) - 1)](request)
 
 
-def _nothing(_: _Asked) -> Iterable[_Found]:
+def _nothing(_: _Request) -> Iterable[_Completion]:
     return []
 
 
-ARGUMENTS: Mapping[str, Callable[[_Asked], Iterable[_Found]]] = {
+ARGUMENTS: Mapping[str, Callable[[_Request], Iterable[_Completion]]] = {
     "run": _in_order(_targets, _suite_or_benchmarks, _levels),
     "trace": _in_order(_targets, _benchmarks, _levels),
     "predict": _in_order(_targets, _benchmarks, _levels),
@@ -212,4 +212,4 @@ ARGUMENTS: Mapping[str, Callable[[_Asked], Iterable[_Found]]] = {
     "compare": _runs_or_targets,
     "export": _in_order(_runs, _nothing),
 }
-"""What completes the arguments of a command. Others are files, which shells know by themselves."""
+"""The completion of each command's arguments. All others are files, which shells complete by themselves."""

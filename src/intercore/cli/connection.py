@@ -16,30 +16,30 @@ if TYPE_CHECKING:
 
 
 def open_target(target: Target, address: Address) -> Connection:
-    """Open a target; what takes time is shown meanwhile, and which kernel it was built with is printed."""
+    """Open a target, showing progress, and print the FreeRTOS kernel that it was built with."""
     target.check(address)
     with messages().status(f"opening {target.name}") as status:
         opened = target.open(address, status.update)
-    return with_kernel_said(opened)
+    return announce_kernel(opened)
 
 
-def with_kernel_said(opened: Connection) -> Connection:
-    """Print which kernel the program of a target was built with here, if it was, once; return the target."""
+def announce_kernel(opened: Connection) -> Connection:
+    """Print once which kernel the target's program was built with, if it was built here; return the target."""
     if opened.kernel:
         say_once(f"kernel: {opened.kernel}")
     return opened
 
 
-def patience(target: Target, timeout: float | None) -> float:
-    """Return the longest silence, in seconds: the target's own if the user names none."""
-    return target.patience if timeout is None else timeout
+def timeout_of(target: Target, timeout: float | None) -> float:
+    """Return the longest permitted silence in seconds: the user's value, else the target's default."""
+    return target.timeout if timeout is None else timeout
 
 
 @contextlib.contextmanager
 def connected(target: Target, address: Address, timeout: float | None) -> Iterator[tuple[Session, Connection]]:
-    """Talk to a target while the context lasts."""
+    """Open a target and a session with it for the duration of the context."""
     with (
         contextlib.closing(open_target(target, address)) as opened,
-        opened.session(patience(target, timeout)) as session,
+        opened.session(timeout_of(target, timeout)) as session,
     ):
         yield session, opened

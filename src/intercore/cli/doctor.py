@@ -1,4 +1,4 @@
-"""The command `doctor`: what this machine has for each target, and what mends what it lacks."""
+"""The command `doctor`: what this machine has for each target, and how to fix what is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from intercore.target.readiness import Finding
+    from intercore.target.readiness import ReadinessCheck
     from intercore.terminal.findings import Part, Row
 
 app = typer.Typer(add_completion=False)
@@ -28,42 +28,44 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Examples: intercore doctor; intercore doctor pico; intercore doctor --format json")
 def doctor(
     target: Annotated[
-        str | None, typer.Argument(metavar="[TARGET]", help="For which to look; all if left out.")
+        str | None, typer.Argument(metavar="[TARGET]", help="Target to check for, e.g. pico. Default: all targets.")
     ] = None,
     *,
     output: Output = DEFAULT,
 ) -> None:
-    """Say what this machine has for each target, what would disturb a measurement, and which command mends it."""
+    """Check what this machine has for each target and what disturbs measurements; print how to fix it."""
     chosen = None if target is None else find(target)
-    with messages().status("looking"):
+    with messages().status("searching"):
         found = tuple(findings(target=chosen))
-    show(_Examination(found), output, paged=True)
+    show(_DoctorReport(found), output, paged=True)
 
 
 @dataclass(frozen=True)
-class _Examination:
-    """What was looked at."""
+class _DoctorReport:
+    """The results of all checks."""
 
-    found: Sequence[Finding]
+    found: Sequence[ReadinessCheck]
 
     def document(self) -> object:
-        """Return it as a list."""
+        """Return the checks as a list."""
         return self.found
 
     def rows(self) -> Sequence[Row]:
-        """Return it as rows."""
+        """Return the checks as rows."""
         return [msgspec.structs.asdict(one) for one in self.found]
 
     def text(self) -> Iterator[Part]:
-        """Yield a table of everything, and what to do about what is not ready."""
-        columns: list[Column[Finding]] = [
-            Column("for", lambda one: one.target),
-            Column("what", lambda one: one.what),
-            Column("", lambda one: one.state),
-            Column("found", lambda one: one.says if one.state == "ready" else ""),
+        """Yield a table of all checks, and how to fix what is not ready."""
+        columns: list[Column[ReadinessCheck]] = [
+            Column("target", lambda one: one.target),
+            Column("check", lambda one: one.what),
+            Column("state", lambda one: one.state),
+            Column("found", lambda one: one.details if one.state == "ready" else ""),
         ]
         yield Table("This machine", self.found, columns)
         lacking = [one for one in self.found if one.state != "ready"]
-        yield from (Sentence(f"{one.what}, for {one.target}: {one.says}") for one in lacking)
+        yield from (Sentence(f"{one.what} (for {one.target}): {one.details}") for one in lacking)
         if lacking:
-            yield Sentence(f"{len(lacking)} of {len(self.found)} need attention; ignore those that you do not use.")
+            yield Sentence(
+                f"{len(lacking)} of {len(self.found)} checks need attention. Ignore targets that you do not use."
+            )

@@ -1,4 +1,4 @@
-"""The command `flash`: the program of a board, and onto it."""
+"""The command `flash`: builds the program of a board and writes it to the board."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import typer
 
 from intercore.board.boards import Flashing, find
 from intercore.board.debug_probe import TOOLS
-from intercore.board.flash import flash as put
+from intercore.board.flash import flash as flash_board
 from intercore.cli.board_options import BoardName, boards_flashed_by, levels_of, with_factors
-from intercore.cli.options import either
+from intercore.cli.options import alternatives
 from intercore.errors import UsageError
 from intercore.target.targets import option_of
 from intercore.terminal.console import say
@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 
 _BY_BOOT_DRIVE = boards_flashed_by("boot drive")
 _BY_SERIAL_PORT = boards_flashed_by("esptool")
-_DRIVERS = either(tool.name for tool in TOOLS)
+_DRIVERS = alternatives(tool.name for tool in TOOLS)
 
 
 @app.command(
@@ -33,29 +33,41 @@ def flash(
     *,
     drive: Annotated[
         Path | None,
-        typer.Option(help=f"Folder of the boot drive of {_BY_BOOT_DRIVE}, if it is not found."),
+        typer.Option(
+            help=f"For {_BY_BOOT_DRIVE}: folder of the mounted boot drive, e.g. /media/me/RPI-RP2, if it is not found."
+        ),
     ] = None,
-    probe: Annotated[str | None, typer.Option(help="Serial number of the debug probe, if there are several.")] = None,
+    probe: Annotated[
+        str | None,
+        typer.Option(help="Serial number of the debug probe, if several are connected, e.g. 0669FF303430484257."),
+    ] = None,
     tool: Annotated[
         str | None,
-        typer.Option("--with", help=f"Tool that drives the probe: {_DRIVERS}; the first that is installed."),
+        typer.Option(
+            "--with", help=f"Tool that drives the debug probe: {_DRIVERS}. Default: the first that is installed."
+        ),
     ] = None,
-    port: Annotated[str | None, typer.Option(help=f"Serial port of {_BY_SERIAL_PORT}: /dev/ttyUSB0, COM3.")] = None,
+    port: Annotated[
+        str | None, typer.Option(help=f"For {_BY_SERIAL_PORT}: serial port, e.g. /dev/ttyUSB0 or COM3.")
+    ] = None,
     image: Annotated[
         Path | None,
         typer.Option(
-            help=f"For {_BY_SERIAL_PORT}: a file with its whole flash, from intercore build, instead of building one."
+            help=f"For {_BY_SERIAL_PORT}: complete flash image to write instead of building one, e.g. from intercore "
+            "build."
         ),
     ] = None,
     **levels: str | None,
 ) -> None:
-    """Build the program of a board and put it there: on its boot drive, by picotool, a debug probe or esptool."""
+    """Build the program of a board and flash it: through its boot drive, picotool, a debug probe or esptool."""
     chosen = find(board)
     wanted = levels_of(chosen, levels)
     if image is not None and wanted:
-        raise UsageError(f"the image was built already: leave out {option_of(next(iter(wanted)))}, or --image")
+        raise UsageError(
+            f"{option_of(next(iter(wanted)))} has no effect on an image that is already built: omit it, or omit --image"
+        )
     way = Flashing(drive, probe, tool, port, image)
-    flashed = put(chosen, wanted, way, say)
+    flashed = flash_board(chosen, wanted, way, say)
     if flashed.kernel:
         say(f"kernel: {flashed.kernel}")
-    say(f"{flashed.words}; it starts at once{chosen.console and f'; {chosen.console}'}")
+    say(f"{flashed.words}; the program starts immediately{chosen.console and f'; {chosen.console}'}")

@@ -1,4 +1,4 @@
-"""The command `info`: the conditions of what is measured on a target."""
+"""The command `info`: shows the conditions of a target."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def info(
     timeout: Timeout = None,
     output: Output = DEFAULT,
 ) -> None:
-    """Show what a target is: chip, cores, clocks, compiler, scheduler; the conditions of what is measured there."""
+    """Show the conditions of a target: chip, cores, clocks, compiler, scheduler and more."""
     with connected(find(target), Address(port, baud, image=image), timeout) as (session, opened):
         known = target_conditions(session, opened, target)
     origin = find(target).origin
     if origin == "simulated":
-        known["simulated"] = "yes: numbers from here are simulated, not measured"
+        known["simulated"] = "yes: its numbers are simulated, not measured"
     rows = [{"condition": key, "value": value} for key, value in sorted(known.items())]
     show(PlainRows(in_heading(target, origin), rows), output)

@@ -1,4 +1,4 @@
-"""The command `intercore-sim`, as the package installs it: the one of the crate, in this process."""
+"""The command `intercore-sim` of the package: runs the crate's command in this process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from intercore import _sim
 
 
 def main() -> NoReturn:
-    """Run what the command line asks for, and exit as it says."""
-    # The command ends a run in good order by itself; Python would raise KeyboardInterrupt on top.
+    """Run the command line and exit with its status."""
+    # The command handles Ctrl-C itself; without this, Python would raise KeyboardInterrupt as well.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_sim.command(["intercore-sim", *sys.argv[1:]]))

@@ -1,4 +1,4 @@
-"""The command `library`: the program of a board for the tools of others."""
+"""The command `library`: writes the program of a board as a library for another tool."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def library() -> None:
 def arduino(
     *,
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write, or file with the ending .zip.")
+        Path, typer.Option("-o", "--output", help="Folder to write, e.g. Intercore, or a file ending in .zip.")
     ] = Path("Intercore.zip"),
     force: Force = False,
 ) -> None:
-    """Write the program of the ESP32 as an Arduino library, made of the firmware's sources."""
+    """Write the ESP32 program as an Arduino library, from the firmware sources."""
     written = write_arduino_library(output, force=force)
     how = (
-        "add it by Sketch > Include Library > Add .ZIP Library"
+        "add it with Sketch > Include Library > Add .ZIP Library"
         if output.suffix == ".zip"
-        else "put it into the folder libraries of the sketchbook"
+        else "move it into the folder libraries of the sketchbook"
     )
     results().print(
         f"{written}: {how}, then open File > Examples > Intercore > Benchmark", markup=False, soft_wrap=True

@@ -1,4 +1,4 @@
-"""The command `list`: the targets, or what one can measure."""
+"""The command `list`: lists the targets, or the benchmarks of a target."""
 
 from __future__ import annotations
 
@@ -25,9 +25,15 @@ app = typer.Typer(add_completion=False)
 
 @app.command("list", epilog="Examples: intercore list; intercore list host; intercore list host message")
 def list_(
-    target: Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Whose benchmarks to list.")] = None,
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TARGET]", help="Target whose benchmarks to list, e.g. host. Default: list the targets."
+        ),
+    ] = None,
     wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="[BENCHMARK...]", help="Which of them; all if left out.")
+        list[str] | None,
+        typer.Argument(metavar="[BENCHMARK...]", help="Benchmarks to list, e.g. message. Default: all."),
     ] = None,
     *,
     port: PortUrl = None,
@@ -36,9 +42,9 @@ def list_(
     timeout: Timeout = None,
     output: Output = DEFAULT,
 ) -> None:
-    """List the targets, or the benchmarks of a target with their parameters."""
+    """List the targets, or the benchmarks of a target and their parameters."""
     if target is None:
-        rows = [{"target": known.name, "what it is": known.summary} for known in TARGETS]
+        rows = [{"target": known.name, "description": known.summary} for known in TARGETS]
         show(PlainRows("Targets", rows), output, paged=True)
         return
     chosen = find(target)

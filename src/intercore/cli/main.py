@@ -24,84 +24,84 @@ if TYPE_CHECKING:
     from typer._click import Command, Context
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "run": ("run", "Measure a benchmark on a target, store every sample, and print the answers."),
+    "run": ("run", "Measure a benchmark on a target, store every sample, and print the results."),
     "sweep": (
         "sweep",
-        "Carry out a plan file on its targets, in random order; if interrupted at any point, go on where it stopped.",
+        "Measure a plan file on its targets, in random order; after an interruption, the same command continues it.",
     ),
-    "list": ("listing", "List the targets, or the benchmarks of a target with their parameters."),
+    "list": ("listing", "List the targets, or the benchmarks of a target and their parameters."),
     "info": (
         "info",
-        "Show what a target is: chip, cores, clocks, compiler, scheduler; the conditions of what is measured there.",
+        "Show the conditions of a target: chip, cores, clocks, compiler, scheduler and more.",
     ),
     "show": ("show", "Print the analysis of a stored run, or of some of its benchmarks."),
     "runs": ("runs", "List the stored runs."),
     "report": (
         "report",
-        "Write one self-contained HTML page with the plots of a run, or of several side by side.",
+        "Write one self-contained HTML page with the plots of a run, or of several runs side by side.",
     ),
     "compare": (
         "compare",
-        "Compare two runs, targets or baselines: what is faster, slower or the same, and by what else they differ.",
+        "Compare two runs, targets or baselines: what is faster, slower or the same, and which conditions differ.",
     ),
     "baseline": ("baseline", "Save the results of a run in a small file, to compare later runs with."),
     "check": (
         "check",
-        "Check a run against the budgets of a file; the exit status says whether they are kept, so a build can fail.",
+        "Check a run against the budgets of a file. The exit status states whether all budgets are kept.",
     ),
     "predict": (
         "predict",
-        "Predict, from stored runs and with intervals, what was not measured; rank all settings that are left open.",
+        "Predict times from stored runs, with intervals, and rank the choices that you leave open.",
     ),
     "trace": (
         "trace",
-        "Record what cores and tasks do while a benchmark measures: what its times consist of, and a Perfetto file.",
+        "Record what cores and tasks do during a benchmark: show where its time goes, and write a Perfetto file.",
     ),
-    "export": ("export", "Write every raw sample of a run to a file, one row each."),
+    "export": ("export", "Write every raw sample of a run to a file, one row for each sample."),
     "shell": (
         "shell",
-        "Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it.",
+        "Open an interactive console on a target. `help` lists its commands, Ctrl-D (end of input) exits.",
     ),
-    "meters": ("meters", "List the power meters that are connected, and the kinds that there are."),
+    "meters": ("meters", "List the connected power meters and the supported kinds."),
     "doctor": (
         "doctor",
-        "Say what this machine has for each target, what would disturb a measurement, and which command mends it.",
+        "Check what this machine has for each target and what disturbs measurements; print how to fix it.",
     ),
     "build": (
         "build",
-        "Build the program of a board from the firmware's sources: "
-        "ELF files, and a UF2 file or one of the whole flash.",
+        "Build the program of a board from the firmware's sources: ELF files, and a UF2 file or a whole flash image.",
     ),
     "flash": (
         "flash",
-        "Build the program of a board and put it there: on its boot drive, by picotool, a debug probe or esptool.",
+        "Build the program of a board and flash it: through its boot drive, picotool, a debug probe or esptool.",
     ),
-    "new": ("new", "Write the beginning of something of your own, which builds and runs as it is."),
+    "new": ("new", "Write a template, such as a workload, that builds and runs unchanged."),
     "library": ("library", "Write the program of a board as a library for another tool."),
 }
-"""Each command's module in this package, and its help as the module says it too: to list commands loads none."""
+"""The module and the help of each command. The help is repeated from the module, so that listing commands imports
+none."""
 
 
 _COMPLETE = "_INTERCORE_COMPLETE"
-"""The variable by which a shell asks for completions."""
-_LIKE = 0.75
-"""How much a word must be like a target's or benchmark's name to be taken for it where a command is expected."""
-FIRST = ("intercore run host suite", "intercore run pico-sim suite", "intercore list", "intercore --help")
-_START = f"""\
-Intercore measures what the second core of a chip really buys. Start with one of:
+"""Environment variable by which a shell requests completions."""
+_LEAST_SIMILARITY = 0.75
+"""Least similarity to the name of a target or benchmark from which an unknown command counts as that name mistyped."""
+FIRST_COMMANDS = ("intercore run host suite", "intercore run pico-sim suite", "intercore list", "intercore --help")
+_INTRODUCTION = f"""\
+Intercore measures how much faster a chip's second core makes a program. Start with one of:
 
-    {FIRST[0]:30} all benchmarks on this machine, in some minutes
-    {FIRST[1]:30} the same on a simulated Raspberry Pi Pico
-    {FIRST[2]:30} the targets there are, boards among them
-    {FIRST[3]:30} all commands
+    {FIRST_COMMANDS[0]:30} all benchmarks on this machine, some minutes
+    {FIRST_COMMANDS[1]:30} the same on a simulated Raspberry Pi Pico
+    {FIRST_COMMANDS[2]:30} all targets, boards included
+    {FIRST_COMMANDS[3]:30} all commands
 """
 
 
 class Deferred(TyperCommand):
-    """Stands for a command until it is called. Its module then loads all that it needs, which takes half a second."""
+    """A command whose module is imported only when it is called, because that takes half a second."""
 
     def __init__(self, name: str, module: str, text: str) -> None:
-        """Stand for the command in a module of this package."""
+        """Represent the command in a module of this package."""
         super().__init__(name, help=text)
         self._module = module
 
@@ -112,7 +112,7 @@ class Deferred(TyperCommand):
         parent: Context | None = None,
         **extra: Any,  # noqa: ANN401 - whatever a context of typer's takes
     ) -> Context:
-        """Have the command itself take its arguments; while they are completed, perhaps something that loads less."""
+        """Parse the arguments by the command itself, or, during completion, perhaps by a stub that loads faster."""
         command = self._completing() if _COMPLETE in os.environ else self._itself()
         return command.make_context(info_name, args, parent, **extra)
 
@@ -120,7 +120,7 @@ class Deferred(TyperCommand):
         return get_command(import_module(f"intercore.cli.{self._module}").app)
 
     def _completing(self) -> Command:
-        from intercore.cli import completion  # noqa: PLC0415 - who does not complete a word does not wait for it
+        from intercore.cli import completion  # noqa: PLC0415 - only completion needs it
 
         return completion.command(self.name or "", self._itself)
 
@@ -135,24 +135,24 @@ class Commands(TyperGroup):
             self.add_command(Deferred(name, module, text))
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
-        """Find the command that is asked for. UsageError names the one that was likely meant."""
+        """Find the command. Raises UsageError that suggests the closest one."""
         if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise UsageError(_meant(args[0]))
+            raise UsageError(_suggestion(args[0]))
         return super().resolve_command(ctx, args)
 
 
-def _meant(word: str) -> str:
-    """Answer what is no command, but perhaps a benchmark or a target."""
-    from intercore.benchmarks.registry import names  # noqa: PLC0415 - who types a command does not wait for it
+def _suggestion(word: str) -> str:
+    """Return the error for an unknown command, which may be the name of a benchmark or target."""
+    from intercore.benchmarks.registry import names  # noqa: PLC0415 - only an unknown command needs it
     from intercore.record.plan import SUITE  # noqa: PLC0415
     from intercore.target.targets import TARGETS  # noqa: PLC0415
 
     benchmarks, targets = {SUITE, *names()}, {target.name for target in TARGETS}
     if word in benchmarks:
-        return f"'{word}' is what is measured; say where: intercore run host {word}"
+        return f"'{word}' is a benchmark; to measure it, name a target: intercore run host {word}"
     if word in targets:
-        return f"'{word}' is a target; say what to measure there: intercore run {word} {SUITE}"
-    near = difflib.get_close_matches(word, sorted({*benchmarks, *targets}), n=1, cutoff=_LIKE)
+        return f"'{word}' is a target; to measure on it: intercore run {word} {SUITE}"
+    near = difflib.get_close_matches(word, sorted({*benchmarks, *targets}), n=1, cutoff=_LEAST_SIMILARITY)
     if near and not difflib.get_close_matches(word, COMMANDS, n=1):
         example = f"intercore run {near[0]} {SUITE}" if near[0] in targets else f"intercore run host {near[0]}"
         what = "target" if near[0] in targets else "benchmark"
@@ -163,8 +163,8 @@ def _meant(word: str) -> str:
 app = typer.Typer(
     cls=Commands,
     pretty_exceptions_enable=False,
-    help="Measures what the second core of a chip really buys: speed-up, overhead, break-even.",
-    epilog=f"Start with: {FIRST[0]}",
+    help="Measures how much faster a chip's second core makes a program: speed-up, overhead, break-even.",
+    epilog=f"Start with: {FIRST_COMMANDS[0]}",
 )
 
 
@@ -172,21 +172,21 @@ app = typer.Typer(
 def version_option(
     context: typer.Context,
     *,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
 ) -> None:
-    """Print the version if asked for it; without a command, how to begin."""
+    """Print the version if requested; without a command, print an introduction."""
     if version:
         typer.echo(f"intercore {intercore.__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(_START, nl=False)
+        typer.echo(_INTRODUCTION, nl=False)
         raise typer.Exit(UsageError.exit_status)
 
 
 def main() -> None:
-    """Run the command line; errors are one sentence on standard error."""
+    """Run the command line. An error ends it with a message on standard error."""
     if os.environ.get(_COMPLETE, "").startswith("complete"):
-        with contextlib.suppress(Exception):  # nothing may be written between the words that a person types
+        with contextlib.suppress(Exception):  # an error must not appear in the shell's prompt
             app(standalone_mode=False)
         return
     prepare()
@@ -201,7 +201,7 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output, such as `head`, has left. Python would complain once more while it exits.
+        # The reader of the output, such as `head`, has exited. Without this, Python would print another error at exit.
         sys.stdout = None
         sys.exit(0)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What the commands that measure have in common: the target that stays open, and how a run that ends early goes on."""
+"""Common parts of the commands that measure: the open target, and the command that continues an interrupted run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from intercore.campaign.here import carry_out
 from intercore.campaign.kept_target import KeptTarget, Opening, address_of
 from intercore.campaign.run_identity import OtherKernelError
-from intercore.cli.connection import patience, with_kernel_said
+from intercore.campaign.this_thread import carry_out
+from intercore.cli.connection import announce_kernel, timeout_of
 from intercore.cli.stored import command_to_go_on
 from intercore.errors import INTERRUPTED, IntercoreError
 from intercore.target.targets import find
@@ -29,42 +29,42 @@ if TYPE_CHECKING:
 
 
 def kept_target(plan: Plan, address: Address, timeout: float | None) -> KeptTarget:
-    """Return the target of a plan, to be opened when it is first used; `address` adds what the plan does not say.
+    """Return the target of a plan, to be opened at first use; `address` supplements the plan.
 
-    Raises UsageError if there cannot be such a target.
+    Raises UsageError if the target is not possible.
     """
     opening = Opening(plan, address_of(plan, address))
 
     def connect(build: Mapping[str, Level], say: Callable[[str], None]) -> Connection:
-        return with_kernel_said(opening(build, say))
+        return announce_kernel(opening(build, say))
 
-    return KeptTarget(plan, connect, patience(find(plan.target), timeout), address.max_baud)
+    return KeptTarget(plan, connect, timeout_of(find(plan.target), timeout), address.max_baud)
 
 
-def opened(kept: KeptTarget, name: str, build: Mapping[str, Level]) -> Session:
-    """Open the target called `name` in this build, to ask what it can measure; what takes time is shown meanwhile."""
+def open_session(kept: KeptTarget, name: str, build: Mapping[str, Level]) -> Session:
+    """Open the target called `name` in this build, showing progress, to query its benchmarks."""
     with messages().status(f"opening {name}") as status:
         return kept.opened(build, status.update).session
 
 
-def measured(
+def measure_runs(
     store: Store, runs: Mapping[int, KeptTarget], metering: Metering | None = None, *, verbose: bool
 ) -> list[Run]:
-    """Measure what a run lacks, or two runs by turns, and return them whole. If that ends early, say how to go on."""
+    """Complete a run, or two alternating runs, and return them. If interrupted, print the command that continues."""
     try:
         with watch(messages(), verbose=verbose, still=metering is not None and metering.asks) as observer:
             carry_out(store, runs, observer, metering)
     except OtherKernelError:
-        raise  # to go on is what does not help
+        raise  # continuing would fail again
     except (IntercoreError, KeyboardInterrupt) as error:
-        say(_how_to_go_on(store, list(runs)))
+        say(_continuation(store, list(runs)))
         if isinstance(error, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
         raise
     return [store.run(run_id) for run_id in runs]
 
 
-def _how_to_go_on(store: Store, run_ids: list[int]) -> str:
+def _continuation(store: Store, run_ids: list[int]) -> str:
     several = len(run_ids) > 1
     what = f"run{'s' * several} {listed([*map(str, run_ids)])} {'were' if several else 'was'} interrupted"
     try:
@@ -73,4 +73,4 @@ def _how_to_go_on(store: Store, run_ids: list[int]) -> str:
         return what
     done, total = sum(len(run.measurements) for run in runs), sum(run.total for run in runs)
     go_on = command_to_go_on(store.path, runs[0].plan)
-    return f"{what}: {done} of {total} measurements are in {store.path}; go on with: {go_on}"
+    return f"{what}: {done} of {total} measurements are in {store.path}; continue with: {go_on}"

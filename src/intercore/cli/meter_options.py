@@ -1,4 +1,4 @@
-"""The options of commands that measure energy beside time: a meter, what is in its path, or stated currents."""
+"""The options of commands that measure energy: a meter, its measured path, or a file of currents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MeterUrl = Annotated[
     typer.Option(
         "--meter",
         metavar="URL",
-        help="Power meter beside the target: ppk2:/dev/ttyACM1?volts=3.3; see intercore meters.",
+        help="Power meter of the target, e.g. ppk2:/dev/ttyACM1?volts=3.3; intercore meters lists the kinds.",
     ),
 ]
 MeasuredPath = Annotated[
@@ -35,50 +35,61 @@ MeasuredPath = Annotated[
     typer.Option(
         "--path",
         metavar="WHAT,…",
-        help=f"What the meter's path holds: {', '.join(get_args(Besides))}; without it no energy is called the chip's.",
+        help=f"What the meter feeds, e.g. chip,regulator: any of {', '.join(get_args(Besides))}. Without --path, no "
+        "energy is attributed to the chip.",
     ),
 ]
 CurrentsPath = Annotated[
     Path | None,
-    typer.Option("--currents", help="File of a simulated chip's currents, for an ESTIMATED energy."),
+    typer.Option(
+        "--currents",
+        help="File with typical currents of a simulated chip (TOML), for an ESTIMATED energy, e.g. currents.toml.",
+    ),
 ]
 
 
 OF_PLACE = "place"
-"""What stands for the meter that a labgrid place names."""
+"""Value of --meter for the meter that a labgrid place names."""
 
 
 def _of_place(port: str | None) -> str:
     if port is None or not port.startswith(SCHEME):
-        raise UsageError(f"--meter {OF_PLACE} is what a labgrid place names: name one by --port {SCHEME}PLACE")
+        raise UsageError(
+            f"--meter {OF_PLACE} means the meter that a labgrid place names: name the place by --port {SCHEME}PLACE"
+        )
     return meter_of(port)
 
 
-def metered(
+def with_meter(
     plan: Plan, meter: str | None, measured_path: str | None, currents: Path | None, *, resumed: bool = False
 ) -> Plan:
-    """Return the plan with its meter, or with the currents that stand for one.
+    """Return the plan with its meter, or with currents instead of one.
 
-    Raises UsageError for a meter that there cannot be, and where energy means nothing. A run that is resumed keeps what
-    it has; the meter may be another one.
+    Raises UsageError for an impossible meter, and for a target on which energy means nothing. A resumed run keeps its
+    path and currents, and may have another meter.
     """
     if resumed:
         for option in [name for name, given in {"--path": measured_path, "--currents": currents}.items() if given]:
-            raise UsageError(f"--resume goes on with a stored plan: leave out {option}")
+            raise UsageError(f"--resume continues a stored run with its own plan: omit {option}")
         if meter is not None and plan.meter is None:
-            raise UsageError("the run was begun without a meter: leave out --meter, or start a new run")
+            raise UsageError("the run was started without a meter: omit --meter, or start a new run")
     besides = plan.besides if measured_path is None else besides_of(measured_path)
     meter = plan.meter if meter is None else _of_place(plan.url) if meter == OF_PLACE else meter
     check_meter(meter, currents, origin=plan.origin)
     if meter is None and measured_path is not None:
-        raise UsageError("--path says what the path of a meter holds: name one by --meter")
+        raise UsageError(
+            "--path states what the meter feeds: give --meter as well, e.g. --meter ppk2:/dev/ttyACM1?volts=3.3"
+        )
     known = plan.currents if currents is None else currents_file.read(currents)
     return msgspec.structs.replace(plan, meter=meter, besides=besides, currents=known)
 
 
 @contextlib.contextmanager
 def open_metering(plan: Plan) -> Iterator[Metering | None]:
-    """Open the plan's meter while the context lasts; None if it has none. Raises IntercoreError if it is not there."""
+    """Open the plan's meter for the duration of the context; None if it has none.
+
+    Raises IntercoreError if it is absent.
+    """
     url = plan.meter
     if url is None:
         yield None

@@ -1,4 +1,4 @@
-"""The command `meters`: the power meters that are connected, and the kinds that there are."""
+"""The command `meters`: lists the connected power meters and the supported kinds."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Examples: intercore meters; intercore meters --format json")
 def meters(*, output: Output = DEFAULT) -> None:
-    """List the power meters that are connected, and the kinds that there are."""
-    with messages().status("looking"):
+    """List the connected power meters and the supported kinds."""
+    with messages().status("searching"):
         connected = [(driver, list(driver.find())) for driver in known().values()]
-    rows = [{"--meter": url, "connected": "yes", "what it is": what} for _, found in connected for url, what in found]
-    rows += [{"--meter": driver.form, "connected": "", "what it is": driver.summary} for driver, _ in connected]
+    rows = [{"--meter": url, "connected": "yes", "description": what} for _, found in connected for url, what in found]
+    rows += [{"--meter": driver.form, "connected": "", "description": driver.summary} for driver, _ in connected]
     show(PlainRows("Power meters", rows), output)

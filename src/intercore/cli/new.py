@@ -1,4 +1,4 @@
-"""The command `new`: the beginning of something of the user's own."""
+"""The command `new`: writes templates for users' own code."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from intercore.terminal.console import results
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 _WORKLOAD = """\
-/* NAME: what a unit of it is.
+/* NAME: describe one unit of its work here.
  *
- * This is a placeholder, which computes nothing of that name: a unit mixes a number that prepare() has drawn, in ROUNDS
- * rounds. Put your work in its place. Units should take equal times, since each core gets as many of them. */
+ * This is a placeholder: each unit mixes a random number in ROUNDS rounds. Replace it by your work. Units should take
+ * equal times, because each core gets the same number of them. */
 #include <intercore_workload.h>
 
-/* How many units there are. A window of n units has as many at most; the largest that is measured has them all. */
+/* Number of units. A measurement computes n of them, at most all. */
 #define UNITS 4096U
 
-/* How long a unit is. For a smaller one, and so for less work: --flag=-DROUNDS=4U */
+/* Length of a unit. For shorter units, and so for less work: --flag=-DROUNDS=4U */
 #ifndef ROUNDS
 #define ROUNDS 16U
 #endif
 
-/* What tasks of both cores use is PORT_SHARED; constants need no word. */
+/* Variables used by both cores are PORT_SHARED; constants need no attribute. */
 static uint32_t numbers[UNITS] PORT_SHARED(NAME_numbers);
 
-/* Before each measurement, untimed. */
+/* Runs before each measurement, outside of the timed part. */
 static void fill(void) {
     uint32_t state = 1;
     for (uint32_t i = 0; i < UNITS; i++) {
@@ -41,8 +41,8 @@ static void fill(void) {
     }
 }
 
-/* The timed work: `count` units from `first` on. It runs on several cores at once, each with units of its own, and sums
- * over parts add up to the sum over all of them. */
+/* The timed work: `count` units from `first` on. Cores call it at the same time, each for its own units. The results of
+ * all parts must add up to the result for the whole. */
 uint32_t NAME(uint32_t first, uint32_t count) {
     uint32_t sum = 0;
     for (uint32_t unit = first; unit != first + count; unit++) {
@@ -62,27 +62,30 @@ INTERCORE_WORKLOAD(NAME, .units = UNITS, .prepare = fill)
 
 @app.callback()
 def new() -> None:
-    """Write the beginning of something of your own, which builds and runs as it is."""
+    """Write a template, such as a workload, that builds and runs unchanged."""
 
 
 @app.command(epilog="Example: intercore new workload fft")
 def workload(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the function, and of the file.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the function and of the file, e.g. fft.")],
     *,
-    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the file to.")] = Path(),
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder for the file, e.g. workloads.")] = Path(),
 ) -> None:
-    """Write a C file with a workload of your own, and say which command measures it."""
+    """Write a C file with a template of a workload, and print the command that measures it."""
     if not NAME.fullmatch(name):
-        raise UsageError(f"'{name}' is no name for a function: at most 16 lower-case letters, digits and underscores")
+        raise UsageError(
+            f"'{name}' cannot be the name of a workload: use at most 16 lower-case letters, digits and underscores, "
+            "e.g. fft"
+        )
     path = folder / f"{name}.c"
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(re.sub(r"\bNAME|NAME\b", name, _WORKLOAD))
     except FileExistsError:
-        raise UsageError(f"{path} exists; name another, or remove it") from None
+        raise UsageError(f"{path} already exists: choose another name, or remove it") from None
     shown = f"./{path}" if not path.is_absolute() else str(path)
     results().print(
-        f"{path} holds a placeholder: put your work in its place. It builds and runs as it is; measure it by\n\n"
+        f"{path} contains a placeholder that builds and runs: replace it by your work. To measure it:\n\n"
         f"    intercore run pico-sim speedup workload={shown}\n",
         markup=False,
         soft_wrap=True,

@@ -1,4 +1,4 @@
-"""Options and arguments that are numbers: read strictly, and refused in one sentence that names the option."""
+"""Numeric options and arguments: parsed strictly, with errors that name the option."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typer.models import OptionInfo
 
 MOST_SECONDS = 1e6
-"""Eleven days: more than anyone waits for a target, and less than the timers of any operating system take."""
+"""Eleven days: below the limit of the timers of every operating system."""
 
 Number = TypeVar("Number", int, float)
 
@@ -39,9 +39,9 @@ def percent_option(name: str, text: str) -> OptionInfo:
             return given
         value = percentage(given)
         if value is None:
-            raise UsageError(f"{name} is a percentage such as 5% or 0.5%, and not '{given}'")
+            raise UsageError(f"{name} must be a percentage such as 5% or 0.5%, not '{given}'")
         if not 0 < value <= 1:
-            raise UsageError(f"{name}={given} is out of range: above 0 %, at most 100 %")
+            raise UsageError(f"{name}={given} is out of range: it must be above 0% and at most 100%")
         return value
 
     made: OptionInfo = typer.Option(name, parser=share, metavar="PERCENT", help=text)
@@ -49,13 +49,13 @@ def percent_option(name: str, text: str) -> OptionInfo:
 
 
 def decimal_option(name: str, text: str) -> OptionInfo:
-    """Return the option `name` for a number whose range somebody else checks; `text` is its help."""
+    """Return the option `name` for a number whose range is checked elsewhere; `text` is its help."""
     return _option(name, _reader(name, decimal_number, "a number such as 0.5", None, None), "<number>", text)
 
 
 def run_number(text: str | int) -> int:
-    """Read the number of a run. UsageError for what is none."""
-    return _reader("RUN", whole_number, "the number of a stored run", None, None)(text)
+    """Parse the number of a run. Raises UsageError if it is not one."""
+    return _reader("RUN", whole_number, "the number of a stored run, such as 3,", None, None)(text)
 
 
 def _option(name: str, reader: Callable[[str | Number], Number], metavar: str, text: str) -> OptionInfo:
@@ -66,16 +66,16 @@ def _option(name: str, reader: Callable[[str | Number], Number], metavar: str, t
 def _reader(
     name: str, read: Callable[[str], Number | None], what: str, least: Number | None, most: Number | None
 ) -> Callable[[str | Number], Number]:
-    """Return what reads a number of such a kind and range, and leaves alone what is one already: a default."""
+    """Return a parser for a number of a kind and range; it passes on a number as it is, such as a default."""
 
     def number(text: str | Number) -> Number:
         if not isinstance(text, str):
             return text
         value = read(text)
         if value is None:
-            raise UsageError(f"{name} is {what} and not '{text}'")
+            raise UsageError(f"{name} must be {what} not '{text}'")
         if least is not None and most is not None and not least <= value <= most:
-            raise UsageError(f"{name}={text} is out of range: {least:.12g} to {most:.12g}")
+            raise UsageError(f"{name}={text} is out of range: it must be from {least:.12g} to {most:.12g}")
         return value
 
     return number

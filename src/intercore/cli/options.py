@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options of several commands."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     FormatName: TypeAlias = str
 else:
-    FormatName = Literal[tuple(formats())]  # which typer makes the choices of, for help and completion
+    FormatName = Literal[tuple(formats())]  # typer takes the choices from it
 
 DEFAULT_STORE = Path("intercore.db")
 MOST_BAUD = 10**9
-"""Bits per second: more than any serial line carries."""
+"""Bits per second, above those of any serial line."""
 
 
-def either(names: Iterable[str]) -> str:
-    """Return names as a help text has them: `openocd, stm32cubeprogrammer or pyocd`."""
+def alternatives(names: Iterable[str]) -> str:
+    """Return names as a list in a sentence: `openocd, stm32cubeprogrammer or pyocd`."""
     *first, last = names
     return f"{', '.join(first)} or {last}" if first else last
 
@@ -37,51 +37,70 @@ def _names(targets: Iterable[Target]) -> list[str]:
 
 
 def _longest_silences() -> str:
-    patient: dict[float, list[Target]] = {}
+    by_timeout: dict[float, list[Target]] = {}
     for target in TARGETS:
-        if target.patience != DEFAULT_TIMEOUT:
-            patient.setdefault(target.patience, []).append(target)
-    told = [f"{seconds:.0f} for {either(_names(targets))}" for seconds, targets in patient.items()]
-    return ", ".join([*told, f"else {DEFAULT_TIMEOUT:.0f}"])
+        if target.timeout != DEFAULT_TIMEOUT:
+            by_timeout.setdefault(target.timeout, []).append(target)
+    described = [f"{seconds:.0f} for {alternatives(_names(targets))}" for seconds, targets in by_timeout.items()]
+    return "; ".join([*described, f"otherwise {DEFAULT_TIMEOUT:.0f}"])
 
 
 _HERE = _names(target for target in TARGETS if target.built_here)
 _AT_A_PORT = _names(target for target in TARGETS if not target.built_here)
 _OF_IMAGES = _names(target for target in TARGETS if isinstance(target, EmulatedTarget))
-TARGET_HELP = f"{', '.join(_HERE)}, or with --port {', '.join(_AT_A_PORT)}."
+TARGET_HELP = f"One of {', '.join(_HERE)}; with --port: {', '.join(_AT_A_PORT)}."
 TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=TARGET_HELP)]
 PortUrl = Annotated[
     str | None,
-    typer.Option("--port", help="Device, pyserial URL or labgrid place: /dev/ttyACM0, COM3, labgrid://PLACE."),
+    typer.Option("--port", help="Port of the target, e.g. /dev/ttyACM0, COM3, a pyserial URL or labgrid://PLACE."),
 ]
 KernelPath = Annotated[
     Path | None,
-    typer.Option("--kernel", help="Folder of the FreeRTOS kernel to build with, where it is built here."),
+    typer.Option(
+        "--kernel", help="Folder of the FreeRTOS kernel to build the target's program with, e.g. ~/FreeRTOS-Kernel."
+    ),
 ]
 OwnSources = Annotated[
     list[Path] | None,
-    typer.Option("--source", help="Further file of a workload of your own: C, C++ or a static library; repeat."),
+    typer.Option(
+        "--source",
+        help="Additional file of your own workload (C, C++ or a static library), e.g. table.c. May be repeated.",
+    ),
 ]
 OwnFolders = Annotated[
-    list[Path] | None, typer.Option("--include", help="Folder of headers for a workload of your own; repeat.")
+    list[Path] | None,
+    typer.Option("--include", help="Folder with header files of your own workload, e.g. include. May be repeated."),
 ]
 OwnFlags = Annotated[
-    list[str] | None, typer.Option("--flag", help="Compiler's flag for it, e.g. --flag=-funroll-loops; repeat.")
+    list[str] | None,
+    typer.Option("--flag", help="Compiler flag for your own workload, e.g. --flag=-funroll-loops. May be repeated."),
 ]
-Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bits per second of a serial port, at first.")]
+Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bit rate with which to open a serial port, e.g. 921600.")]
 ImagePath = Annotated[
     Path | None,
     typer.Option(
-        "--image", help=f"For {either(_OF_IMAGES)}: an existing image of its whole flash, instead of building one."
+        "--image",
+        help=f"For {alternatives(_OF_IMAGES)}: complete flash image to run instead of building one, e.g. esp32.bin.",
     ),
 ]
 Timeout = Annotated[
     float | None,
-    seconds_option("--timeout", 0.1, f"Longest silence of a target, in seconds: {_longest_silences()}."),
+    seconds_option(
+        "--timeout",
+        0.1,
+        f"Seconds of silence after which a target is considered lost, e.g. 60. Default: {_longest_silences()}.",
+    ),
 ]
-StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
+StorePath = Annotated[
+    Path,
+    typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs (the store), e.g. results.db."),
+]
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Replace what is at an output's path, even if it is no older output of its kind."),
+    typer.Option(
+        "--force",
+        help="Overwrite an existing output file of any kind. Without it, only an earlier output of the same kind is "
+        "replaced.",
+    ),
 ]
-Output = Annotated[FormatName, typer.Option("--format", help="How to print.")]
+Output = Annotated[FormatName, typer.Option("--format", help="Output format, e.g. json.")]

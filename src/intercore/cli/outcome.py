@@ -1,4 +1,4 @@
-"""What has come of runs: told on the terminal, written as a page."""
+"""The results of runs: printed on the terminal, written as a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks import failed
 from intercore.benchmarks.grouping import overhead_us
-from intercore.benchmarks.possible import is_possible
+from intercore.benchmarks.plausibility import is_possible
 from intercore.benchmarks.reports import reports, run_caveats
 from intercore.cli.stored import command_to_go_on, command_to_show
 from intercore.document.run import run_document
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intercore.benchmarks.options import Options
-    from intercore.benchmarks.reports import Reported
+    from intercore.benchmarks.reports import ReportedRun
     from intercore.comparison.analysis import Comparison
     from intercore.record.measurement import Run
 
 
 @cache
-def _reported(run: Run, options: Options) -> Reported:
-    """Return what a run's benchmarks say about it: once, as the terminal and the page both ask."""
+def _reported(run: Run, options: Options) -> ReportedRun:
+    """Return the reports of a run's benchmarks, cached because the terminal and the page both need them."""
     with messages().status("analysing"):
         return reports(run, options)
 
@@ -47,32 +47,32 @@ def findings(
     published: bool = False,
     exhibits: Sequence[str] = (),
 ) -> RunFindings:
-    """Return what there is to tell of a run, with what the user chose of that.
+    """Return the findings of a run that the user selected.
 
-    `part` is what the run has of the benchmarks that are asked for, `brief` is what one screen holds, `published`
-    tells whether to show papers' tables, too, and `exhibits` are the tables and figures of papers to begin with.
+    `part` has the measurements of the selected benchmarks. `brief` limits the output to one screen, `published` adds
+    the tables of papers, and `exhibits` are the tables and figures of papers to begin with.
     """
-    told = run if part is None else part
-    named = () if told is run else told.plan.benchmarks
-    first = list(identity.caveats(told))
+    shown = run if part is None else part
+    named = () if shown is run else shown.plan.benchmarks
+    first = list(identity.caveats(shown))
     return RunFindings(
         run,
-        make_document=lambda: run_document(_reported(told, options)),
-        make_reports=lambda: _reported(told, options).reports,
-        headline=failed.headline(told),
+        make_document=lambda: run_document(_reported(shown, options)),
+        make_reports=lambda: _reported(shown, options).reports,
+        headline=failed.headline(shown),
         first=first,
-        left_out=left_out(told.plan),
-        caveats=tuple(one for one in run_caveats(told) if one not in first),
+        left_out=left_out(shown.plan),
+        caveats=tuple(one for one in run_caveats(shown) if one not in first),
         published="" if published else f"{command_to_show(store_path, run.id, named)} --published",
         go_on=command_to_go_on(store_path, run.plan),
-        overhead_us=overhead_us(failed.analysable(told).measurements),
+        overhead_us=overhead_us(failed.analysable(shown).measurements),
         details=command_to_show(store_path, run.id) if brief else "",
         exhibits=exhibits,
     )
 
 
 def check_page(path: Path | None, *, force: bool) -> None:
-    """Raise UsageError, before anything is measured, if a page may not be written where the user wants it."""
+    """Raise UsageError if a page cannot be written to this path; called before anything is measured."""
     if path is not None:
         check_replaceable(path, PAGE, force=force)
 
@@ -80,7 +80,7 @@ def check_page(path: Path | None, *, force: bool) -> None:
 def write_report(
     runs: Sequence[Run], path: Path, options: Options, *, exhibits: Sequence[str] = (), force: bool = False
 ) -> None:
-    """Write the page of the runs and say where it is; it begins with these tables and figures of publications."""
+    """Write the page of the runs and print its path; it begins with these tables and figures of publications."""
     found = [_reported(run, options) for run in runs]
     with messages().status(f"writing {path}"):
         from intercore.page.page import write_page  # noqa: PLC0415 - templates take a moment to load
@@ -90,7 +90,7 @@ def write_report(
 
 
 def write_comparison(found: Comparison, path: Path, *, force: bool = False) -> None:
-    """Write the page of a comparison and say where it is."""
+    """Write the page of a comparison and print its path."""
     from intercore.page.comparison_page import write_comparison_page  # noqa: PLC0415 - jinja takes a moment to load
 
     write_comparison_page(found, path, force=force)
@@ -98,27 +98,27 @@ def write_comparison(found: Comparison, path: Path, *, force: bool = False) -> N
 
 
 def check_sound(runs: Sequence[Run]) -> None:
-    """Raise IntercoreError if measurements of runs failed; the runs' warnings say which.
+    """Raise IntercoreError if measurements of runs failed; the runs' warnings name them.
 
-    They fail by samples that cannot be, or by what the target checks: wrong results, tasks on another core than they
-    were pinned to, samples or interrupts that are lost.
+    Causes are impossible samples and checks of the target: wrong results, pinned tasks on another core, lost samples or
+    interrupts.
     """
     measured = [one for run in runs for one in run.measurements]
     found = {
-        "samples that cannot be": sum(not is_possible(one) for one in measured),
-        "what the target checks": sum(any(one.checks.get(name) for name in SPOILING_CHECKS) for one in measured),
+        "impossible samples": sum(not is_possible(one) for one in measured),
+        "checks on the target": sum(any(one.checks.get(name) for name in SPOILING_CHECKS) for one in measured),
     }
     why = " and ".join(f"{count} by {cause}" for cause, count in found.items() if count)
     if why:
-        raise IntercoreError(f"of {len(measured)} measurements, {why} failed; see the warnings")
+        raise IntercoreError(f"of {len(measured)} measurements, {why} failed; see the warnings above")
 
 
 def check_energy(runs: Sequence[Run], store_path: Path) -> None:
-    """Raise IntercoreError if the energy of measurements is missing that a meter was to see: why, and how to go on."""
+    """Raise IntercoreError, with the reason and how to continue, if a meter missed the energy of measurements."""
     for run in runs:
         if run.lacking_energy:
             why = next(one.recording.missing for one in run.measurements if one.recording and one.recording.missing)
             raise IntercoreError(
-                f"the energy of {run.lacking_energy} of {len(run.measurements)} measurements is missing: {why}. What "
-                f"was measured of time is kept; go on with: {command_to_go_on(store_path, run.plan)}"
+                f"the energy of {run.lacking_energy} of {len(run.measurements)} measurements is missing: {why}. Their "
+                f"times are stored; to measure the energy, continue with: {command_to_go_on(store_path, run.plan)}"
             )

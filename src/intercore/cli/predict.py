@@ -1,4 +1,4 @@
-"""The command `predict`: how long a setting will take that was not measured."""
+"""The command `predict`: predicts times from stored runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from intercore.benchmarks import predictions
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath
-from intercore.cli.stored import existing
+from intercore.cli.stored import open_existing
 from intercore.target.targets import find
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
@@ -18,19 +18,30 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Example: intercore predict pico-sim message size=300")
 def predict(
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="What was measured: see intercore runs.")],
-    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help=f"One of: {', '.join(predictions.names())}.")],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="Target with stored runs, e.g. pico-sim; intercore runs lists them.")
+    ],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help=f"One of {', '.join(predictions.names())}.")],
     setting: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=VALUE…", help="The size, and factors to choose by.")
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME=VALUE…",
+            help="What to predict, e.g. size=300 (message) or duration=3ms (speedup), and levels of factors, e.g. "
+            "from=0. Factors that you leave open are ranked.",
+        ),
     ] = None,
     *,
     extrapolate: Annotated[
-        bool, typer.Option("--extrapolate", help="Also predict what is outside of all that was measured.")
+        bool,
+        typer.Option(
+            "--extrapolate",
+            help="Also predict outside the measured range, and combinations of levels that were not measured.",
+        ),
     ] = False,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Predict, from stored runs and with intervals, what was not measured; rank all settings that are left open."""
-    with existing(store_path) as store:
+    """Predict times from stored runs, with intervals, and rank the choices that you leave open."""
+    with open_existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
     show(OfSection(found.prediction, found.rows, found.section), output)

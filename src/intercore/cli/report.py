@@ -1,4 +1,4 @@
-"""The command `report`: a page of stored runs."""
+"""The command `report`: writes a page of stored runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from intercore.benchmarks.options import Options
 from intercore.cli.options import DEFAULT_STORE, Force, StorePath
 from intercore.cli.outcome import write_report
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import existing, named
+from intercore.cli.stored import named_runs, open_existing
 from intercore.errors import UsageError, unknown
 from intercore.record.selection import parse_condition, selected
 
@@ -33,39 +33,55 @@ def report(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN]…", help="Numbers of stored runs, or targets for their newest complete one of each benchmark."
+            metavar="[RUN]…",
+            help="Stored runs by number, e.g. 3, or targets, e.g. host, for their newest complete run of each "
+            "benchmark.",
         ),
     ] = None,
     *,
-    page: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("intercore.html"),
+    page: Annotated[Path, typer.Option("-o", "--output", help="HTML file to write, e.g. speedup.html.")] = Path(
+        "intercore.html"
+    ),
     force: Force = False,
     lines: Annotated[
-        list[str] | None, typer.Option(metavar="FACTOR", help="Draw a line for each level of this factor.")
+        list[str] | None, typer.Option(metavar="FACTOR", help="Draw one line for each level of this factor, e.g. mode.")
     ] = None,
     panels: Annotated[
-        list[str] | None, typer.Option(metavar="FACTOR", help="Draw a panel for each level of this factor.")
+        list[str] | None,
+        typer.Option(metavar="FACTOR", help="Draw one panel for each level of this factor, e.g. workload."),
     ] = None,
-    axis: Annotated[str, typer.Option(metavar="NAME", help="What to draw over: t1 or n of a speed-up.")] = "",
+    axis: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Horizontal axis of speed-up curves: t1 (time on one core) or n (amount of work)."
+        ),
+    ] = "",
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="CONDITION", help="Leave out all measurements but these: size<=256, opt=O0."),
+        typer.Option(
+            metavar="CONDITION",
+            help="Include only measurements that meet this condition, e.g. size<=256 or opt=O0. May be repeated.",
+        ),
     ] = None,
     exhibits: Annotated[
         list[str] | None,
         typer.Option(
-            "--exhibit", metavar="NAME", help="Begin with this table or figure of a paper: seed-000-figure-2."
+            "--exhibit",
+            metavar="NAME",
+            help="Begin with this table or figure of a paper that the run repeats, e.g. seed-000-figure-2; "
+            "docs/published.md lists their names. May be repeated.",
         ),
     ] = None,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
-    """Write one self-contained HTML page with the plots of a run, or of several side by side."""
+    """Write one self-contained HTML page with the plots of a run, or of several runs side by side."""
     conditions = [parse_condition(one) for one in where or ()]
     for name in exhibits or ():
         if name not in published.exhibits():
             raise UsageError(f"--exhibit: {unknown('table or figure of a paper', name, published.exhibits())}")
-    with existing(store_path) as store:
-        found = named(store, names) if names else [store.run()]
+    with open_existing(store_path) as store:
+        found = named_runs(store, names) if names else [store.run()]
     found = [selected(run, conditions) for run in found]
     view = View(tuple(lines or ()), tuple(panels or ()), axis)
     _check(view, found)
@@ -73,18 +89,22 @@ def report(
 
 
 def _check(view: View, runs: Sequence[Run]) -> None:
-    """Raise UsageError for a factor that none of the curves has, or an axis that no benchmark of the runs has."""
+    """Raise UsageError for a factor that no curve has, or an axis that no benchmark of the runs has."""
     analyses = {name: registry.analysis(name) for run in runs for name in run.plan.benchmarks}
     axes = {name: one.axes for name, one in analyses.items() if one is not None and one.axes}
     known = sorted({name for run in runs for one in run.measurements if one.benchmark in axes for name in one.factors})
     if view != View() and not axes:
-        raise UsageError("--lines, --panels and --axis are for curves, and the benchmarks of these runs draw none")
+        raise UsageError(
+            "--lines, --panels and --axis apply to curves, and the benchmarks of these runs have none: omit them"
+        )
     for option, names in {"--lines": view.lines, "--panels": view.panels}.items():
         for name in names:
             if name not in known:
                 raise UsageError(f"{option}: {unknown('factor of these runs', name, known)}")
     if both := set(view.lines) & set(view.panels):
-        raise UsageError(f"a factor has lines or panels, not both: {', '.join(sorted(both))}")
+        raise UsageError(
+            f"{', '.join(sorted(both))} cannot have both lines and panels: omit it from --lines or from --panels"
+        )
     possible = list(dict.fromkeys(axis for one in axes.values() for axis in one))
     if view.axis and view.axis not in possible:
         raise UsageError(f"--axis: {unknown('axis of these runs', view.axis, possible)}")

@@ -1,4 +1,4 @@
-"""The options of the commands that show reports: each is declared by the benchmark whose report it is for."""
+"""The options of the commands that show reports; each is declared by the benchmark that uses it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Result = TypeVar("Result")
 
 
 def with_report_options(command: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Give a command, in the place of its parameter `options`, an option for each that is declared.
+    """Replace the parameter `options` of a command by one option for each that is declared.
 
-    UsageError, before the command begins, for a number that is out of an option's range.
+    The command raises UsageError for a number out of an option's range.
     """
     declared = known()
     signature = inspect.signature(command, eval_str=True)

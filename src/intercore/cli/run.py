@@ -1,4 +1,4 @@
-"""The command `run`: a benchmark on a target, from what a user asks to the analysis."""
+"""The command `run`: measures a benchmark on a target, and prints the analysis."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from intercore.benchmarks.options import Options
 from intercore.board.factors import OPT
 from intercore.campaign.levels import repetitions_of
 from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import drafted, plan_without_parts
+from intercore.campaign.planning import draft_plan, plan_without_parts
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
-from intercore.cli.measuring import kept_target, measured
-from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, metered, open_metering
+from intercore.cli.measuring import kept_target, measure_runs
+from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, open_metering, with_meter
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
@@ -34,9 +34,9 @@ from intercore.cli.options import (
     Timeout,
 )
 from intercore.cli.outcome import check_energy, check_page, check_sound, findings, write_report
-from intercore.cli.planned import compiled_on, sources_of, with_own
+from intercore.cli.planned import complete_plan_on, resolve_user_workload, sources_of
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import existing_to_add_to, run_to_resume
+from intercore.cli.stored import open_to_add, run_to_resume
 from intercore.errors import UsageError
 from intercore.record.level_words import parse_levels
 from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, left_out, settings
@@ -53,11 +53,20 @@ app = typer.Typer(add_completion=False)
 
 MaxBaud = Annotated[
     int | None,
-    whole_option("--max-baud", 1, MOST_BAUD, "Highest bit rate to go to once both ends can; no limit if left out."),
+    whole_option(
+        "--max-baud",
+        1,
+        MOST_BAUD,
+        "Highest bit rate to which the tool may raise that of a serial port, e.g. 921600. Default: no limit.",
+    ),
 ]
 Faults = Annotated[
     list[str] | None,
-    typer.Option("--fault", help="Fault of a simulated target, e.g. uart-out:flip=1e-4 or reset@5e7; repeat for more."),
+    typer.Option(
+        "--fault",
+        help="Inject a fault into a simulated target, e.g. uart-out:flip=1e-4 (bit errors) or reset@5e7 (at cycle "
+        "5e7); docs/simulator.md lists them. May be repeated.",
+    ),
 ]
 
 
@@ -70,43 +79,74 @@ Faults = Annotated[
 def run(
     target: Annotated[str | None, typer.Argument(metavar="TARGET", help=TARGET_HELP)] = None,
     benchmark: Annotated[
-        str | None, typer.Argument(metavar="BENCHMARK", help="suite for all; see intercore list TARGET.")
+        str | None,
+        typer.Argument(
+            metavar="BENCHMARK", help="Benchmark, e.g. speedup, or suite for all. intercore list TARGET lists them."
+        ),
     ] = None,
     levels: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME=VALUE,…", help="Levels per factor, of benchmark or target; all combinations are run."
+            metavar="NAME=VALUE,…",
+            help="Levels of factors, e.g. n=1000,10000 opt=O0,O3. All combinations are measured.",
         ),
     ] = None,
     *,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the newest unfinished run, unless it is of a plan file.")
+        bool,
+        typer.Option(
+            "--resume", help="Continue the newest unfinished run. To continue a run of sweep, repeat its command."
+        ),
     ] = False,
     report_path: Annotated[
-        Path | None, typer.Option("--report", help="Also write an HTML page there; the suite always writes one.")
+        Path | None,
+        typer.Option("--report", help="Also write an HTML page, e.g. page.html. The suite always writes one."),
     ] = None,
     force: Force = False,
-    opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with: O0,O3, as opt=O0,O3.")] = None,
+    opt: Annotated[
+        str | None, typer.Option(help="Optimisation levels to build with, e.g. O0,O3. The same as opt=O0,O3.")
+    ] = None,
     repetitions: Annotated[
         int | None,
         whole_option(
-            "--repetitions", 1, MAX_SETTINGS, f"How often to measure each setting; {ENOUGH_REPETITIONS}, simulated 1."
+            "--repetitions",
+            1,
+            MAX_SETTINGS,
+            f"Repetitions of each setting, e.g. 10. Default: {ENOUGH_REPETITIONS}; on a simulated target 1.",
         ),
     ] = None,
     until: Annotated[
         str | None,
         typer.Option(
-            metavar="PERCENT", help="Repeat until the 95 % interval of each median is within ±PERCENT of it: 1%."
+            metavar="PERCENT",
+            help="Repeat until the 95 % confidence interval of each median is within ±PERCENT of it, e.g. 1%.",
         ),
     ] = None,
     cap: Annotated[
         int | None,
-        whole_option("--cap", 1, MAX_SETTINGS, f"Most repetitions of a setting with --until; {DEFAULT_CAP}."),
+        whole_option(
+            "--cap",
+            1,
+            MAX_SETTINGS,
+            f"With --until: maximum repetitions of a setting, e.g. 100. Default: {DEFAULT_CAP}.",
+        ),
     ] = None,
     skip_impossible: Annotated[
-        bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
+        bool,
+        typer.Option(
+            "--skip-impossible",
+            help="Skip settings that the target cannot measure. Without this option, such a setting is an error.",
+        ),
     ] = False,
-    seed: Annotated[int | None, whole_option("--seed", 0, 2**32 - 1, "Seed of the order and of the dither; 1.")] = None,
+    seed: Annotated[
+        int | None,
+        whole_option(
+            "--seed",
+            0,
+            2**32 - 1,
+            "Seed for the random order of the settings and the random delays, e.g. 7. Default: 1.",
+        ),
+    ] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
     max_baud: MaxBaud = None,
@@ -115,30 +155,34 @@ def run(
     kernel: KernelPath = None,
     firmware: Annotated[
         Path | None,
-        typer.Option("--firmware", help="Folder of the firmware's sources to build from, where it is built here."),
+        typer.Option(
+            "--firmware",
+            help="Folder of the firmware sources to build the target's program from, e.g. ~/intercore/firmware.",
+        ),
     ] = None,
-    besides: OwnSources = None,
+    further_files: OwnSources = None,
     folders: OwnFolders = None,
     flags: OwnFlags = None,
     emulated: Annotated[
-        bool, typer.Option("--emulated", help="Say that an emulator is behind the port: its times mean nothing.")
+        bool,
+        typer.Option("--emulated", help="State that the target at the port is an emulator, whose times mean nothing."),
     ] = False,
     meter: MeterUrl = None,
     measured_path: MeasuredPath = None,
     currents: CurrentsPath = None,
     timeout: Timeout = None,
     verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="Print all tables, and in a log a line for each measurement.")
+        bool, typer.Option("-v", "--verbose", help="Print all tables, and a line for each measurement.")
     ] = False,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Measure a benchmark on a target, store every sample, and print the answers."""
+    """Measure a benchmark on a target, store every sample, and print the results."""
     check_page(report_path, force=force)
-    wanted, own = with_own(parse_levels(levels or []), besides or [], folders or [], flags or [])
+    wanted, own = resolve_user_workload(parse_levels(levels or []), further_files or [], folders or [], flags or [])
     if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
-        raise UsageError("opt is given twice, as a word and as an option: leave one out")
+        raise UsageError("opt is given twice, as opt= and as --opt: omit one of them")
     sources = sources_of(kernel=kernel, firmware=firmware, own=own)
     address = Address(
         port,
@@ -154,39 +198,39 @@ def run(
         fixed |= {"--until": until, "--cap": cap, "--emulated": emulated or None}
         given: dict[str, object] = {**fixed, "--kernel": kernel, "--firmware": firmware, "--source": own}
         _refuse_new_plan(name for name, value in given.items() if value is not None)
-        with existing_to_add_to(store_path) as store:
+        with open_to_add(store_path) as store:
             run_id = run_to_resume(store)
             store.lock(run_id)
-            plan = metered(store.run(run_id).plan, meter, measured_path, currents, resumed=True)
+            plan = with_meter(store.run(run_id).plan, meter, measured_path, currents, resumed=True)
             of_run = kept_target(plan, address, timeout)
             with open_metering(plan) as metering, of_run as kept:
-                (finished,) = measured(store, {run_id: kept}, metering, verbose=verbose)
+                (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
     elif target is None or benchmark is None:
-        raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
+        raise UsageError("name a target and a benchmark, e.g. intercore run host speedup")
     else:
         known = find(target)
         if benchmark == SUITE and report_path is None:
             check_page(_suite_page(target), force=force)
         plan = plan_without_parts(known, address, benchmark, repetitions or 1, 1 if seed is None else seed)
-        plan = metered(plan, meter, measured_path, currents)
+        plan = with_meter(plan, meter, measured_path, currents)
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
-        draft = drafted(plan, [Experiment(benchmark, wanted, skip_impossible=skip_impossible, fill=True)])
+        draft = draft_plan(plan, [Experiment(benchmark, wanted, skip_impossible=skip_impossible, fill=True)])
         of_run = kept_target(plan, address, timeout)
         without_faults = kept_target(plan, msgspec.structs.replace(address, faults=()), timeout)
         with (
-            open_metering(plan) as metering,  # before the target: it may be what feeds it
+            open_metering(plan) as metering,  # before the target: the meter may supply its power
             of_run as kept,
             without_faults as faultless,
         ):
-            plan = compiled_on(faultless if faults else kept, draft)
+            plan = complete_plan_on(faultless if faults else kept, draft)
             total = len(settings(plan))
             if not formats()[output].has_sentences and (sentence := left_out(plan)):
                 say(sentence)
             with Store(store_path) as store:
                 run_id = store.create_run(plan, total)
-                (finished,) = measured(store, {run_id: kept}, metering, verbose=verbose)
+                (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
     if report_path is None and finished.plan.name == SUITE:
         report_path = _suite_page(finished.plan.target)
     show(findings(finished, store_path, options, brief=not verbose), output)
@@ -202,4 +246,6 @@ def _suite_page(target: str) -> Path:
 
 def _refuse_new_plan(given: Iterable[str]) -> None:
     for name in given:
-        raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
+        raise UsageError(
+            f"--resume continues a stored run with its own plan: omit {name}, or omit --resume to start a new run"
+        )

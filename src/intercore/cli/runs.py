@@ -1,4 +1,4 @@
-"""The command `runs`: what is in a store."""
+"""The command `runs`: lists the runs of a store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import typer
 
 from intercore.benchmarks import stop_rule
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath
-from intercore.cli.stored import existing
+from intercore.cli.stored import open_existing
 from intercore.record.origin import in_brackets
 from intercore.terminal.findings import PlainRows
 from intercore.terminal.formats import DEFAULT, show
@@ -17,7 +17,7 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Example: intercore runs")
 def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = DEFAULT) -> None:
     """List the stored runs."""
-    with existing(store_path) as store:
+    with open_existing(store_path) as store:
         summaries = store.runs()
     rows = [
         {
@@ -27,7 +27,7 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = DEFAULT) -> 
             "benchmark": summary.plan.name,
             "done": summary.done,
             "of": summary.total,
-            "until": None if summary.plan.stop is None else stop_rule.asked(summary.plan.stop),
+            "until": None if summary.plan.stop is None else stop_rule.until_text(summary.plan.stop),
         }
         for summary in summaries
     ]

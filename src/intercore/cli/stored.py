@@ -1,4 +1,4 @@
-"""Runs that are in a store already: how users name them, and the commands that go on with them."""
+"""Stored runs: how users name them, and the commands that continue them."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 RunId = Annotated[
     int | None,
-    typer.Argument(metavar="[RUN]", parser=run_number, help="Number of a stored run; the newest if left out."),
+    typer.Argument(metavar="[RUN]", parser=run_number, help="Number of a stored run, e.g. 3. Default: the newest."),
 ]
 
 
 @contextlib.contextmanager
-def existing(path: Path) -> Iterator[StoreReader]:
-    """Open a store that is there, for reading."""
+def open_existing(path: Path) -> Iterator[StoreReader]:
+    """Open an existing store for reading."""
     _check_exists(path)
     with StoreReader(path) as store:
         yield store
 
 
 @contextlib.contextmanager
-def existing_to_add_to(path: Path) -> Iterator[Store]:
-    """Open a store for writing: one that is not there is an error, not a new one."""
+def open_to_add(path: Path) -> Iterator[Store]:
+    """Open an existing store for writing. Raises UsageError if there is none."""
     _check_exists(path)
     with Store(path) as store:
         yield store
@@ -51,18 +51,22 @@ def existing_to_add_to(path: Path) -> Iterator[Store]:
 def _check_exists(path: Path) -> None:
     if not path.exists():
         raise UsageError(
-            f"there is no store {path}; measure something first (intercore run host speedup) or use --store"
+            f"there is no store {path}: measure something first, e.g. intercore run host speedup, or name the "
+            "store by --store"
         )
 
 
-def stored(path: Path, run_id: int | None) -> Run:
+def stored_run(path: Path, run_id: int | None) -> Run:
     """Return a run of a store, the newest if `run_id` is None."""
-    with existing(path) as store:
+    with open_existing(path) as store:
         return store.run(run_id)
 
 
-def narrowed(run: Run, benchmarks: Sequence[str]) -> Run:
-    """Return what a run has of some benchmarks; of all if none is named. UsageError for one that it does not have."""
+def select_benchmarks(run: Run, benchmarks: Sequence[str]) -> Run:
+    """Return a run with the measurements of some benchmarks only, of all if none is named.
+
+    Raises UsageError if it lacks one.
+    """
     if not benchmarks:
         return run
     for name in benchmarks:
@@ -78,22 +82,22 @@ def narrowed(run: Run, benchmarks: Sequence[str]) -> Run:
     return msgspec.structs.replace(run, plan=plan, measurements=measured, total=len(measured) + missing)
 
 
-def named(store: StoreReader, names: Iterable[str]) -> list[Run]:
-    """Return the runs that are named by their numbers or by targets, each once."""
+def named_runs(store: StoreReader, names: Iterable[str]) -> list[Run]:
+    """Return the runs that are named by number or by target, each once."""
     return [store.run(number) for number in dict.fromkeys(one for name in names for one in _run_ids(store, name))]
 
 
 def is_baseline(name: str) -> bool:
-    """Whether a user means a file by a name that may also be the number of a run or a target."""
+    """Whether a name is that of a baseline file, not the number of a run or a target."""
     if whole_number(name) is not None or any(name == target.name for target in TARGETS):
         return False
-    with contextlib.suppress(OSError):  # no file has so long a name
+    with contextlib.suppress(OSError):  # too long for a file's name
         return "." in name or "/" in name or Path(name).is_file()
     return False
 
 
-def sides_named(names: Iterable[str], path: Path) -> list[Sequence[Run]]:
-    """Return what is named, one by one: a baseline by its file, runs of the store at `path` by number or target."""
+def sides_of_comparison(names: Iterable[str], path: Path) -> list[Sequence[Run]]:
+    """Return one side for each name: a baseline by its file, runs of the store at `path` by number or target."""
     with contextlib.ExitStack() as stack:
         store: StoreReader | None = None
         sides: list[Sequence[Run]] = []
@@ -101,17 +105,17 @@ def sides_named(names: Iterable[str], path: Path) -> list[Sequence[Run]]:
             if is_baseline(name):
                 sides.append([baseline_file.read(Path(name))])
             else:
-                store = store or stack.enter_context(existing(path))
-                sides.append(named(store, [name]))
+                store = store or stack.enter_context(open_existing(path))
+                sides.append(named_runs(store, [name]))
     return sides
 
 
 def _run_ids(store: StoreReader, name: str) -> list[int]:
-    """Return the number of the run that is named by it, or the newest of each benchmark on the target named.
+    """Return the number of the named run, or the newest run of each benchmark on the named target.
 
-    Unfinished runs come after all complete ones, and those without a measurement not at all. A run is left out if those
-    before it measured all that it did; that is told where somebody may have meant it. Runs by turns are left out, as
-    one of the two builds is what somebody tries.
+    Complete runs take precedence over unfinished ones; runs without a measurement are ignored. A run is skipped if
+    those before it cover its benchmarks; a message reports it if the user may have meant it. Alternating runs are
+    skipped, because one of their two builds is an experiment.
     """
     number = whole_number(name)
     if number is not None:
@@ -119,12 +123,12 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
     target = find(name).name
     of_target = [one for one in reversed(store.runs()) if one.plan.target == target]
     if not of_target:
-        raise UsageError(f"{store.path} holds no run of the target {target}; measure: intercore run {target} suite")
+        raise UsageError(f"{store.path} has no run of the target {target}; measure one: intercore run {target} suite")
     newest_first = [one for one in of_target if one.plan.partner is None]
     if not newest_first:
         raise UsageError(
-            f"all runs of {target} in {store.path} measure two builds by turns, so the target's name does not say "
-            f"which one: give a run, e.g. {of_target[0].id}"
+            f"all runs of {target} in {store.path} alternate between two builds, so the target's name is ambiguous: "
+            f"name a run by its number, e.g. {of_target[0].id}"
         )
     seen: set[str] = set()
     chosen: list[RunSummary] = []
@@ -134,14 +138,16 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
             chosen.append(summary)
     if not chosen:
         raise UsageError(
-            f"run {newest_first[0].id} of {target} has no measurement yet, nor has an older one; "
-            f"go on with: {command_to_go_on(store.path, newest_first[0].plan)}"
+            f"run {newest_first[0].id} of {target} has no measurement yet, and there is no older run; "
+            f"continue with: {command_to_go_on(store.path, newest_first[0].plan)}"
         )
     for summary in newest_first:
         instead = [one.id for one in chosen if one.id < summary.id and _share_a_benchmark(one, summary)]
         if summary not in chosen and not summary.complete and instead:
             have = f"{summary.done} of {summary.total} measurements"
-            say(f"run {summary.id} of {target} is newer than run {max(instead)} and unfinished ({have}): left out")
+            say(
+                f"run {summary.id} of {target} is newer than run {max(instead)} but unfinished ({have}), and is ignored"
+            )
     return sorted(summary.id for summary in chosen)
 
 
@@ -150,16 +156,15 @@ def _share_a_benchmark(one: RunSummary, other: RunSummary) -> bool:
 
 
 def run_to_resume(store: StoreReader) -> int:
-    """Return the number of the newest unfinished run that `intercore run` began.
+    """Return the number of the newest unfinished run that `intercore run` started.
 
-    A run of a plan file is not one: only its plan file knows at which rate and how to flash its target. Nor is one of
-    two that are measured by turns. Those that are newer are told. UsageError if there is no run to resume.
+    Runs of plan files are excluded, because only the plan file knows the bit rate and how to flash the target, and so
+    are alternating runs. Messages report excluded runs that are newer. Raises UsageError if there is no run to resume.
     """
     runs = store.runs()
     if not runs:
         raise UsageError(
-            f"there is nothing to resume: {store.path} holds no run. If one was killed before its first measurement, "
-            "begin it again: intercore run TARGET BENCHMARK"
+            f"there is nothing to resume: {store.path} has no run. To start one: intercore run TARGET BENCHMARK"
         )
     unfinished = [summary for summary in reversed(runs) if not summary.complete]
     if not unfinished:
@@ -170,31 +175,33 @@ def run_to_resume(store: StoreReader) -> int:
             for sentence in newer:
                 say(sentence)
             return summary.id
-        what = "is of a plan file, with which it" if summary.plan.partner is None else "is measured by turns, and"
-        newer.append(f"run {summary.id} {what} goes on: {command_to_go_on(store.path, summary.plan)}")
-    alone = "without a plan file" if all(one.plan.partner is None for one in unfinished) else "by itself"
-    raise UsageError(f"there is nothing to resume {alone}; {newer[0]}")
+        kind = "belongs to a plan file" if summary.plan.partner is None else "alternates with another run"
+        newer.append(f"run {summary.id} {kind}; continue it with: {command_to_go_on(store.path, summary.plan)}")
+    raise UsageError(f"there is no run that --resume can continue; {newer[0]}")
 
 
 def pair_to_resume(store: Store) -> tuple[int, int]:
-    """Return the numbers of the newest two runs that are measured by turns and of which one is unfinished.
+    """Return the numbers of the newest pair of alternating runs that is unfinished.
 
-    UsageError if there are none.
+    Raises UsageError if there is none.
     """
     for summary in reversed(store.runs()):
         if summary.plan.partner is not None and not summary.complete:
             first, second = sorted((summary.id, summary.plan.partner))
             return first, second
-    raise UsageError(f"there is nothing to resume: {store.path} holds no unfinished runs that are measured by turns")
+    raise UsageError(
+        f"there is nothing to resume: {store.path} has no unfinished alternating runs. To start a pair: intercore "
+        "compare --alternate TARGET BENCHMARK …"
+    )
 
 
 def command_to_go_on(path: Path, plan: Plan) -> str:
-    """Return the command that goes on with an unfinished run of a plan that is in a store."""
+    """Return the command that continues an unfinished run of a plan in a store."""
     return f"{plan_command_to_go_on(plan)}{_store_option(path)}"
 
 
 def command_to_show(path: Path, run_id: int, benchmarks: Sequence[str] = ()) -> str:
-    """Return the command that shows all of a stored run, or of some of its benchmarks."""
+    """Return the command that shows a stored run, or some of its benchmarks."""
     return f"intercore show {shlex.join([str(run_id), *benchmarks])}{_store_option(path)}"
 
 

@@ -21,7 +21,7 @@ from intercore.benchmarks.failed import analysable
 from intercore.benchmarks.series import Unit, called, incomparable
 from intercore.comparison.baseline import Baseline
 from intercore.comparison.by_turns import are_by_turns
-from intercore.comparison.causes import causes, unknown_phases, where_to_look
+from intercore.comparison.causes import causes, trace_command, unknown_phases
 from intercore.comparison.change import Change
 from intercore.comparison.pairs import Compared, Key, Levels, Pair, levels_of, matched_by, pairs_of, pools_of
 from intercore.comparison.quantities import quantities
@@ -55,7 +55,7 @@ _BESIDE = frozenset(
     {
         *("chip", "chip.revision", "clock_hz", "clock.sys_hz", "tick_hz", "compiler", "compiler.flags"),
         *("compiler.library", "memory.code", "memory.data", "flash.xip_cache", "firmware"),
-        *("freertos.tick_hz", "desk.faults"),
+        *("freertos.tick_hz", "host.faults"),
     }
 )
 """Conditions that are none of what two ways to use a chip differ in by themselves: differing, they spoil a ratio."""
@@ -65,7 +65,7 @@ class Side(msgspec.Struct, frozen=True):
     """One of the two."""
 
     name: str
-    """What it is called: the target, or `run 3 of host` where both sides are of one."""
+    """Its name: the target, or `run 3 of host` where both sides are of one."""
     target: str
     simulated: bool
     runs: tuple[int, ...]
@@ -76,7 +76,7 @@ class Side(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What heads its column: `host`, or `run 3` where both sides are of one target."""
+        """The head of its column: `host`, or `run 3` where both sides are of one target."""
         return self.name.removesuffix(f" of {self.target}")
 
     @property
@@ -102,12 +102,12 @@ class Difference(msgspec.Struct, frozen=True):
 
     key: str
     first: tuple[str, ...]
-    """The values it has there; none if it is not told."""
+    """Its values there; none if unknown."""
     second: tuple[str, ...]
 
 
 class Unpaired(msgspec.Struct, frozen=True):
-    """What only one of the sides has measurements of."""
+    """A setting that only one of the sides has."""
 
     target: str
     """The name of the side."""
@@ -123,7 +123,7 @@ class Comparison(msgspec.Struct, frozen=True):
     pairs: tuple[Pair, ...]
     overall: tuple[Overall, ...]
     differences: tuple[Difference, ...]
-    """In the conditions of what is compared, but for those of the desk."""
+    """The differing conditions of the two sides, without those of the host."""
     unpaired: tuple[Unpaired, ...]
     answer: tuple[str, ...]
     """What it comes to, in short."""
@@ -131,7 +131,7 @@ class Comparison(msgspec.Struct, frozen=True):
     identities: tuple[str, ...]
     """Of which kernels and images the targets are: what must be known before any number is read."""
     deciding: tuple[str, ...]
-    """What else differs that may decide a ratio, such as the compiler: likewise."""
+    """Other differences that may affect a ratio, such as the compiler, in the same form."""
     warnings: tuple[str, ...]
     by_turns: bool = False
     """Whether the sides are two runs that were measured by turns: ratios are then those of repetitions that were
@@ -152,8 +152,8 @@ def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({}), *, w
     targets = list(dict.fromkeys(run.plan.target for run in runs))
     if len(targets) != 2:
         raise UsageError(
-            f"two targets are compared, and these are runs of {len(targets)}: {', '.join(targets)}. To compare two "
-            "runs of one target, give their numbers: intercore runs"
+            f"only two targets can be compared, but these are runs of {len(targets)}: {', '.join(targets)}. To "
+            "compare two runs of the same target, give their numbers: intercore runs"
         )
     first, second = ([run for run in runs if run.plan.target == target] for target in targets)
     return compare_sides(first, second, usual, within=within)
@@ -186,7 +186,7 @@ class Sides:
             mine, theirs = (msgspec.structs.replace(one, name=str(one.baseline)) for one in (mine, theirs))
         if mine.target == theirs.target and set(mine.runs) & set(theirs.runs):
             raise UsageError(
-                f"both sides are {mine.name}: give another run to compare it with (intercore runs lists them)"
+                f"both sides are {mine.name}: name another run to compare with (intercore runs lists them)"
             )
         self.first, self.second = mine, theirs
         self._whole = whole
@@ -200,7 +200,9 @@ class Sides:
         self._pools = [self._by_setting(side, place) for place, side in enumerate(self._sides)]
         self._both = [key for key in self._pools[0] if key in self._pools[1]]
         if not self._both:
-            raise UsageError(f"no setting was measured on both {mine.name} and {theirs.name}: measure the same on both")
+            raise UsageError(
+                f"no setting was measured on both {mine.name} and {theirs.name}: measure the same settings on both"
+            )
 
     def _by_setting(self, runs: Sequence[Run], place: int) -> dict[Key, list[Measurement]]:
         return pools_of(runs, self._matched[place], self._usual[place])
@@ -221,9 +223,9 @@ class Sides:
 
     @property
     def is_one_setting(self) -> bool:
-        """Whether every benchmark was told the same on both sides, and no faults were asked for on one of them."""
+        """Whether every benchmark had the same parameters on both sides, without faults on one of them."""
         fixed = _fixed(self._levels[0], self._levels[1], dict.fromkeys(benchmark for benchmark, _ in self._both))
-        faults = ({one.conditions.get("desk.faults") for one in side} for side in self._on_both)
+        faults = ({one.conditions.get("host.faults") for one in side} for side in self._on_both)
         first, second = faults
         return first == second and all(one.key.partition(" of ")[0] in TARGET_FACTORS for one in fixed)
 
@@ -282,7 +284,7 @@ class Sides:
                 ),
                 *causes(pairs, change, is_one_setting=self.is_one_setting),
                 *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=all(simulated)),
-                *where_to_look(
+                *trace_command(
                     [(pair, pools[1][key][0]) for key, pair in known], change, self._whole[1][0].plan, self._usual[1]
                 ),
             ),
@@ -312,7 +314,7 @@ def _moved(first: Quantities, second: Quantities) -> bool:
 
 
 def _side(runs: Sequence[Run], *, alone: bool) -> Side:
-    """Return what is said of a side; `alone` says whether no other one is of its target."""
+    """Return the name of a side; `alone` is whether no other side has its target."""
     target = runs[0].plan.target
     if isinstance(runs[0], Baseline):
         simulated = runs[0].plan.simulated
@@ -345,18 +347,19 @@ def _refuse_several_kernels(target: str, side: Sequence[Run]) -> None:
     measurements = [one for run in side for one in run.measurements]
     several = identity.kernels_that_differ(measurements)
     if several and isinstance(side[0], Baseline):
-        raise UsageError(f"{side[0].file} names several kernels ({in_a_row(several)}): save it anew")
+        raise UsageError(
+            f"{side[0].file} names several kernels ({in_a_row(several)}), so it is not a valid baseline: save it again"
+        )
     if several:
         named = ", ".join(str(run.id) for run in side)
         raise UsageError(
-            f"run{'s' * (len(side) > 1)} {named} of {target}: measured with several kernels "
-            f"({in_a_row(several)}), whose numbers are not put together; name runs of one kernel, or measure "
-            f"{target} again"
+            f"run{'s' * (len(side) > 1)} {named} of {target}: measured with several kernels ({in_a_row(several)}), "
+            f"whose results cannot be combined; name runs of one kernel, or measure {target} again"
         )
 
 
 def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Iterator[Caveat]:
-    """Return which kernel each target has, unless both have the same, and what is not known of that or changed."""
+    """Return the kernel of each target, unless both have the same, and caveats on unknown or changed kernels."""
     kernels = [identity.kernels(one for run in side for one in run.measurements) for side in sides]
     known = [{identity.kernel(one) for one in found} for found in kernels]
     runs = [run for side in sides for run in side]
@@ -365,7 +368,7 @@ def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Itera
     if known[0] != known[1] and not (one_target and identity.kernels_that_differ(of_all)):  # which is said below
         named = (tuple(map(identity.kernel_name, found)) for found in kernels)
         yield OtherKernel(sides=tuple(map(KernelsOfOne, targets, named)))
-    yield from identity.caveats_together(runs)
+    yield from identity.combined_caveats(runs)
     yield from (caveat for run in runs for caveat in identity.caveats(run))
 
 
@@ -380,11 +383,11 @@ def _fixed(mine: Levels, theirs: Levels, benchmarks: Iterable[str]) -> Iterator[
 
 def _turns(by_turns: bool) -> Iterator[str]:
     if by_turns:
-        yield "The two were measured by turns: each ratio compares repetitions that were measured next to each other."
+        yield "The two were measured alternately: each ratio compares repetitions measured next to each other."
 
 
 def _built_from(sides: Iterable[Sequence[Run]], names: Iterable[str]) -> Iterator[str]:
-    """Say which sources a side was built from, where the user named them."""
+    """Return which sources a side was built from, where the user named them."""
     for runs, name in zip(sides, names, strict=True):
         kinds = (("the firmware", "firmware"), ("the kernel", "kernel"))
         folders = [
@@ -445,16 +448,16 @@ def _sentences(
 def _deciding(
     first: Side, second: Side, fixed: Sequence[Difference], differences: Sequence[Difference]
 ) -> Iterator[str]:
-    """Say which conditions differ that may decide a ratio."""
+    """Return which conditions differ that may decide a ratio."""
     spoiling = [*fixed, *(one for one in differences if one.key in _BESIDE)]
     if spoiling:
         named = "; ".join(f"{one.key}: {_values(one.first)} and {_values(one.second)}" for one in spoiling)
         if first.target == second.target:
-            yield f"{first.name} and {second.name} differ in conditions that may decide a ratio ({named})."
+            yield f"{first.name} and {second.name} differ in conditions that may affect a ratio ({named})."
         else:
             yield (
-                f"{first.name} and {second.name} also differ in conditions that may decide a ratio ({named}), so a "
-                "ratio is not due to the kernels alone."
+                f"{first.name} and {second.name} also differ in conditions that may affect a ratio ({named}), so a "
+                "ratio is not due to the kernels only."
             )
 
 
@@ -463,23 +466,23 @@ def _warnings(first: Side, second: Side) -> Iterator[str]:
         yield CAUTION
     elif first.simulated != second.simulated:
         simulated, measured = (first, second) if first.simulated else (second, first)
-        yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio contains the simulator's error."
+        yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio includes the simulator's error."
 
 
 def _one_after_the_other(first: Side, second: Side, compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:
-    """Say what else than a change of the program may be seen where two runs of a real target follow each other."""
+    """Return the caveats on two runs of a real target, measured one after the other."""
     if first.target != second.target or first.simulated or first.emulated:
         return
     mine, theirs = (identity.images(measurements) for measurements in compared)
-    by_turns = f"Measuring by turns cancels that: intercore compare --alternate {first.target}"
+    by_turns = f"Alternating measurements cancel that: intercore compare --alternate {first.target}"
     if mine and mine == theirs and all(len(digests) == 1 for digests in mine.values()):
-        yield f"Both ran one and the same program: what differs is not a change of it, but of {first.target}."
+        yield f"Both ran the same program: differences come from {first.target}, not from a change of the program."
     elif any(identity.runs_linux(one.conditions) for measurements in compared for one in measurements):
         yield (
-            f"The two were measured one after the other, so the ratios contain what changed on {first.target} "
-            f"meanwhile. {by_turns}."
+            f"The two were measured one after the other, so the ratios include changes of {first.target} between "
+            f"them. {by_turns}."
         )
 
 
 def _values(values: Sequence[str]) -> str:
-    return " / ".join(values) or "not told"
+    return " / ".join(values) or "unknown"

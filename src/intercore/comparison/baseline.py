@@ -1,7 +1,7 @@
-"""A baseline: what a run came to, in short, kept in a file to compare later runs with; the file is `baseline_file`'s.
+"""A baseline: the results of a run in a small file, to compare later runs with; see `baseline_file` for the file.
 
-It has what comparisons and budgets need: of each quantity of each setting the median, that of each repetition, the
-percentiles that can be told, and the smallest and largest sample; and the conditions under which these were measured.
+It has the data that comparisons and budgets need: for each quantity of each setting the median, that of each
+repetition, the known percentiles, and the smallest and largest sample; and the conditions of the measurement.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Baseline(Run, frozen=True, eq=False, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What it is called in a sentence: the name of the file."""
+        """Its name in a sentence: the name of the file."""
         return Path(self.file).name or "the baseline"
 
 
@@ -52,7 +52,7 @@ def baseline(
 
 
 def setting_key(benchmark: str, factors: Mapping[str, Level]) -> tuple[str, str]:
-    """Return what tells a setting from all others: not how it was measured."""
+    """Return the levels that identify a setting, without those of the way of measuring."""
     return benchmark, canonical({name: factors[name] for name in factors if name not in IRRELEVANT | WITHOUT_LEVEL})
 
 
@@ -69,7 +69,7 @@ def of_run(run: Run) -> Baseline:
             pools[setting_key(one.benchmark, one.factors)].append(one)
     settings = [made for pool in pools.values() if (made := _kept(pool)).quantities]
     if not settings:
-        raise UsageError(f"{run.title} has no series with a median, so there is nothing to keep of it")
+        raise UsageError(f"{run.title} has no series with a median, so there is nothing to save")
     settings.sort(key=lambda one: (one.benchmark, by_level(one.factors)))
     _check_conditions(run, settings)
     return baseline(run.plan.target, run.tool, settings, simulated=run.plan.simulated, file="")
@@ -83,16 +83,19 @@ def _kept(pool: list[Measurement]) -> KeptMeasurement:
 
 def _check(run: Run) -> None:
     if run.plan.emulated:
-        raise UsageError(f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing")
+        raise UsageError(
+            f"{run.title} was measured on {run.plan.target}, which is emulated: its times mean nothing, so it cannot "
+            "be a baseline"
+        )
     if not run.complete:
         raise IntercoreError(
-            f"{run.title} is unfinished ({len(run.measurements)} of {run.total} measurements): finish it before it is "
-            "saved as a baseline"
+            f"{run.title} is unfinished ({len(run.measurements)} of {run.total} measurements): finish it before you "
+            "save it as a baseline"
         )
     failed = sum(not is_sound(one) for one in run.measurements)
     if failed:
         raise IntercoreError(
-            f"of {len(run.measurements)} measurements of {run.title}, {failed} failed, so it is no baseline: see "
+            f"of {len(run.measurements)} measurements of {run.title}, {failed} failed, so it cannot be a baseline: see "
             f"intercore show {run.id}, and measure again"
         )
 
@@ -106,8 +109,10 @@ def _check_conditions(run: Run, settings: Iterable[Measurement]) -> None:
         for key, value in lasting(one.conditions).items():
             if known.setdefault((build, key), value) != value:
                 raise IntercoreError(
-                    f"the condition {key} changed within {run.title} ({known[build, key]} / {value}), so it is no "
-                    "baseline: measure again in one go"
+                    f"the condition {key} changed within {run.title} ({known[build, key]} / {value}), so it cannot "
+                    "be a baseline: measure again in one session"
                 )
     if several := identity.kernels_that_differ(run.measurements):
-        raise IntercoreError(f"{run.title} mixes kernels ({in_a_row(several)}), so it is no baseline")
+        raise IntercoreError(
+            f"{run.title} mixes kernels ({in_a_row(several)}), so it cannot be a baseline: measure one kernel"
+        )

@@ -19,11 +19,12 @@ from msgspec import Meta
 
 from intercore.benchmarks.series import Unit
 from intercore.comparison.baseline import baseline, setting_key
-from intercore.comparison.quantities import PERCENTILES, Kept, KeptMeasurement, Percentile
+from intercore.comparison.quantities import PERCENTILES, BaselineQuantity, KeptMeasurement, Percentile
 from intercore.errors import IntercoreError, UsageError
 from intercore.files import bounds
 from intercore.files.bounds import contents
 from intercore.files.replacement import BASELINE, replacement
+from intercore.record import renamed
 from intercore.record.factors import of_target
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 KIND = "intercore baseline"
 VERSION = 2
-"""Of the format. 1: text of a grammar of its own, which is no longer read. 2: JSON Lines."""
+"""Of the format. 1: text, which is no longer read. 2: JSON Lines."""
 
 _SAVE = "save it again: intercore baseline save"
 
@@ -86,7 +87,7 @@ _OTHER: msgspec.json.Decoder[_Condition | _Series] = msgspec.json.Decoder(_Condi
 
 
 class _AnyVersion(msgspec.Struct, frozen=True):
-    """What the first line of a baseline has in every version from 2 on."""
+    """The first line of a baseline, in every version from 2 on."""
 
     kind: Literal["intercore baseline"]
     version: int
@@ -116,7 +117,10 @@ def write(known: Baseline, path: Path, *, force: bool = False) -> None:
     try:
         parse(content, str(path))
     except UsageError as error:
-        raise IntercoreError(f"{path} is not written, as it could not be read again: {error}") from error
+        raise IntercoreError(
+            f"{path} was not written, because the tool could not read back what it would write ({error}): please "
+            "report this"
+        ) from error
     with replacement(path, BASELINE, force=force) as file:
         file.write(content.encode())
 
@@ -176,7 +180,7 @@ class _Place(NamedTuple):
 
 
 def read(path: Path) -> Baseline:
-    """Read a baseline. UsageError, with file and line, for what is none or was edited so that it says nothing."""
+    """Read a baseline. UsageError, with file and line, for any other file or an invalid edit."""
     name = str(path)
     try:
         data = contents(path, bounds.BASELINE)
@@ -186,23 +190,24 @@ def read(path: Path) -> Baseline:
         return parse(data.decode(), name)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{name}:{line}: this is not UTF-8 text") from None
+        raise UsageError(f"{name}:{line}: this is not UTF-8 text: save the file as UTF-8") from None
 
 
 def parse(text: str, name: str) -> Baseline:
-    """Return what the text of a baseline says; `name` is that of the file, for errors."""
+    """Parse the text of a baseline; `name` is that of the file, for errors."""
     lines = [(_Place(name, number), line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     head = _head(*lines[0] if lines else (_Place(name, 1), ""))
     conditions: dict[tuple[str, str], _Condition] = {}
-    settings: dict[tuple[str, str], tuple[_Series, dict[Name, Kept]]] = {}
+    settings: dict[tuple[str, str], tuple[_Series, dict[Name, BaselineQuantity]]] = {}
     for place, line in lines[1:]:
         found = _decoded(place, line, _OTHER)
         if isinstance(found, _Series):
-            _add_series(place, found, settings)
+            _add_series(place, _renamed(found), settings)
             continue
+        found = msgspec.structs.replace(found, name=renamed.condition(found.name))
         key = (found.name, str(found.build))
         if key in conditions:
-            place.refuse(f"the condition {found.name} is there twice: keep one of the two")
+            place.refuse(f"the condition {found.name} appears twice: keep one of the two")
         conditions[key] = found
     if not settings:
         lines[-1][0].refuse(f"the baseline has no setting; {_SAVE} {name}")
@@ -217,14 +222,17 @@ def parse(text: str, name: str) -> Baseline:
 
 def _head(place: _Place, line: str) -> _Head:
     if line.startswith(f"{KIND} 1"):
-        place.refuse(f"this baseline is of version 1, which is no longer read; {_SAVE} {place.file} RUN")
+        place.refuse(
+            f"this baseline has format version 1, which this Intercore does not read any more; {_SAVE} {place.file} RUN"
+        )
     try:
         version = msgspec.json.decode(line, type=_AnyVersion).version
     except msgspec.MsgspecError:
-        place.refuse(f'this is no baseline: its first line does not begin with {{"kind":"{KIND}"')
+        place.refuse(f'this is not a baseline: its first line does not begin with {{"kind":"{KIND}"')
     if version > VERSION:
         place.refuse(
-            f"this baseline is of version {version}, and this Intercore reads up to version {VERSION}: update Intercore"
+            f"this baseline has format version {version}, but this Intercore reads only up to {VERSION}: update "
+            "Intercore"
         )
     return _decoded(place, line, _FIRST)
 
@@ -233,7 +241,13 @@ def _decoded(place: _Place, line: str, decoder: msgspec.json.Decoder[L]) -> L:
     try:
         return decoder.decode(line)
     except msgspec.MsgspecError as error:
-        place.refuse(f"this is no line of a baseline: {error}; correct it, or {_SAVE} {place.file}")
+        place.refuse(f"this is not a valid line of a baseline: {error}; correct the line, or {_SAVE} {place.file}")
+
+
+def _renamed(one: _Series) -> _Series:
+    """Return a line of an earlier version with the names of today."""
+    factors, name = renamed.levels(one.benchmark, one.factors), renamed.series_name(one.benchmark, one.series)
+    return msgspec.structs.replace(one, factors=factors, series=name)
 
 
 def _of_build(one: _Series, conditions: Iterable[_Condition]) -> dict[str, str]:
@@ -242,20 +256,21 @@ def _of_build(one: _Series, conditions: Iterable[_Condition]) -> dict[str, str]:
 
 
 def _add_series(
-    place: _Place, found: _Series, settings: dict[tuple[str, str], tuple[_Series, dict[Name, Kept]]]
+    place: _Place, found: _Series, settings: dict[tuple[str, str], tuple[_Series, dict[Name, BaselineQuantity]]]
 ) -> None:
     key = setting_key(found.benchmark, found.factors)
     first, quantities = settings.setdefault(key, (found, {}))
     if first.factors != found.factors:
         place.refuse(
-            f"this setting of {found.benchmark} is there already, measured in another way (seed, samples …): keep one"
+            f"this setting of {found.benchmark} appears twice, with different ways to measure (seed, samples …): keep "
+            "one"
         )
     if (found.series, found.unit) in quantities:
-        place.refuse(f"the series {found.series} of this setting is there twice: keep one of the two")
+        place.refuse(f"the series {found.series} of this setting appears twice: keep one of the two")
     quantities[found.series, found.unit] = _kept(place, found)
 
 
-def _kept(place: _Place, found: _Series) -> Kept:
+def _kept(place: _Place, found: _Series) -> BaselineQuantity:
     median = _interval(place, "median", found.median)
     percentiles: dict[str, Interval] = {
         name: _interval(place, name, found.percentiles[name]) for name in PERCENTILES if name in found.percentiles
@@ -268,8 +283,8 @@ def _kept(place: _Place, found: _Series) -> Kept:
             place.refuse(f"{below}={low:g} is above {above}={high:g}: one of the two was mistyped")
     each = found.each or (median.value,)
     if len(each) > found.n:
-        place.refuse(f"each has {len(each)} medians, of {found.n} samples: one of the two was mistyped")
-    return Kept(Medians(median, each), found.n, found.min, found.max, percentiles)
+        place.refuse(f"each has {len(each)} medians, but n says {found.n} samples: one of the two was mistyped")
+    return BaselineQuantity(Medians(median, each), found.n, found.min, found.max, percentiles)
 
 
 def _interval(place: _Place, name: str, known: Number) -> Interval:
@@ -277,5 +292,5 @@ def _interval(place: _Place, name: str, known: Number) -> Interval:
         return Interval(known, known, known)
     ends = [end for end in (known.low, known.value, known.high) if end is not None]
     if ends != sorted(ends):
-        place.refuse(f"{name}={known.value:g} is not within its interval")
+        place.refuse(f"{name}={known.value:g} is not within its interval: one of the numbers was mistyped")
     return known

@@ -21,7 +21,7 @@ _Turn: TypeAlias = tuple[int, str]
 """A repetition, and its setting but for how the target is built."""
 
 
-class InTurn(NamedTuple):
+class AlternatingPair(NamedTuple):
     """A quantity of one setting, and what it was measured in on both sides."""
 
     series: str
@@ -37,7 +37,7 @@ def are_by_turns(first: Sequence[Run], second: Sequence[Run]) -> bool:
     return first[0].plan.partner == second[0].id and second[0].plan.partner == first[0].id
 
 
-def judge_by_turns(quantities: Sequence[InTurn], *, within: float) -> list[Judgement]:
+def judge_by_turns(quantities: Sequence[AlternatingPair], *, within: float) -> list[Judgement]:
     """Return a judgement for each quantity, as `verdicts.judge` does, from the turns that both sides have.
 
     A repetition that is lost or failed leaves its counterpart out.
@@ -45,22 +45,22 @@ def judge_by_turns(quantities: Sequence[InTurn], *, within: float) -> list[Judge
     sides = [_medians(one) for one in quantities]
     differs = significant([chance(theirs, mine) for mine, theirs in sides])
     found = []
-    for one, (mine, theirs), is_told in zip(quantities, sides, differs, strict=True):
+    for one, (mine, theirs), is_reported in zip(quantities, sides, differs, strict=True):
         between = ratio(theirs, mine)
-        verdict, most = judged(between, differs=is_told, within=within)
+        verdict, most = judged(between, differs=is_reported, within=within)
         more = _more_turns(mine, theirs, within) if verdict == "unknown" else None
         found.append(Judgement(between, word(one.unit, verdict), most, more))
     return found
 
 
-def _medians(one: InTurn) -> tuple[list[float], list[float]]:
+def _medians(one: AlternatingPair) -> tuple[list[float], list[float]]:
     """Return the medians of both sides in the turns that they have in common."""
     mine, theirs = (dict(_by_turn(one, side)) for side in (one.first, one.second))
     turns = sorted(mine.keys() & theirs.keys())
     return [mine[turn] for turn in turns], [theirs[turn] for turn in turns]
 
 
-def _by_turn(of: InTurn, side: Sequence[Measurement]) -> Iterator[tuple[_Turn, float]]:
+def _by_turn(of: AlternatingPair, side: Sequence[Measurement]) -> Iterator[tuple[_Turn, float]]:
     for one in side:
         build = of_target(one.factors)
         turn = one.repetition, canonical({name: level for name, level in one.factors.items() if name not in build})

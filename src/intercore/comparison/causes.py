@@ -1,4 +1,4 @@
-"""Where differences between two runs of one simulated target come from, as far as that is known."""
+"""The causes of differences between two runs of one simulated target, if known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from intercore.benchmarks.grouping import IRRELEVANT
-from intercore.comparison.most import largest_first
+from intercore.comparison.largest import largest_first
 from intercore.comparison.pairs import WITHOUT_LEVEL
 from intercore.text import listed
 
@@ -26,7 +26,7 @@ _ALIKE = 0.1  # of the typical cycles, that the middle half may be off
 
 
 def causes(pairs: Sequence[Pair], change: Change | None, *, is_one_setting: bool) -> Iterator[str]:
-    """Say which functions differ, and by how many cycles the quantities are longer or shorter that changed.
+    """Return which functions differ, and by how many cycles the quantities are longer or shorter that changed.
 
     The cycles are those of the functions only if each setting is the same on both sides (`is_one_setting`).
     """
@@ -34,19 +34,19 @@ def causes(pairs: Sequence[Pair], change: Change | None, *, is_one_setting: bool
         return
     count = len(change.functions)
     if not count:
-        yield "No function differs between the two programs: their data does, or where it lies."
+        yield "No function differs between the two programs: their data differs, or its addresses."
         return
     names = listed([*change.functions]) if count <= _MOST_NAMED else f"{count} functions"
     differ = f"{names} {'differs' if count == 1 else 'differ'}"
-    told = [pair for pair in pairs if pair.verdict in _DECIDED]
+    decided = [pair for pair in pairs if pair.verdict in _DECIDED]
     if not is_one_setting or any(pair.verdict == "cannot tell" for pair in pairs):
         yield f"{differ}."
-    elif not told:
-        yield f"{differ}: no number moved by more than other phases move it."
+    elif not decided:
+        yield f"{differ}: no number changed by more than another phase changes it."
     else:
-        settings = {(pair.benchmark, tuple(pair.setting.items())) for pair in told}
+        settings = {(pair.benchmark, tuple(pair.setting.items())) for pair in decided}
         many = f"{len(settings)} setting{'s' * (len(settings) != 1)}"
-        yield f"{differ}: {many} changed{_in_cycles([pair.cycles for pair in told if pair.cycles is not None])}."
+        yield f"{differ}: {many} changed{_in_cycles([pair.cycles for pair in decided if pair.cycles is not None])}."
 
 
 def _in_cycles(cycles: Sequence[float]) -> str:
@@ -59,13 +59,13 @@ def _in_cycles(cycles: Sequence[float]) -> str:
     return f", by {min(cycles):+,.0f} to {max(cycles):+,.0f} cycles"
 
 
-def where_to_look(
+def trace_command(
     pairs: Sequence[tuple[Pair, Measurement]], change: Change | None, plan: Plan, usual: Mapping[str, Level]
 ) -> Iterator[str]:
-    """Say which command shows what the largest difference consists of; `plan` is that of the second side.
+    """Return the command that shows the parts of the largest difference; `plan` is that of the second side.
 
-    Each pair comes with its measurement there. `usual` has the default levels of the target's own factors, which nobody
-    has to name.
+    Each pair comes with its measurement there. `usual` has the default levels of the target's factors, which the
+    command omits.
     """
     decided = {id(pair): one for pair, one in pairs if pair.verdict in _DECIDED and pair.unit == "us"}
     first = next((pair for pair in largest_first([pair for pair, _ in pairs]) if id(pair) in decided), None)
@@ -80,7 +80,7 @@ def where_to_look(
     named = {"--kernel": plan.kernel, "--firmware": plan.firmware}
     options = [word for option, value in named.items() if value is not None for word in (option, value)]
     command = shlex.join(["intercore", "trace", plan.target, first.benchmark, *levels, *options])
-    yield f"To see what the largest difference consists of: {command}"
+    yield f"To see the parts of the largest difference: {command}"
 
 
 def unknown_phases(pairs: Sequence[Pair], change: Change | None) -> Iterator[str]:
@@ -91,6 +91,6 @@ def unknown_phases(pairs: Sequence[Pair], change: Change | None) -> Iterator[str
     many = f"{unknown} differences are" if unknown > 1 else "1 difference is"
     why = change.why_unknown or "fewer than two other phases were measured, or a sample is not above 0"
     yield (
-        f"{many} real, but may come from other phases than before and not from the change: how far phases move "
-        f"{'these numbers' if unknown > 1 else 'this number'} is not known ({why})."
+        f"{many} real, but may come from another phase and not from the change: the effect of the phase on "
+        f"{'these numbers' if unknown > 1 else 'this number'} is unknown ({why})."
     )

@@ -1,4 +1,4 @@
-"""What is known of a change between two runs of one simulated target, beside their numbers."""
+"""The functions and the phases of a change between two runs of one simulated target."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEARLY_ALL = 0.9  # of the samples
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What the programs of two sides have in common, and one of them in other phases."""
+    """The changes of two programs, and one of them in other phases."""
 
     functions: tuple[str, ...] | None = None
     """Names of those that differ between the two programs; None if these are not at hand."""
@@ -34,14 +34,14 @@ class Change(msgspec.Struct, frozen=True):
     is_in_place: bool = False
     """Whether the programs differ in the instructions of these functions alone, and nothing lies elsewhere."""
     phases: tuple[Run, ...] = ()
-    """What moved, measured again in other phases of one side's program."""
+    """The changed quantities, measured again in other phases of one side's program."""
     phased: Literal[0, 1] = 0
     """Which side's."""
     why_unknown: str = ""
-    """Why there are no phases, a clause; empty if there are, if nothing moved, or if nobody asked."""
+    """Why there are no phases, a clause; empty if there are, if nothing changed, or if not requested."""
 
 
-class Moved(NamedTuple):
+class ChangedQuantity(NamedTuple):
     """A quantity on both sides, and one side's in other phases."""
 
     unit: Unit
@@ -51,10 +51,10 @@ class Moved(NamedTuple):
     is_one_seed: bool
     """Whether both sides were measured with the same seeds."""
     cycle: float
-    """A cycle of a core in the unit; 0 for what is no time, or where that is not known."""
+    """A cycle of a core in the unit; 0 for what is no time, or if unknown."""
 
 
-def judge_change(sides: Sequence[Moved], change: Change) -> list[Judgement]:
+def judge_change(sides: Sequence[ChangedQuantity], change: Change) -> list[Judgement]:
     """Return a judgement for each quantity of two runs of one simulated target.
 
     Medians that are equal are the same. Where nothing but code of the same size at the same place differs, and nearly
@@ -63,12 +63,12 @@ def judge_change(sides: Sequence[Moved], change: Change) -> list[Judgement]:
     differences = [_difference(one, change) for one in sides]
     differs = significant([None if one is None else one.chance for one in differences])
     return [
-        _judged(one, found, change, differs=is_told)
-        for one, found, is_told in zip(sides, differences, differs, strict=True)
+        _judged(one, found, change, differs=is_reported)
+        for one, found, is_reported in zip(sides, differences, differs, strict=True)
     ]
 
 
-def _difference(one: Moved, change: Change) -> Difference | None:
+def _difference(one: ChangedQuantity, change: Change) -> Difference | None:
     first, second = one.first.medians.whole.value, one.second.medians.whole.value
     if first == second:
         return Difference(Interval(1.0, 1.0, 1.0), 1.0)
@@ -102,7 +102,7 @@ def _is_one_shift(first: Quantity, second: Quantity) -> bool:
     return abs(typical) > rounding and float(np.mean(alike)) >= _NEARLY_ALL
 
 
-def _judged(one: Moved, found: Difference | None, change: Change, *, differs: bool) -> Judgement:
+def _judged(one: ChangedQuantity, found: Difference | None, change: Change, *, differs: bool) -> Judgement:
     first, second = one.first.medians.whole.value, one.second.medians.whole.value
     if first == second:
         return Judgement(None if first <= 0 else Interval(1.0, 1.0, 1.0), "same", 0.0, None)

@@ -10,8 +10,8 @@ from msgspec import Meta
 
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
 from intercore.benchmarks.series import Unit, incomparable
-from intercore.comparison.by_turns import InTurn, judge_by_turns
-from intercore.comparison.change import Change, Moved, judge_change
+from intercore.comparison.by_turns import AlternatingPair, judge_by_turns
+from intercore.comparison.change import Change, ChangedQuantity, judge_change
 from intercore.comparison.quantities import Quantity, quantities
 from intercore.comparison.verdicts import Judgement, Verdict, judge
 from intercore.record.measurement import Level
@@ -37,7 +37,7 @@ class Pair(msgspec.Struct, frozen=True):
 
     benchmark: str
     series: str
-    """What was measured: a series of the benchmark; `throughput` for what messages of a stream carry."""
+    """The quantity: a series of the benchmark; `throughput` for a stream of messages."""
     setting: dict[str, Level]
     """The factors that take several levels here."""
     unit: Unit
@@ -48,15 +48,15 @@ class Pair(msgspec.Struct, frozen=True):
     second_samples: Annotated[int, Meta(ge=1)]
     ratio: Interval | None
     """`second` / `first`, or the typical ratio of repetitions that were measured by turns; None if that is 0. Its
-    bounds are None where it is not known what phases do to it."""
+    bounds are None if unknown what phases do to it."""
     exact: bool
     """Whether all samples of either side are equal, and no phases are taken into account: then so is the ratio."""
     verdict: Verdict
-    """What the second side is, beside the first one."""
+    """The second side against the first one."""
     within: float | None
     """Of `same`: the largest difference that the interval leaves open, as a share."""
     more_repetitions: int | None
-    """Of `cannot tell`: how many more would tell; None where that is not known either."""
+    """For `cannot tell`: the repetitions that would decide it; None if unknown."""
     cycles: float | None
     """By how many cycles of a core the second median is longer, where both are simulated chips of one clock rate."""
 
@@ -72,7 +72,7 @@ def levels_of(side: Sequence[Run]) -> Levels:
 
 
 def matched_by(mine: Levels, theirs: Levels) -> dict[str, set[str]]:
-    """Return the factors, by benchmark, that tell the settings of one side apart, or those of the other."""
+    """Return the factors, by benchmark, that distinguish the settings of either side."""
     return {
         benchmark: {
             name
@@ -99,7 +99,7 @@ def pools_of(
 
 
 class Compared(NamedTuple):
-    """What two sides have in common, and how it is judged."""
+    """The common settings of two sides, with their verdicts."""
 
     first: Mapping[Key, list[Measurement]]
     second: Mapping[Key, list[Measurement]]
@@ -107,7 +107,7 @@ class Compared(NamedTuple):
     """The settings that both have."""
     simulated: tuple[bool, bool]
     change: Change | None = None
-    """What is known of it, where both are runs of one simulated target."""
+    """The phases of a change, if both are runs of one simulated target."""
     phases: Sequence[Mapping[Key, list[Measurement]]] = ()
     """Those of the change, by setting."""
     by_turns: bool = False
@@ -122,22 +122,22 @@ def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
     """
     first, second, both = compared.first, compared.second, compared.both
     varied = _varied(both, first, second)
-    in_turn: list[InTurn] = []
-    moved: list[Moved] = []
+    in_turn: list[AlternatingPair] = []
+    moved: list[ChangedQuantity] = []
     named, sides = [], []
     for key in both:
         mine, theirs = quantities(first[key]), quantities(second[key])
-        again = [quantities(one[key]) for one in compared.phases if key in one]
+        repeated_exactly = [quantities(one[key]) for one in compared.phases if key in one]
         is_one_seed = _seeds(first[key]) == _seeds(second[key])
         setting = _levels(first[key][0], varied.get(key[0], ()))
         hz = one_rate(first[key] + second[key]) if all(compared.simulated) else None
         for (series, unit), known in mine.items():
             if (series, unit) in theirs:
                 other = theirs[series, unit]
-                phases = [one[series, unit] for one in again if (series, unit) in one]
-                in_turn.append(InTurn(series, unit, first[key], second[key]))
+                phases = [one[series, unit] for one in repeated_exactly if (series, unit) in one]
+                in_turn.append(AlternatingPair(series, unit, first[key], second[key]))
                 cycle = 0.0 if hz is None or unit != "us" else 1e6 / hz
-                moved.append(Moved(unit, known, other, phases, is_one_seed, cycle))
+                moved.append(ChangedQuantity(unit, known, other, phases, is_one_seed, cycle))
                 named.append((key, series, setting, hz))
                 sides.append((unit, known, other))
     if compared.change is not None:
@@ -167,7 +167,7 @@ def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
 
 
 def _seeds(pool: Iterable[Measurement]) -> list[tuple[int, Level | None]]:
-    """Return what chose the phases of each measurement: its repetition, and its seed."""
+    """Return the origin of the phases of each measurement: its repetition, and its seed."""
     return [(one.repetition, one.factors.get("seed")) for one in pool]
 
 
@@ -177,16 +177,16 @@ def _is_point(ratio: Interval | None) -> bool:
 
 
 def one_rate(pool: Iterable[Measurement]) -> int | None:
-    """Return the cycles per second of a core, if all measurements tell one."""
-    told = {one.conditions.get("clock.sys_hz", "") for one in pool}
-    hz = told.pop()
-    return int(hz) if not told and hz.isdecimal() else None
+    """Return the cycles per second of a core, if all measurements report the same."""
+    rates = {one.conditions.get("clock.sys_hz", "") for one in pool}
+    hz = rates.pop()
+    return int(hz) if not rates and hz.isdecimal() else None
 
 
 def _varied(
     both: Sequence[Key], first: Mapping[Key, list[Measurement]], second: Mapping[Key, list[Measurement]]
 ) -> dict[str, list[str]]:
-    """Return the factors of each benchmark that tell what is compared apart, and how much of it was done."""
+    """Return the factors of each benchmark that distinguish settings, and those of the number of samples."""
     levels: dict[str, dict[str, tuple[set[Level], set[Level]]]] = defaultdict(
         lambda: defaultdict(lambda: (set(), set()))
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from intercore.benchmarks.series import speed_of
-from intercore.comparison.most import differing_most, largest_first, quantity_name, setting_in_words
+from intercore.comparison.largest import differing_most, largest_first, quantity_name, setting_in_words
 from intercore.comparison.report import median_text, verdict_words
 from intercore.statistics.intervals import Interval
 from intercore.view.ratio import bounds_upright, times, upright
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from intercore.comparison.verdicts import Verdict
 
 Shape: TypeAlias = Literal["up", "down", "square", "frame", "ring", "dot", "diamond"]
-"""What a verdict looks like without its colour: a triangle that points up or down, a square, full or empty, an empty
-ring or diamond, a dot. That of `cannot tell` also has a dashed interval."""
+"""The shape of a verdict, without its colour: a triangle that points up or down, a square, full or empty, an empty ring
+or diamond, a dot. That of `cannot tell` also has a dashed interval."""
 
 FIRST = 24
 """Rows that are shown at once; the others are folded."""
@@ -61,7 +61,7 @@ class Mark:
     second: str
     verdict: Verdict
     words: str
-    """What the second side is, and by how much: `22 × slower`, `same ± 3 %`."""
+    """The verdict on the second side, and its size: `22 × slower`, `same ± 3 %`."""
     interval: str
     """Of that: `exact`, its bounds, or `?`; where no difference is sure, the ratio stands before it."""
     shape: Shape
@@ -83,7 +83,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Legend:
-    """What one verdict looks like, and how many there are of it."""
+    """The look of one verdict, and its count."""
 
     verdict: Verdict
     shape: Shape
@@ -109,7 +109,7 @@ class Picture:
 
     @property
     def speed(self) -> Mark | None:
-        """By how much a core of one side computes faster, at least; None if nothing tells it."""
+        """Lower bound of the ratio of the cores' computing speeds; None if unknown."""
         known = [mark for mark in self.marks if mark.speed_of == "one core" and mark.verdict in ("slower", "faster")]
         return min(known, key=lambda mark: abs(mark.at - self.one), default=None)
 
@@ -189,7 +189,7 @@ def _label(ratio: float) -> str:
 def _mark(pair: Pair, at: Callable[[float], float]) -> Mark:
     ratio = pair.ratio
     if ratio is None:
-        raise ValueError("what has no ratio has no mark")
+        raise ValueError("quantities without a ratio have no mark")
     drawn = _worse(pair, ratio)
     value = at(drawn.value)
     return Mark(

@@ -1,4 +1,4 @@
-"""What is known of each quantity of a setting: from samples, or from a baseline, which has kept no samples."""
+"""Statistics of each quantity of a setting: from samples, or from a baseline, which has no samples."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 Percentile: TypeAlias = Literal["p90", "p99", "p99.9"]
 PERCENTILES: tuple[Percentile, ...] = get_args(Percentile)
-"""Those that are given beside the median, by the names that users call them."""
+"""Those in addition to the median, by their usual names."""
 
 Name: TypeAlias = tuple[str, Unit]
-"""What a quantity is called, and what it is counted in: what both sides must agree in."""
+"""The name and the unit of a quantity, which must be equal on both sides."""
 
 
 class Quantity(Protocol):
-    """What is known of one quantity in one setting, in its unit."""
+    """Statistics of one quantity in one setting, in its unit."""
 
     @property
     def medians(self) -> Medians:
@@ -47,7 +47,7 @@ class Quantity(Protocol):
         """The largest sample."""
 
     def percentile(self, name: str) -> Interval | None:
-        """Return one of PERCENTILES; None if it cannot be told."""
+        """Return one of PERCENTILES; None if unknown."""
 
 
 Quantities: TypeAlias = "Mapping[Name, Quantity]"
@@ -92,7 +92,7 @@ class OfSamples:
         return max(float(one.max()) for one in self.repetitions)
 
     def percentile(self, name: str) -> Interval | None:
-        """Return one of PERCENTILES; None if it cannot be told."""
+        """Return one of PERCENTILES; None if unknown."""
         return percentile(self.repetitions, percent_of(name))
 
 
@@ -107,7 +107,7 @@ def _median_rate(values: NDArray[np.float64]) -> float:
     return min(max(2 / (1 / low + 1 / high), low), high)
 
 
-class Kept(msgspec.Struct, frozen=True):
+class BaselineQuantity(msgspec.Struct, frozen=True):
     """A quantity of which a baseline has kept what comparisons and budgets need."""
 
     medians: Medians
@@ -115,25 +115,25 @@ class Kept(msgspec.Struct, frozen=True):
     least: float
     largest: float
     percentiles: Mapping[str, Interval]
-    """Those of PERCENTILES that could be told."""
+    """The known ones of PERCENTILES."""
 
     def percentile(self, name: str) -> Interval | None:
-        """Return one of PERCENTILES; None if it could not be told."""
+        """Return one of PERCENTILES; None if unknown."""
         return self.percentiles.get(name)
 
 
 class KeptMeasurement(Measurement, frozen=True, eq=False, kw_only=True):
     """A setting of a baseline: all its repetitions together, without a sample."""
 
-    quantities: Mapping[Name, Kept]
+    quantities: Mapping[Name, BaselineQuantity]
 
 
-def kept(known: Quantity) -> Kept:
-    """Return what a baseline keeps of a quantity."""
+def kept(known: Quantity) -> BaselineQuantity:
+    """Return the data of a quantity that a baseline keeps."""
     percentiles: dict[str, Interval] = {
         name: found for name in PERCENTILES if (found := known.percentile(name)) is not None
     }
-    return Kept(known.medians, known.samples, known.least, known.largest, percentiles)
+    return BaselineQuantity(known.medians, known.samples, known.least, known.largest, percentiles)
 
 
 def percent_of(name: str) -> float:
@@ -142,7 +142,7 @@ def percent_of(name: str) -> float:
 
 
 def quantities(pool: Sequence[Measurement]) -> Quantities:
-    """Return what is known of each quantity of a setting, all repetitions of which are in the pool."""
+    """Return the statistics of each quantity of a setting, with all repetitions in the pool."""
     if isinstance(pool[0], KeptMeasurement):
         return pool[0].quantities
     found: dict[Name, tuple[list[NDArray[np.float64]], float]] = {}

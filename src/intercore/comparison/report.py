@@ -1,4 +1,4 @@
-"""Two sides beside each other: the tables that the terminal and the page show."""
+"""Two sides next to each other: the tables of the terminal and the page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.series import called
-from intercore.comparison.most import differing_most, quantity_name
+from intercore.comparison.largest import differing_most, quantity_name
 from intercore.comparison.verdicts import in_words
 from intercore.record.origin import in_brackets
 from intercore.view.quantity import bounds, data_rate, duration, significant
@@ -33,10 +33,10 @@ _MOST_VALUE = 60  # characters of a condition
 
 
 def comparison_section(found: Comparison, *, in_full: bool = True, with_most: bool = True) -> Section:
-    """Return what people read of it: `with_most` what differs most, and `in_full` every quantity of every setting."""
+    """Return the section for people: `with_most` adds the largest differences, `in_full` all quantities."""
     first, second = _name(found.first), _name(found.second)
     groups = groupby(found.pairs, key=lambda pair: (pair.benchmark, pair.series))
-    differing = _largest(f"What differs most: {first} and {second}", found)
+    differing = _largest(f"Largest differences: {first} and {second}", found)
     tables: list[Table[Any]] = [differing] if differing.rows and with_most else []
     interval = _BY_TURNS if found.by_turns and not found.first.simulated else _APART
     if in_full:
@@ -52,12 +52,12 @@ def comparison_section(found: Comparison, *, in_full: bool = True, with_most: bo
         tables,
         notes=(
             "A ratio is the second side's median over the first one's, of times or of bytes per second. Its 95 % "
-            f"interval is by {interval}; with a single repetition, it is made of the "
-            "intervals of both medians (MOVER). Slower and faster are told so that 5 % of those told are expected to "
-            "be false alarms (Benjamini & Hochberg). Same means that the interval leaves no room for a larger "
-            "difference than was asked for. Before and after a change on a simulated chip, the interval is by "
-            "Student's t on the logarithms of the medians of one program in several phases (seeds, and places of its "
-            "code): phase means that the two differ by no more than that program differs from itself.",
+            f"interval is by {interval}; with a single repetition, it combines the intervals of both medians (MOVER). "
+            "The expected share of false alarms among slower and faster is 5 % (Benjamini & Hochberg). Same means "
+            "that the interval excludes a difference larger than the given one. Before and after a change on a "
+            "simulated chip, the interval is by Student's t on the logarithms of the medians of one program in "
+            "several phases (seeds, and addresses of its code): phase means that the two differ by no more than that "
+            "program differs from itself.",
         ),
     )
 
@@ -146,7 +146,7 @@ def _count(number: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """Return a ratio with as many digits as tell a change."""
+    """Return a ratio with enough digits to show a change."""
     if ratio >= _HUNDREDS:
         return f"{ratio:,.0f}"
     return f"{ratio:.3f}" if ratio >= _THREE_DECIMALS_SAY else significant(ratio, 2)
@@ -173,7 +173,7 @@ def _differences(found: Comparison) -> Table[Difference]:
 
 def _short(values: Sequence[str]) -> str:
     """Return a condition's values, cut at the end of a word where they are long."""
-    text = " / ".join(values) or "not told"
+    text = " / ".join(values) or "unknown"
     if len(text) <= _MOST_VALUE:
         return text
     whole, blank, _ = text[:_MOST_VALUE].rpartition(" ")

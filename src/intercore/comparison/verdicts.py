@@ -1,4 +1,4 @@
-"""What a comparison comes to: which of two runs is the faster one, where, and where that cannot be told."""
+"""Verdicts of a comparison: which run is faster in which settings, and where that is undecided."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from intercore.statistics.verdict import Verdict as OfMedians
 
 Verdict: TypeAlias = Literal["faster", "slower", "more", "fewer", "same", "phase", "cannot tell"]
-"""What the second side is, beside the first one. `phase`: on a simulated chip the two differ, but by no more than the
-unchanged program differs from itself in another phase (`intercore.statistics.phases`)."""
+"""The second side against the first one. `phase`: on a simulated chip the two differ, but by no more than the unchanged
+program differs from itself in another phase (`intercore.statistics.phases`)."""
 
 WITHIN = 0.05
-"""Share up to which a difference does not matter, unless the user says another."""
+"""Default share up to which a difference does not matter."""
 
 _WORDS: Mapping[Unit, Mapping[OfMedians, Verdict]] = {
     "us": {"less": "faster", "more": "slower", "same": "same", "unknown": "cannot tell"},
@@ -42,8 +42,8 @@ class Judgement(NamedTuple):
     within: float | None
     """Of `same`: the largest difference that the interval leaves open, as a share; 0 on a simulated chip."""
     more_repetitions: int | None
-    """Where it cannot be told: how many more on the side that has fewer would tell, if they differ as those do that
-    there are; None where that is not known either."""
+    """If undecided: the additional repetitions, on the side with fewer, that would decide it at the present scatter;
+    None if unknown."""
 
 
 def judge(
@@ -51,13 +51,13 @@ def judge(
 ) -> list[Judgement]:
     """Return a judgement for each pair of a first and a second side.
 
-    `simulated` says which of the two are simulated chips. One that is measured once is the same each time, and two of
-    them, of two targets, differ by what their medians differ by. For two runs of one of them, see `judge_change`.
+    `simulated` marks simulated chips. One repetition of those is exact, and two of them, of two targets, differ by the
+    difference of their medians. For two runs of one of them, see `judge_change`.
     """
     if all(simulated):
         return [_exact(unit, ratio_of_medians(second, first)) for unit, first, second in sides]
     sides = [
-        (unit, again(first) if simulated[0] else first, again(second) if simulated[1] else second)
+        (unit, repeated_exactly(first) if simulated[0] else first, repeated_exactly(second) if simulated[1] else second)
         for unit, first, second in sides
     ]
     ratios = [ratio_of_medians(second, first) for _, first, second in sides]
@@ -70,8 +70,8 @@ def judge(
     return judgements
 
 
-def again(known: Medians) -> Medians:
-    """Return what a simulated chip would measure twice, of what it measured once."""
+def repeated_exactly(known: Medians) -> Medians:
+    """Return the medians of a second, identical repetition on a simulated chip."""
     return known._replace(each=known.each * 2) if len(known.each) == 1 else known
 
 
@@ -92,7 +92,7 @@ def _more_repetitions(first: Medians, second: Medians, within: float) -> int | N
 
 
 def word(unit: Unit, verdict: OfMedians) -> Verdict:
-    """Return what a verdict on medians of a unit is called."""
+    """Return the words of a verdict on medians of a unit."""
     return _WORDS[unit][verdict]
 
 
@@ -106,17 +106,17 @@ def in_words(verdict: Verdict, within: float | None, more_repetitions: int | Non
 
 
 def summary(verdicts: Sequence[Verdict], first: str, second: str, within: float, *, is_exact: bool) -> Iterator[str]:
-    """Say in a sentence what all verdicts come to."""
+    """Return a sentence that counts the verdicts."""
     counts = Counter(verdicts)
     if not counts:
         return
     parts = [f"{counts[name]} {name}" for name in ("slower", "faster", "fewer", "more") if counts[name]]
     if counts["same"]:
-        same = "identical" if is_exact else f"no different within {100 * within:g} %"
+        same = "identical" if is_exact else f"the same within {100 * within:g} %"
         parts.append(f"{counts['same']} {same}")
     if counts["phase"]:
-        parts.append(f"{counts['phase']} moved no more than other phases move")
+        parts.append(f"{counts['phase']} within the effect of the phase")
     if counts["cannot tell"]:
-        parts.append(f"{counts['cannot tell']} that cannot be told")
+        parts.append(f"{counts['cannot tell']} undecided")
     many = f"{len(verdicts)} quantities" if len(verdicts) > 1 else "one quantity"
-    yield f"{second} beside {first}, of {many}: {listed(parts)}."
+    yield f"{second} against {first}, of {many}: {listed(parts)}."

@@ -1,7 +1,7 @@
 """Budgets as JUnit's XML, which build servers show as tests.
 
-There is no standard of it. What is written is what Ant's formatter began with and build servers read (docs/ci.md): a
-broken budget is a failure, one that could not be measured an error, one that nobody can tell is skipped.
+There is no standard for it. The format is that of Ant's formatter, which build servers read (docs/ci.md): a broken
+budget is a failure, one that could not be measured an error, an undecided one is skipped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from intercore.budgets.check import Check
-    from intercore.budgets.held import Held, Outcome
+    from intercore.budgets.result import BudgetResult, Outcome
 
 _ELEMENTS: Mapping[Outcome, str] = {"broken": "failure", "not measured": "error", "cannot tell": "skipped"}
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
@@ -31,14 +31,14 @@ def junit(found: Check) -> bytes:
     root = ET.Element("testsuites", {"name": "intercore check", **counts})
     suite = ET.SubElement(root, "testsuite", {"name": printable(report.title(found)), **counts})
     suite.extend(cases)
-    said = [*found.first, report.summary(found), *found.warnings]
-    ET.SubElement(suite, "system-out").text = printable("\n".join(said))
+    output = [*found.first, report.summary(found), *found.warnings]
+    ET.SubElement(suite, "system-out").text = printable("\n".join(output))
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
-def _case(found: Check, one: Held) -> ET.Element:
+def _case(found: Check, one: BudgetResult) -> ET.Element:
     classname = f"intercore.{found.target or 'unknown'}.{one.benchmark}"
     named = f"{report.name(one)} {one.bound}"
     case = ET.Element("testcase", {"classname": printable(classname), "name": printable(named)})
@@ -51,8 +51,8 @@ def _case(found: Check, one: Held) -> ET.Element:
     return case
 
 
-def _message(one: Held) -> str:
+def _message(one: BudgetResult) -> str:
     if one.why:
-        return f"{one.outcome}: {report.doubt(one)}"
+        return f"{one.outcome}: {report.reason(one)}"
     interval = report.interval(one)
     return f"{report.value(one)}{f' ({interval})' if interval else ''} is not {one.bound}"

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from intercore.budgets.check import Check
-    from intercore.budgets.held import Held, Outcome
+    from intercore.budgets.result import BudgetResult, Outcome
 
 _HEADINGS: Mapping[Outcome, str] = {
     "kept": "All budgets are kept",
     "broken": "A budget is broken",
-    "cannot tell": "It cannot be told whether all budgets are kept",
+    "cannot tell": "It is undecided whether all budgets are kept",
     "not measured": "Not all budgets could be measured",
 }
 
@@ -43,10 +43,10 @@ def _lines(found: Check) -> Iterator[str]:
     if doubts:
         yield ""
     for one in doubts:
-        yield f"- {_text(f'{found.file}:{one.line}: {report.name(one)}: {report.doubt(one)}.')}"
+        yield f"- {_text(f'{found.file}:{one.line}: {report.name(one)}: {report.reason(one)}.')}"
 
 
-def _cells(one: Held) -> tuple[str, ...]:
+def _cells(one: BudgetResult) -> tuple[str, ...]:
     return (
         report.setting(one),
         f"{one.what} {one.bound}",

@@ -8,15 +8,15 @@ import msgspec
 
 from intercore.benchmarks import failed, registry, stop_rule
 from intercore.benchmarks.published import published
-from intercore.benchmarks.reports import answered, run_caveats
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.benchmarks.reports import benchmark_answers, run_caveats
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.statistics.intervals import summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from intercore.benchmarks.published import Publication
-    from intercore.benchmarks.reports import Reported
+    from intercore.benchmarks.reports import ReportedRun
     from intercore.record.measurement import Measurement, Run, Series
     from intercore.view.section import Report
 
@@ -25,7 +25,7 @@ SCHEMA = 3
 3: keys have the names of docs/glossary.md; docs/json.md lists the renamed ones."""
 
 
-def run_document(reported: Reported) -> dict[str, object]:
+def run_document(reported: ReportedRun) -> dict[str, object]:
     """Return the document: the run's conditions, a summary of each series, and the analysis of each benchmark."""
     run, found = reported.run, reported.reports
     of_run, failure = run_caveats(run), failed.headline(run)
@@ -47,7 +47,7 @@ def run_document(reported: Reported) -> dict[str, object]:
             for row in _measurement_rows(run, measurement, faults)
         ],
         "analysis": {
-            **({"answers": msgspec.to_builtins(known)} if (known := answered(found)) else {}),
+            **({"answers": msgspec.to_builtins(known)} if (known := benchmark_answers(found)) else {}),
             **{key: value for report in found for key, value in report.json.items()},
         },
         "findings": [
@@ -66,7 +66,7 @@ def _publications(run: Run) -> list[Publication]:
 
 
 def _publication(table: Publication, found: Sequence[Report]) -> dict[str, object]:
-    """Return a publication's numbers, and what the run says of its findings."""
+    """Return a publication's numbers, and the run's verdicts on its findings."""
     known = msgspec.to_builtins(table)
     verdicts = {
         verdict: None
@@ -103,17 +103,19 @@ def _measurement_rows(run: Run, measurement: Measurement, faults: list[str]) -> 
             "unit": "ns" if series.unit == "tick" else series.unit,
             "n": len(series.ticks),
             "summary": None if without else _summary(series),
-            "looking_ns": {} if without else {str(core): cost for core, cost in measurement.looking_ns.items()},
+            "timestamp_overhead_ns": {}
+            if without
+            else {str(core): cost for core, cost in measurement.timestamp_overhead_ns.items()},
             "checks": dict(measurement.checks),
             "failed": faults,
         }
         for series in measurement.series
-        if not series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
+        if not series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(series.ticks)
     ]
 
 
 def _summary(series: Series) -> dict[str, object] | None:
-    """Summarise a series in the unit that its row names; None for moments: since when they count says nothing."""
+    """Summarise a series in the unit of its row; None for moments, whose origin is arbitrary."""
     if series.unit == "moment":
         return None
     found = summary(series.ns if series.unit == "tick" else series.ticks)

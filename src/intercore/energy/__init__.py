@@ -1,1 +1,1 @@
-"""From what a power meter saw to energy: where windows are in it, and what each took. It knows no benchmark."""
+"""From a power meter's data to energy: locates windows in it, and computes their energy. Independent of benchmarks."""

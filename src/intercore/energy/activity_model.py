@@ -1,9 +1,9 @@
-"""Current against activity: what each core's being busy adds, as far as rows of a table tell.
+"""Model of current over activity: the current that each busy core adds, from rows of a table.
 
     current = rest + added by core 0, if it is busy + added by core 1, if it is busy
 
-by least squares. A core that is busy in every row cannot be told from the rest: both are then one number, `rest`, and
-what the core adds is known by a bound alone: nothing takes less than 0.
+by least squares. A core that is busy in every row cannot be separated from the rest: `rest` then includes both, and the
+core's current is only bounded, because no current is negative.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ class Row(NamedTuple):
 
     label: str
     busy: tuple[bool, ...]
-    """Whether each core never rests in it: it works, or spins."""
+    """Whether each core is always busy in it: it works, or spins."""
     amps: float
 
 
 class CoreAdds(msgspec.Struct, frozen=True):
-    """What a core that is busy adds."""
+    """The current that a busy core adds."""
 
     core: int
     amps: Interval | None
-    """None where it is busy in every row, or in none, or always with another one: then nothing tells it apart."""
+    """None if it is not identifiable: busy in every row, in none, or always together with another core."""
     always: bool
-    """Whether it is busy in every row, so that what it adds is in `rest`."""
+    """Whether it is busy in every row, so that its current is part of `rest`."""
 
 
 class Fitted(msgspec.Struct, frozen=True):
-    """A row, and what the model makes of it."""
+    """A row with the model's residual."""
 
     label: str
     busy: tuple[bool, ...]
@@ -53,17 +53,16 @@ class ActivityModel(msgspec.Struct, frozen=True):
     """The model of a table."""
 
     rest: Interval
-    """Current with no core busy, A; with those that always are, where `cores` says so."""
+    """Current with no core busy, A, except for cores that are always busy according to `cores`."""
     cores: tuple[CoreAdds, ...]
     rows: tuple[Fitted, ...]
     largest_residual: float
-    """Without its sign, A."""
+    """Its absolute value, A."""
 
     def predicted(self, busy: Sequence[bool]) -> Interval | None:
-        """Return the current with these cores busy, A; with bounds alone where a core that always is would rest.
+        """Return the current with these cores busy, A; only bounds if an always busy core would rest.
 
-        What such a core adds lies between nothing and all that `rest` has. None where a core's part is not known at
-        all.
+        The current of such a core is between 0 and `rest`. None if a core's current is unknown.
         """
         known = [one for one in self.cores if one.amps is not None]
         unknown = [one for one in self.cores if one.amps is None]
@@ -77,15 +76,15 @@ class ActivityModel(msgspec.Struct, frozen=True):
 
 
 def fitted(rows: Sequence[Row], step: float = 0.0) -> ActivityModel:
-    """Fit the model to at least one row; `step` is the last digit of the meter that they were read from, A.
+    """Fit the model to at least one row; `step` is the last digit of the meter, A.
 
-    Intervals are those of the rows about the model, at least half a step wide to either side.
+    Intervals follow from the residuals, and are at least half a step wide to either side.
     """
     count = len(rows[0].busy)
     busy = np.array([row.busy for row in rows], np.float64)
     amps = np.array([row.amps for row in rows])
-    told = [core for core in range(count) if _is_told(busy, core)]
-    design = np.column_stack((np.ones(len(rows)), *(busy[:, core] for core in told)))
+    identifiable = [core for core in range(count) if _is_identifiable(busy, core)]
+    design = np.column_stack((np.ones(len(rows)), *(busy[:, core] for core in identifiable)))
     fit = least_squares(amps, design)
 
     def interval(at: int) -> Interval:
@@ -98,7 +97,9 @@ def fitted(rows: Sequence[Row], step: float = 0.0) -> ActivityModel:
         return Interval(value, value - away, value + away)
 
     cores = tuple(
-        CoreAdds(core, interval(1 + told.index(core)) if core in told else None, bool(busy[:, core].all()))
+        CoreAdds(
+            core, interval(1 + identifiable.index(core)) if core in identifiable else None, bool(busy[:, core].all())
+        )
         for core in range(count)
     )
     known = tuple(
@@ -108,7 +109,7 @@ def fitted(rows: Sequence[Row], step: float = 0.0) -> ActivityModel:
     return ActivityModel(interval(0), cores, known, float(np.abs(fit.residuals).max()))
 
 
-def _is_told(busy: np.typing.NDArray[np.float64], core: int) -> bool:
-    """Whether a core's part can be told: it is busy in some rows, and not as the constant and the others together."""
+def _is_identifiable(busy: np.typing.NDArray[np.float64], core: int) -> bool:
+    """Whether a core's current is identifiable: its column is not a combination of the constant and the other cores."""
     others = np.column_stack((np.ones(len(busy)), np.delete(busy, core, axis=1)))
     return int(np.linalg.matrix_rank(np.column_stack((others, busy[:, core])))) > int(np.linalg.matrix_rank(others))

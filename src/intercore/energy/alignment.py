@@ -1,10 +1,10 @@
-"""Where the windows of a measurement are in what a meter recorded: by the mark, by their pattern, or refused.
+"""Locates the windows of a measurement in a meter's recording: by the mark pin, by their pattern, or not at all.
 
-The target's clock says how long a window was, the meter's when each sample was taken. The two are related by
+The target's clock has the length of a window, the meter's clock the times of samples. They are related by
 
     meter's time = offset + (1 + drift) × target's time
 
-with the target's time counted from the begin of the first window. Both are fitted and told with what is left open.
+with the target's time from the begin of the first window. Both are fitted and reported with their uncertainty.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ How: TypeAlias = Literal["mark", "pattern"]
 
 
 class Clock(msgspec.Struct, frozen=True):
-    """How the meter's clock stands to the target's."""
+    """The relation of the meter's clock to the target's."""
 
     offset_s: Interval
-    """Its time at the begin of the first window, in s."""
+    """Meter's time at the begin of the first window, in s."""
     drift_ppm: Interval | None
-    """By how many parts per million it is faster; None where nothing tells."""
+    """Parts per million by which the meter's clock is faster; None if unknown."""
 
 
 class Alignment(msgspec.Struct, frozen=True):
-    """Where windows are in a recording."""
+    """The location of windows in a recording."""
 
     how: How
     clock: Clock
     places: tuple[Placement, ...]
-    """Of each window, by the meter's clock."""
+    """Location of each window, by the meter's clock."""
 
 
 def align(trace: Trace, windows: Sequence[Window]) -> Alignment:
-    """Find the windows in a trace: by the mark if the meter sees it, else by their pattern.
+    """Locate the windows in a trace: by the mark pin if the meter records it, else by their pattern.
 
-    Raises RefusedError, with what would help, where neither tells, or where a window is too short for the meter.
+    Raises RefusedError, with advice, if both fail, or if a window is too short for the meter.
     """
     if not windows:
-        raise RefusedError("there was no window to be found")
+        raise RefusedError("the target reported no window to measure the energy of")
     _check_length(trace, windows)
     how: How = "pattern" if trace.mark is None else "mark"
     found = by_mark(trace, windows) if trace.mark is not None else by_pattern(trace, windows)
@@ -62,7 +62,7 @@ def align(trace: Trace, windows: Sequence[Window]) -> Alignment:
 def _check_length(trace: Trace, windows: Sequence[Window]) -> None:
     interval = trace.interval_s
     if interval <= 0:
-        raise RefusedError("the meter took fewer than two samples")
+        raise RefusedError("the meter recorded fewer than two samples: check that it is connected and measures")
     shortest = min((one.seconds for one in windows if one.seconds is not None), default=math.inf)
     least = (LEAST_SAMPLES + 2) * interval
     if shortest < least:
@@ -75,7 +75,7 @@ def _check_samples(trace: Trace, windows: Sequence[Window], places: Sequence[Pla
         length = place.seconds
         inside = length - 2 * place.margin * len(place.spans)
         if inside < (LEAST_SAMPLES + 1) * interval:
-            # Of what is left out at either end, a part may be one of the window's length.
+            # Part of the margin at either end may be proportional to the window's length.
             share = 0.0 if window.seconds is None else 2 * place.margin_share
             fixed = 2 * place.margin - share * length
             least = (fixed + (LEAST_SAMPLES + 1) * interval) / (1 - share)
@@ -84,6 +84,6 @@ def _check_samples(trace: Trace, windows: Sequence[Window], places: Sequence[Pla
 
 def _too_short(length: float, interval: float, least: float) -> str:
     return (
-        f"a window of {1e3 * length:.3g} ms is too short for a meter that samples every {1e3 * interval:.3g} ms: "
-        f"take window_ms={math.ceil(1e3 * least)} or more"
+        f"a measured window of {1e3 * length:.3g} ms is too short for a meter that samples every {1e3 * interval:.3g} "
+        f"ms: use window_ms={math.ceil(1e3 * least)} or more"
     )

@@ -1,4 +1,4 @@
-"""Reads the file of `--currents`: what a chip takes with both cores at work, with one, and asleep."""
+"""Reads the file of `--currents`: a chip's currents with both cores at work, with one, and asleep."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.ma == 0 and self.ma_per_mhz == 0:
-            raise ValueError("it takes ma, ma_per_mhz or both")
+            raise ValueError("each state needs ma, ma_per_mhz or both")
         if not (math.isfinite(self.ma) and math.isfinite(self.ma_per_mhz)):
-            raise ValueError("a current is finite")
+            raise ValueError("a current must be finite")
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,16 +41,16 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> Currents:
-    """Read such a file. Raises UsageError, with what is wrong and where, for one that is none."""
+    """Read a file of currents. Raises UsageError, with the error and its place, if it is invalid."""
     try:
         found = msgspec.convert(bounds.toml(bounds.contents(path, bounds.CURRENTS).decode("utf-8-sig")), _File)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from None
+        raise UsageError(f"{path} is not valid TOML: {error}") from None
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path} is no file of currents: {error}; docs/energy.md has one") from None
+        raise UsageError(f"{path} is not a file of currents: {error}; docs/energy.md has an example") from None
     except ValueError as error:
-        raise UsageError(f"{path} is no file of currents: {error}") from None
+        raise UsageError(f"{path} is not a file of currents: {error}") from None
     both, one, asleep = ((each.ma, each.ma_per_mhz) for each in (found.both, found.one, found.asleep))
     return Currents(found.name, found.volts, both, one, asleep, found.source, found.leaves_out)

@@ -1,9 +1,9 @@
-"""What a second core costs and saves in energy, at the same work.
+"""Energy of several cores compared with one, for the same work.
 
-By operation, so that windows of one length and windows of one work compare alike: e joules and t seconds for each.
+Per operation, so that windows of equal length and of equal work compare alike: e joules and t seconds for each.
 
     E(1) / E(2)            above 1: two cores take less energy for the same work
-    energy × delay         e · t: what is minimal where both count
+    energy × delay         e · t: minimal where both count
     race to idle           two cores work and then rest until one core would have been done:
                            e2 + power at rest · (t1 - t2), against e1
 """
@@ -29,10 +29,10 @@ class Economy(msgspec.Struct, frozen=True):
 
     work: str
     one: str
-    """What was at work on one core."""
+    """The work on one core."""
     several: str
     cores: int
-    """How many those are."""
+    """The number of cores."""
     energy_ratio: Interval
     """E(1) / E(P): above 1, several cores save energy."""
     time_ratio: float
@@ -40,13 +40,13 @@ class Economy(msgspec.Struct, frozen=True):
     energy_delay_ratio: float
     """(e · t) of one core over that of several."""
     race_to_idle: float | None
-    """E(1) over what several cores take with the rest behind it; None where power at rest is not known."""
+    """E(1) over the energy of several cores followed by rest; None if the power at rest is unknown."""
     race_to_idle_ratio: Interval | None
-    """The same with its interval: what a product saves that rests when its work is done."""
+    """The same with its interval: the saving of a product that rests after its work."""
 
 
 def economies(rows: Iterable[Pooled]) -> Iterator[Economy]:
-    """Compare one core with several for each work, each at the best that it was measured at."""
+    """Compare one core with several for each work, each at its best measurement."""
     by_work: dict[str, list[Pooled]] = defaultdict(list)
     for row in rows:
         if row.joules_each is not None and row.joules_each.value > 0:
@@ -92,7 +92,7 @@ def _compared(work: str, one: Pooled, several: Pooled) -> Economy | None:
 
 
 def _with_rest(joules: Interval, rest_watts: Interval, seconds: float) -> Interval:
-    """Return the energy of work and of the rest behind it; its bounds are those of both at once."""
+    """Return the energy of work and the following rest; its bounds combine those of both."""
     value, low, high = (
         None if energy is None or watts is None else energy + max(watts, 0.0) * seconds
         for energy, watts in zip(

@@ -1,10 +1,10 @@
-"""ESTIMATED energy of a simulated chip, which has no current: its cores' activity times currents that somebody states.
+"""ESTIMATED energy of a simulated chip, which has no current: the activity of its cores times given currents.
 
     E = V · (t2 · I2 + t1 · I1 + t0 · I0)
 
-with the times for which both cores, one and none were awake, and the currents for these three. A simulated chip counts
-for how long each core was awake, not for how long both were at once. That lies between bounds: they overlap as little
-as they can, or as much. The estimate is the middle, and its interval is those bounds: no probability.
+with the times for which both cores, one and none were awake, and the currents for these states. A simulated chip counts
+how long each core was awake, not how long both were. That is between the least and the largest possible overlap. The
+estimate is the middle, and its interval has these bounds; it is not a confidence interval.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 
 def of_activity(activity: Activity, currents: Currents, window: Window) -> WindowEnergy:
-    """Return the ESTIMATED energy of a window. Raises IntercoreError for a chip that has not two cores."""
+    """Return the ESTIMATED energy of a window. Raises IntercoreError for a chip without two cores."""
     if len(activity.awake) != 2 or activity.cycles < 1:
-        raise IntercoreError(f"currents of {currents.name} are for a chip of two cores, and a window that lasts")
+        raise IntercoreError(
+            f"the currents of {currents.name} apply to a chip with two cores and a window with a duration"
+        )
     first, second = activity.awake
     most, least = min(first, second), max(0, first + second - activity.cycles)
     bounds = sorted(_amps(activity, currents, overlap) for overlap in (least, most))
@@ -40,7 +42,7 @@ def resting_watts(currents: Currents, hz: int) -> Interval:
 
 
 def _amps(activity: Activity, currents: Currents, both: int) -> float:
-    """Return the mean current if both cores were awake at once for so many cycles."""
+    """Return the mean current if both cores were awake together for so many cycles."""
     one = sum(activity.awake) - 2 * both
     none = activity.cycles - one - both
     mhz = activity.hz / 1e6

@@ -1,4 +1,4 @@
-"""Windows by the mark: each is one pulse of it, in order."""
+"""Locates windows by the mark pin: each is one of its pulses, in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.energy.placement import Found, Placement, RefusedError
+from intercore.energy.placement import Placement, RefusedError, WindowFit
 from intercore.statistics.intervals import Interval, normal_reach
 from intercore.statistics.least_squares import least_squares
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from intercore.record.meter_recording import Trace, Window
 
 _LEAD_S = 25e-6
-"""By how much a pulse may be longer than its window: the mark rises some 20 µs before (docs/energy.md)."""
+"""Permitted excess of a pulse over its window: the pin rises some 20 µs before it (docs/energy.md)."""
 _OFF, _OFF_S = 0.02, 2e-3
-"""Part of a window, and seconds, by which its pulse may differ from it before it is taken for another signal."""
+"""Permitted difference of a pulse and its window, as a fraction and in seconds; above, it counts as another signal."""
 
 
 def pulses(trace: Trace) -> NDArray[np.float64]:
-    """Return when the mark rose and fell, by the meter's clock, shape (count, 2); each lies between two samples.
+    """Return the rise and fall times of the mark pin by the meter's clock, shape (count, 2), each between two samples.
 
-    A pulse that the recording does not hold whole is none. ValueError if the meter does not see the mark.
+    Incomplete pulses are ignored. Raises ValueError if the meter does not record the pin.
     """
     if trace.mark is None:
-        raise ValueError("the meter does not see the mark")
+        raise ValueError("the meter does not record the mark pin")
     edges = np.flatnonzero(np.diff(trace.mark.astype(np.int8)))
     moments = (trace.seconds[edges] + trace.seconds[edges + 1]) / 2
     if len(edges) and not trace.mark[edges[0] + 1]:
@@ -39,15 +39,15 @@ def pulses(trace: Trace) -> NDArray[np.float64]:
     return moments[: len(moments) // 2 * 2].reshape(-1, 2)
 
 
-def by_mark(trace: Trace, windows: Sequence[Window]) -> Found:
-    """Take each pulse for a window, in order. Raises RefusedError unless there are as many, and each is as long."""
+def by_mark(trace: Trace, windows: Sequence[Window]) -> WindowFit:
+    """Match pulses and windows, in order. Raises RefusedError if their numbers or lengths differ."""
     found = pulses(trace)
     if [one.whole for one in windows] == [True] and len(found):
         return _together(found, trace.interval_s)
     if len(found) != len(windows):
         raise RefusedError(
-            f"the mark was high {len(found)} time{'s' * (len(found) != 1)} and there were {len(windows)} windows: "
-            "is it connected to the input that is named, and ground to ground?"
+            f"the mark pin was high {len(found)} time{'s' * (len(found) != 1)}, but there were {len(windows)} measured "
+            "windows: check that the pin is connected to the named input of the meter, and ground to ground"
         )
     interval = trace.interval_s
     lengths = found[:, 1] - found[:, 0]
@@ -55,8 +55,8 @@ def by_mark(trace: Trace, windows: Sequence[Window]) -> Found:
         most = 2 * interval + _OFF_S
         if window.seconds is not None and abs(length - window.seconds) > most + _OFF * window.seconds:
             raise RefusedError(
-                f"pulse {number} of the mark lasts {length:.4g} s and its window {window.seconds:.4g} s: "
-                "is another signal at that input?"
+                f"pulse {number} of the mark pin lasts {length:.4g} s, but its measured window lasts "
+                f"{window.seconds:.4g} s: check that no other signal is connected to that input of the meter"
             )
     drift = _drift(found, windows, interval)
     rate = 1.0 if drift is None else 1 + drift.value / 1e6
@@ -64,21 +64,21 @@ def by_mark(trace: Trace, windows: Sequence[Window]) -> Found:
         Placement(float(rise), float(fall if one.seconds is None else rise + rate * one.seconds), interval / 2)
         for (rise, fall), one in zip(found, windows, strict=True)
     )
-    return Found(Interval(float(found[0, 0]), *_around(float(found[0, 0]), interval / 2)), drift, places)
+    return WindowFit(Interval(float(found[0, 0]), *_around(float(found[0, 0]), interval / 2)), drift, places)
 
 
-def _together(found: NDArray[np.float64], interval: float) -> Found:
-    """Take all pulses for one window: the mark falls while the target says how far it is."""
+def _together(found: NDArray[np.float64], interval: float) -> WindowFit:
+    """Combine all pulses into one window: the pin falls while the target reports its progress."""
     begin = float(found[0, 0])
     parts = tuple((float(rise), float(fall)) for rise, fall in found if fall - rise > 2 * interval)
     place = Placement(begin, float(found[-1, 1]), interval / 2, parts=parts)
-    return Found(Interval(begin, *_around(begin, interval / 2)), None, (place,))
+    return WindowFit(Interval(begin, *_around(begin, interval / 2)), None, (place,))
 
 
 def _drift(found: NDArray[np.float64], windows: Sequence[Window], interval: float) -> Interval | None:
-    """Fit the drift: to all edges where it is known when each window began, else to the lengths of the pulses.
+    """Fit the drift: to all edges if the begin of each window is known, else to the lengths of the pulses.
 
-    An edge lies anywhere between two samples, so its standard error is their distance over the root of 12.
+    An edge is anywhere between two samples, so its standard error is their distance over the root of 12.
     """
     known = [(pulse, one.seconds) for pulse, one in zip(found, windows, strict=True) if one.seconds is not None]
     if not known:
@@ -103,7 +103,7 @@ def _drift(found: NDArray[np.float64], windows: Sequence[Window], interval: floa
 
 
 def target_begins(windows: Sequence[Window]) -> NDArray[np.float64]:
-    """Return when each window began by the target's clock, in s since the first, as far as that is known."""
+    """Return the begin of each window by the target's clock, in s since the first, as far as known."""
     begins = [0.0]
     for before, one in pairwise(windows):
         begins.append(begins[-1] + (before.seconds or 0.0) + (one.gap_s or 0.0))

@@ -1,9 +1,9 @@
-"""Windows by their pattern: their known lengths against the edges of the current, where no mark was seen.
+"""Locates windows by their pattern, without a mark pin: matches their known lengths with edges of the current.
 
-First the pattern as a whole is moved over the recording, and stands where the windows explain most of the current's
-variance, each with a level of its own (a cross-correlation with boxes of free height). There, each edge is found by
-itself, as the moment at which one level becomes another. If it is known when windows began, offset and drift are fitted
-to all edges; else each window is taken to begin with its own rise.
+First the whole pattern is shifted over the recording to where the windows explain most of the current's variance, each
+with its own level (a cross-correlation with boxes of free height). There, each edge is located as a change from one
+level to another. If the begins of windows are known, offset and drift are fitted to all edges; else each window begins
+at its own rise.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from intercore.energy.mark import target_begins
-from intercore.energy.placement import Found, Placement, RefusedError
+from intercore.energy.placement import Placement, RefusedError, WindowFit
 from intercore.statistics.intervals import CONFIDENCE, Interval, normal_reach
 from intercore.statistics.least_squares import least_squares
 from intercore.statistics.probability import student_quantile
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
 
 _STEPS, _MOST_STEPS = 40, 20_000
-"""Steps of the search for each of the shortest windows, and in all."""
+"""Steps of the search per shortest window, and in total."""
 _MOST_CELLS = 2_000_000
 _MOST_DRIFT = 500e-6
-"""More than two crystals ever differ."""
+"""Above the difference of any two crystals."""
 _SIGNIFICANT = 6.0
-"""Standard errors that two levels must differ by to make an edge."""
-_AS_GOOD = 0.995
-"""Part of what the best place explains, from which on another one far from it is as good."""
-_NEAR = 2
-"""Samples at either side of an edge that may belong to both levels."""
+"""Least difference of two levels at an edge, in standard errors."""
+_RIVAL_SHARE = 0.995
+"""Fraction of the best offset's explained variance from which a distant offset counts as equally good."""
+_EDGE_SAMPLES = 2
+"""Samples on either side of an edge that may belong to both levels."""
 _MOST_SHARE = 0.1
-"""Part of a window that is left out at either end, at most, where its begin is known roughly."""
+"""Largest fraction of a window that is excluded at either end if its begin is only roughly known."""
 _CAUTION = 3.0
-"""Standard errors of a place that are left out of a window's mean at either end."""
+"""Margin at either end of a window, in standard errors of its location."""
 
 
 class _Edge(NamedTuple):
-    """A moment at which the current changes."""
+    """A time at which the current changes."""
 
     moment: float
     error: float
@@ -57,31 +57,38 @@ class Integral:
     """The integral of a sampled signal."""
 
     def __init__(self, bounds: Floats, values: Floats) -> None:
-        """Integrate values, each for the time between its two bounds."""
+        """Integrate values, each over the time between its bounds."""
         self.bounds: Floats = bounds
         self._sums: Floats = np.concatenate(([0.0], np.cumsum(values * np.diff(bounds))))
         self.begin, self.end = float(bounds[0]), float(bounds[-1])
 
     def to(self, moments: Floats) -> Floats:
-        """Return the integral from the beginning to each moment; a moment outside counts as the bound."""
+        """Return the integral from the beginning to each time; times outside are clipped."""
         found: Floats = np.interp(moments, self.bounds, self._sums)
         return found
 
     def mean(self, begin: float, end: float) -> float:
-        """Return the mean between two moments that are apart."""
+        """Return the mean between two different times."""
         low, high = self.to(np.array([begin, end]))
         return float(high - low) / (end - begin)
 
 
-def by_pattern(trace: Trace, windows: Sequence[Window]) -> Found:
-    """Find the windows by their lengths. Raises RefusedError where lengths or gaps are not known, or nothing shows."""
+def by_pattern(trace: Trace, windows: Sequence[Window]) -> WindowFit:
+    """Locate the windows by their lengths.
+
+    Raises RefusedError if lengths or gaps are unknown, or edges are not visible.
+    """
     if any(one.seconds is None for one in windows):
-        raise RefusedError("only the mark tells how long the windows are: connect it to an input of the meter")
+        raise RefusedError(
+            "the length of the measured windows is only known from the mark pin: connect it to an input of the meter"
+        )
     if any(one.gap_s is None for one in windows[1:]):
-        raise RefusedError("nothing tells how far apart the windows are: connect the mark to an input of the meter")
+        raise RefusedError(
+            "the time between the measured windows is unknown: connect the mark pin to an input of the meter"
+        )
     signal = trace.power if trace.watts is not None or trace.volts is not None else trace.amps
     if signal is None:
-        raise RefusedError("the meter says neither current nor power")
+        raise RefusedError("the meter reports neither current nor power: choose a meter that does")
     lengths = np.array([one.seconds for one in windows])
     begins = target_begins(windows)
     seeker = _Seeker(trace, Integral(trace.bounds, signal), signal, begins, lengths)
@@ -91,7 +98,7 @@ def by_pattern(trace: Trace, windows: Sequence[Window]) -> Found:
 
 
 class _Seeker:
-    """Looks for one pattern in one recording."""
+    """Searches for a pattern in a recording."""
 
     def __init__(self, trace: Trace, integral: Integral, signal: Floats, begins: Floats, lengths: Floats) -> None:
         self._seconds, self._signal, self._integral = trace.seconds, signal, integral
@@ -102,7 +109,7 @@ class _Seeker:
     # The pattern as a whole
 
     def place(self, first: Window) -> float:
-        """Return where the pattern as a whole explains most. Raises RefusedError if that is nowhere, or everywhere."""
+        """Return the offset at which the whole pattern explains most. Raises RefusedError if it is ambiguous."""
         every = slice(None)
         low, high = self._integral.begin, self._integral.end - self._span
         if first.gap_s is not None:
@@ -110,38 +117,42 @@ class _Seeker:
             high = min(high, self._integral.begin + first.gap_s + first.slack_s)
         if high < low:
             recorded = self._integral.end - self._integral.begin
-            raise RefusedError(f"the meter recorded {recorded:.3g} s, and the windows take {self._span:.3g} s")
+            raise RefusedError(
+                f"the meter recorded only {recorded:.3g} s, but the measured windows last {self._span:.3g} s: record "
+                "the whole run"
+            )
         step = max(float(self._lengths.min()) / _STEPS, (high - low) / _MOST_STEPS, self._interval / 4)
         offsets = np.arange(low, high + step, step)
-        explained = self._explained(offsets, every)
+        explained = self._explained_variance(offsets, every)
         best = int(np.argmax(explained))
         far = np.abs(offsets - offsets[best]) > max(float(self._lengths.min()) / 2, 2 * step)
-        if far.any() and explained[best] > 0 and explained[far].max() > _AS_GOOD * explained[best]:
+        if far.any() and explained[best] > 0 and explained[far].max() > _RIVAL_SHARE * explained[best]:
             other = float(offsets[far][np.argmax(explained[far])] - offsets[best])
             raise RefusedError(
-                f"the windows fit as well {abs(other):.3g} s {'later' if other > 0 else 'earlier'}: let the current "
-                "fall between them (rest_ms), or connect the mark to an input of the meter"
+                f"the place of the measured windows in the recording is ambiguous: {abs(other):.3g} s "
+                f"{'later' if other > 0 else 'earlier'} fits as well. "
+                "Add pauses between them (rest_ms), or connect the mark pin to an input of the meter"
             )
-        return self._closer(float(offsets[best]), step, every)
+        return self._refine(float(offsets[best]), step, every)
 
-    def _closer(self, offset: float, step: float, which: slice) -> float:
-        """Return where some of the windows explain most, near a place that is so within a step."""
+    def _refine(self, offset: float, step: float, which: slice) -> float:
+        """Refine the best offset of some windows to a fraction of a step."""
         while step > self._interval / 8:
             offsets = offset + np.linspace(-step, step, 17)
-            offset = float(offsets[np.argmax(self._explained(offsets, which))])
+            offset = float(offsets[np.argmax(self._explained_variance(offsets, which))])
             step /= 6
         return offset
 
-    def _near(self, expected: float, slack: float, which: slice, low: float) -> float:
-        """Return where some of the windows, the first of them about there and behind `low`, explain most."""
+    def _search_near(self, expected: float, slack: float, which: slice, low: float) -> float:
+        """Return the best offset of some windows, near the expected one and after `low`."""
         lengths, begin = self._lengths[which], float(self._begins[which][0])
         step = max(float(lengths.min()) / _STEPS, 2 * slack / _MOST_STEPS, self._interval / 4)
         offsets = np.arange(max(expected - slack, low), expected + slack + step, step) - begin
-        best = float(offsets[np.argmax(self._explained(offsets, which))])
-        return self._closer(best, step, which) + begin
+        best = float(offsets[np.argmax(self._explained_variance(offsets, which))])
+        return self._refine(best, step, which) + begin
 
-    def _explained(self, offsets: Floats, which: slice) -> Floats:
-        """Return the sum of squares between some windows and the rest, for the pattern at each offset."""
+    def _explained_variance(self, offsets: Floats, which: slice) -> Floats:
+        """Return the explained sum of squares of some windows, for the pattern at each offset."""
         found = []
         own_begins, lengths = self._begins[which], self._lengths[which]
         rows = max(_MOST_CELLS // len(own_begins), 1)
@@ -158,11 +169,11 @@ class _Seeker:
     # Edges
 
     def _edge(self, moment: float, reach: float, room: float) -> _Edge | None:
-        """Return the edge within `reach` s of a moment, by what is within `room` s of it; None if there is none."""
+        """Return the edge within `reach` s of a time, from samples within `room` s of it; None if there is none."""
         first, last = np.searchsorted(self._seconds, (moment - room, moment + room))
         values, seconds = self._signal[first:last], self._seconds[first:last]
         count = len(values)
-        if count < 2 * _NEAR + 6:
+        if count < 2 * _EDGE_SAMPLES + 6:
             return None
         sums, squares = np.cumsum(values), float(values @ values)
         splits = np.arange(1, count)
@@ -174,7 +185,7 @@ class _Seeker:
         split = int(np.argmax(explained)) + 1
         if not np.isfinite(explained[split - 1]):
             return None
-        low, high = max(split - _NEAR, 0), min(split + _NEAR, count)
+        low, high = max(split - _EDGE_SAMPLES, 0), min(split + _EDGE_SAMPLES, count)
         if low < 2 or count - high < 2:
             return None
         before, after = float(values[:low].mean()), float(values[high:].mean())
@@ -185,7 +196,7 @@ class _Seeker:
         error = math.sqrt(variance * (1 / low + 1 / (count - high)))
         if abs(apart) <= _SIGNIFICANT * error or squares == 0:
             return None
-        # What the samples near the edge hold together says where in them it is.
+        # The sum of the samples near the edge determines its position between them.
         begin, end = between[low - 1] if low else seconds[0], between[high - 1] if high < count else seconds[-1]
         held = float(values[low:high] @ np.diff(np.concatenate(([begin], between[low : high - 1], [end]))))
         place = (after * end - before * begin - held) / apart
@@ -204,10 +215,10 @@ class _Seeker:
             falls.append(self._edge(offset + end, reach + drift, min(half, _room(float(gaps[number + 1]), half))))
         return rises, falls
 
-    # What comes of them
+    # Results
 
-    def fitted(self, offset: float) -> Found:
-        """Fit offset and drift to all edges: it is known when each window began."""
+    def fitted(self, offset: float) -> WindowFit:
+        """Fit offset and drift to all edges; requires known begins of the windows."""
         rises, falls = self._edges(offset, 2 * self._interval + 0.02 * float(self._lengths.min()))
         known = [
             (time, edge)
@@ -216,7 +227,7 @@ class _Seeker:
             if edge is not None
         ]
         if len(known) < 3:
-            raise RefusedError(_NOTHING)
+            raise RefusedError(_NO_EDGES)
         times = np.array([time for time, _ in known])
         moments = np.array([edge.moment for _, edge in known])
         errors = np.array([edge.error for _, edge in known])
@@ -237,29 +248,29 @@ class _Seeker:
         )
         drift = 1e6 * (float(rate) - 1)
         away = 1e6 * float(drift_off)
-        return Found(
+        return WindowFit(
             Interval(float(start), float(start - off), float(start + off)),
             Interval(drift, drift - away, drift + away),
             places,
         )
 
-    def each(self, offset: float, windows: Sequence[Window]) -> Found:
-        """Place each window by its own rise, or else its fall, from one to the next: gaps are known roughly only."""
+    def each(self, offset: float, windows: Sequence[Window]) -> WindowFit:
+        """Locate each window by its own rise, or else its fall, one after the other: gaps are only roughly known."""
         places: list[Placement] = []
         first: _Edge | None = None
         shown = 0
         ends = self._begins + self._lengths
-        # Where next to nothing is known of a gap, what stands behind it is moved as a pattern of its own.
+        # After a gap of nearly unknown length, the following windows are located as a separate pattern.
         rough = {number: one.slack_s for number, one in enumerate(windows) if number and one.slack_s > one.slack(0.5)}
         if rough:
-            rough[0] = max(rough.values())  # as the pattern as a whole stood between all of them
+            rough[0] = max(rough.values())  # as in the whole pattern
         for number, window in enumerate(windows):
             expected = offset if not places else places[-1].end + (window.gap_s or 0.0)
             slack = window.slack(_MOST_SHARE)
             if number in rough:
                 end = min((other for other in rough if other > number), default=len(windows))
                 low = places[-1].end if places else self._integral.begin
-                expected = self._near(expected, rough[number], slice(number, end), low)
+                expected = self._search_near(expected, rough[number], slice(number, end), low)
             reach = max(window.slack(0.5), 2 * self._interval) + 0.02 * float(self._lengths[number])
             half = float(self._lengths[number]) / 2
             before = math.inf if not number else float(self._begins[number] - ends[number - 1])
@@ -277,18 +288,18 @@ class _Seeker:
             margin = _CAUTION * error + self._interval / 2 + slack
             places.append(Placement(begin, begin + float(self._lengths[number]), margin, share))
         if shown < min(2, len(windows)):
-            raise RefusedError(_NOTHING)
+            raise RefusedError(_NO_EDGES)
         away = normal_reach() * (self._interval if first is None else first.error) + windows[0].slack_s
         start = places[0].begin
-        return Found(Interval(start, start - away, start + away), None, tuple(places))
+        return WindowFit(Interval(start, start - away, start + away), None, tuple(places))
 
 
 def _room(gap: float, half: float) -> float:
-    """Return how far around an edge belongs to it: half of the gap beside it, or as far as its window."""
+    """Return the surroundings of an edge: half of the gap next to it, at most the length of its window."""
     return half if math.isinf(gap) else max(gap / 2, half / 4)
 
 
-_NOTHING = (
-    "the current does not show where the windows begin and end: let it fall between them (rest_ms), or connect the "
-    "mark to an input of the meter"
+_NO_EDGES = (
+    "the current does not change visibly where the measured windows begin and end: add pauses between them (rest_ms), "
+    "or connect the mark pin to an input of the meter"
 )

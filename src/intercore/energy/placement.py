@@ -1,4 +1,4 @@
-"""Where a window is in a recording, and the error that says that it is nowhere to be found."""
+"""The location of a window in a recording, and the error if it cannot be located."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from intercore.errors import IntercoreError
 from intercore.statistics.intervals import Interval
 
 LEAST_SAMPLES = 10
-"""Samples that a window must hold for its energy to have an interval that can be believed."""
+"""Least number of samples in a window for a reliable interval of its energy."""
 
 
 class RefusedError(IntercoreError):
-    """A recording does not tell where the windows are: why, and what would help."""
+    """The windows cannot be located in a recording: with the reason and advice."""
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """Where a window is, by the meter's clock in seconds."""
+    """The location of a window, by the meter's clock in seconds."""
 
     begin: float
     end: float
     margin: float
-    """Seconds at either end that may belong to what is beside it, and are left out of its mean."""
+    """Seconds at either end that may be outside of it, and are excluded from its mean."""
     margin_share: float = 0.0
-    """The part of its length that this margin holds; the rest of it has a length of its own."""
+    """The part of this margin that is a fraction of its length; the rest is absolute."""
     parts: tuple[tuple[float, float], ...] = ()
-    """Begin and end of each pulse, where several of them are the window; empty where it is one."""
+    """Begin and end of each pulse if the window consists of several; empty if it is one."""
 
     @property
     def spans(self) -> tuple[tuple[float, float], ...]:
@@ -36,12 +36,12 @@ class Placement(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """How long it is by the meter's clock, all parts together."""
+        """Its duration by the meter's clock, over all parts."""
         return sum(end - begin for begin, end in self.spans)
 
 
-class Found(NamedTuple):
-    """What a way of finding windows has found."""
+class WindowFit(NamedTuple):
+    """The result of locating windows."""
 
     offset_s: Interval
     drift_ppm: Interval | None

@@ -1,8 +1,8 @@
-"""Windows of one kind in all repetitions: what they took on average, and how well that is known.
+"""Windows of one kind in all repetitions: mean energy, power and current, with intervals.
 
-The repetition is the unit, as everywhere (`intercore.statistics.repetitions`): with two or more, the interval is
-Student's t on their means; with one, it is the mean interval of its windows, and knows nothing of what differs between
-two. A reading by eye is never known better than to half of its last digit.
+The repetition is the unit of replication (`intercore.statistics.repetitions`): with two or more, the interval is
+Student's t on their means; with one, it is the mean interval of its windows, without the variation between repetitions.
+The uncertainty of a reading by eye is at least half of its last digit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Pooled(msgspec.Struct, frozen=True):
-    """What windows of one kind took, on average."""
+    """Mean values of windows of one kind."""
 
     label: str
     work: str
@@ -32,27 +32,27 @@ class Pooled(msgspec.Struct, frozen=True):
     windows: int
     repetitions: int
     seconds: float
-    """Of a window."""
+    """Per window."""
     operations: float
-    """In a window."""
+    """Per window."""
     joules: Interval
-    """Of a window."""
+    """Per window."""
     watts: Interval
     amps: Interval | None
     peak_amps: float | None
-    """The largest of all samples."""
+    """Maximum of all samples."""
     coulombs: Interval | None
     joules_each: Interval | None
-    """Of an operation."""
+    """Per operation."""
     seconds_each: float | None
     rest_watts: Interval | None
-    """Power outside of windows; None where nothing tells."""
+    """Power outside of windows; None if unknown."""
     less_rest_each: Interval | None
-    """Energy of an operation less what rest takes in the same time; None where that is not known."""
+    """Energy per operation minus that of rest in the same time; None if the latter is unknown."""
 
 
 def pooled(repetitions: Sequence[Sequence[WindowEnergy]], rest: Sequence[Interval], *, by_eye: bool) -> Pooled:
-    """Put windows of one label together, by repetition, at least one in each; `rest` has the power at rest of each."""
+    """Pool windows of one label, by repetition, at least one in each; `rest` has the power at rest of each."""
     every = [one for windows in repetitions for one in windows]
     first = every[0]
 
@@ -112,7 +112,7 @@ def _half(one: Interval) -> float:
 
 
 def _less(each: Interval | None, rest: Interval | None, seconds: float | None) -> Interval | None:
-    """Return an energy less what rest takes in that time; both intervals are in it."""
+    """Return an energy minus that of rest in the same time, with combined intervals."""
     if each is None or rest is None or seconds is None:
         return None
     value, away = each.value - rest.value * seconds, math.hypot(_half(each), _half(rest) * seconds)

@@ -1,9 +1,8 @@
-"""What one window took: charge, mean and peak, energy, with the interval that one recording of it leaves.
+"""Energy, charge, mean and peak of one window, with the uncertainty of its recording.
 
-The mean is that of the samples that lie wholly within the window; the window's length is the target's own. Samples of a
-current that wanders are not independent, so the interval comes from the means of batches of them, as many as 32 (Law,
-Simulation Modeling and Analysis, 5th ed. 2015, 9.5.3). It knows what one recording can show: noise, and what wanders
-within the window. What the meter is off by as a whole, its accuracy, is in no recording.
+The mean is over the samples that are completely within the window; the window's length is from the target. Samples of a
+drifting current are not independent, so the interval is from means of up to 32 batches (Law, Simulation Modeling and
+Analysis, 5th ed. 2015, 9.5.3). It covers noise and drift within the window, but not the meter's accuracy.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ _BATCHES = 32
 
 
 class WindowEnergy(msgspec.Struct, frozen=True):
-    """What a window took."""
+    """Energy and related values of a window."""
 
     label: str
     seconds: float
-    """By the target's clock; where only the mark tells, by the meter's."""
+    """By the target's clock, or by the meter's if only the mark pin has the length."""
     operations: float
     operation: str
     work: str
@@ -44,26 +43,26 @@ class WindowEnergy(msgspec.Struct, frozen=True):
     watts: Interval
     """Mean power."""
     amps: Interval | None
-    """Mean current; None where the meter says power alone."""
+    """Mean current; None if the meter reports only power."""
     peak_amps: float | None
     """Largest sample."""
     coulombs: Interval | None
     samples: int
-    """That lie within it; 0 where it was read by eye or estimated."""
+    """Samples within it; 0 if it was read by eye or estimated."""
 
     @property
     def joules_each(self) -> Interval | None:
-        """Energy of one operation; None where none is known to have been done."""
+        """Energy per operation; None if the number of operations is unknown."""
         return scaled(self.joules, 1 / self.operations) if self.operations > 0 else None
 
     @property
     def seconds_each(self) -> float | None:
-        """Time of one operation."""
+        """Time per operation."""
         return self.seconds / self.operations if self.operations > 0 else None
 
 
 def of_trace(trace: Trace, window: Window, place: Placement) -> WindowEnergy:
-    """Return what a window took, by the samples within it; there are as many as `align` sees to."""
+    """Return the energy of a window from the samples within it; `align` ensures that there are enough."""
     half = trace.interval_s / 2
     within = np.concatenate(
         [
@@ -84,7 +83,7 @@ def of_trace(trace: Trace, window: Window, place: Placement) -> WindowEnergy:
 
 
 def of_reading(reading: Reading, window: Window) -> WindowEnergy:
-    """Return what a window took by a reading: true to half of the last digit. The window's length is known."""
+    """Return the energy of a window from a reading, with an uncertainty of half of the last digit."""
     half = reading.step / 2
     amps = Interval(reading.amps, max(reading.amps - half, 0.0), reading.amps + half)
     watts = scaled(amps, reading.volts)
@@ -101,7 +100,7 @@ def of_power(
     peak_amps: float | None = None,
     samples: int = 0,
 ) -> WindowEnergy:
-    """Return what a window of so many seconds took by its mean power and current."""
+    """Return the energy of a window from its duration, mean power and current."""
     return WindowEnergy(
         label=window.label,
         seconds=seconds,
@@ -119,10 +118,9 @@ def of_power(
 
 
 def mean_of(values: Floats, spans: Floats, left_out: float = 0.0) -> Interval:
-    """Return the mean over time of at least two samples with its 95 % interval, by batches of them.
+    """Return the time-weighted mean of at least two samples with its 95 % interval, by batch means.
 
-    Each sample counts by the time that it stands for. `left_out` is the part of the window that they do not cover, 0 to
-    1: its mean differs from theirs as that of as many batches would.
+    `left_out` is the fraction of the window that they do not cover, 0 to 1; it widens the interval accordingly.
     """
     count = len(values)
     size = max(count // _BATCHES, 1)
@@ -135,7 +133,7 @@ def mean_of(values: Floats, spans: Floats, left_out: float = 0.0) -> Interval:
 
 
 def at_rest(trace: Trace, places: Sequence[Placement]) -> Interval | None:
-    """Return the mean power outside of all windows; None where too little of the recording lies there."""
+    """Return the mean power outside of all windows; None if too little of the recording is there."""
     outside = np.ones(len(trace.seconds), bool)
     for place in places:
         away = place.margin + trace.interval_s

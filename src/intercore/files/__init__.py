@@ -1,1 +1,1 @@
-"""Files: how much is read of those from elsewhere, and what those that are written may replace."""
+"""Files: size limits for reading, and safe replacement for writing."""

@@ -1,7 +1,7 @@
-"""How much is read of what nobody vouches for: files, stores, instruments, targets.
+"""Limits for reading untrusted input: files, stores, instruments, targets.
 
-A file from elsewhere may be made to fill the memory, or to be read for ever. Each bound is far above what is of use;
-beyond it there is an error that names the file or target, and nothing of it is kept. docs/security.md has the table.
+Malicious input could exhaust the memory, or never end. Each limit is far above useful sizes; beyond it, an error names
+the file or target, and nothing is kept. docs/security.md has the table.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 
 class Bound(NamedTuple):
-    """The most that is read of something."""
+    """A limit for reading."""
 
     of: str
-    """What is read, in the plural."""
+    """The input, in the plural."""
     most: int
     unit: str = "bytes"
 
     def __str__(self) -> str:
-        """Return it as people read it: `16 MiB`, `1,000 lines`."""
+        """Return it for display: `16 MiB`, `1,000 lines`."""
         for size, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
             if self.unit == "bytes" and self.most % size == 0:
                 return f"{self.most // size} {name}"
         return f"{self.most:,} {self.unit}"
 
 
-PLAN = Bound("plan files and files of budgets", 128 << 10)
+PLAN = Bound("plan files and budget files", 128 << 10)
 TOML_DEPTH = Bound("lists and tables within each other in these and in files of currents", 100, "levels")
 BUDGETS = Bound("budgets of a file", 500, "budgets")
 CURRENTS = Bound("files of currents", 64 << 10)
 BASELINE = Bound("baselines", 16 << 20)
-CAPTURE = Bound("what a meter's own program has exported", 2 << 30)
+CAPTURE = Bound("files exported by a meter's software", 2 << 30)
 CAPTURE_SAMPLES = Bound("samples in it", 1 << 25, "samples")
 CAPTURE_LINE = Bound("a line of it", 64 << 10)
 ELF = Bound("ELF files", 256 << 20)
@@ -56,7 +56,7 @@ OTHER_LINES = Bound("factors and series of a measurement", 5000, "factors and se
 
 
 def opened(path: Path) -> IO[bytes]:
-    """Open a plain file for reading. Raises OSError, without waiting for a writer, for a pipe or a device, too."""
+    """Open a plain file for reading. Raises OSError, also for a pipe or a device, without waiting for a writer."""
     file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)), "rb")
     try:
         check_plain(file.fileno())
@@ -67,34 +67,34 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def check_plain(file: int | Path) -> None:
-    """Raise OSError if that is no plain file: a pipe may never end, and a device does things when it is read."""
+    """Raise OSError if it is not a plain file: a pipe may never end, and reading a device may have side effects."""
     mode = (os.fstat(file) if isinstance(file, int) else file.stat()).st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
         kind = "pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
-        raise OSError(errno.EINVAL, f"it is a {kind} and not a plain file; copy it to one")
+        raise OSError(errno.EINVAL, f"it is a {kind}, not a plain file: copy it to one")
 
 
 def contents(path: Path, bound: Bound) -> bytes:
-    """Return what is in a plain file. Raises OSError, for one that is larger than the bound, too."""
+    """Return the content of a plain file. Raises OSError, also if it is larger than the limit."""
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         data = file.read(bound.most + 1) if size <= bound.most else b""
-    if max(size, len(data)) > bound.most:  # it may have grown meanwhile
-        raise OSError(errno.EFBIG, f"it has more than {bound}, the most for {bound.of}")
+    if max(size, len(data)) > bound.most:  # it may have grown
+        raise OSError(errno.EFBIG, f"it is larger than {bound}, the limit for {bound.of}")
     return data
 
 
 def toml(text: str) -> dict[str, Any]:
-    """Return what a TOML text says. Raises TOMLDecodeError, or ValueError with a clause for what is too much."""
-    too_deep = f"its lists and tables are nested in more than {TOML_DEPTH}"
+    """Parse a TOML text. Raises TOMLDecodeError, or ValueError with a clause if it exceeds a limit."""
+    too_deep = f"its lists and tables are nested deeper than {TOML_DEPTH}"
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         raise
-    except ValueError:  # Python reads no number of more than 4,300 digits
-        raise ValueError("a number in it has thousands of digits") from None
+    except ValueError:  # Python reads at most 4,300 digits
+        raise ValueError("it contains a number with thousands of digits") from None
     except RecursionError:
         raise ValueError(too_deep) from None
     level: list[Any] = [found]

@@ -1,8 +1,7 @@
-"""Writing an output: whole or not at all, and never over what is not an older output of the same kind.
+"""Atomic writing of output files, which never replaces a file other than an earlier output of the same kind.
 
-Each file that a command writes for its user goes through here. What is at its path already is recognised by its first
-bytes: an older output of the kind is replaced, an empty file too; for anything else (a store, a plan, a program, the
-work of a person) the user must ask by `--force`.
+All output files of commands are written here. An existing file is identified by its first bytes: an earlier output of
+the kind, or an empty file, is replaced; any other file (a store, a plan, a program, a user's work) only with `--force`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 _BEGINNING = 64 << 10
 _END = 16 << 20
-"""Bytes at either end of a file that are looked at."""
+"""Bytes at either end of a file that are examined."""
 
 
 class Kind(NamedTuple):
@@ -31,9 +30,9 @@ class Kind(NamedTuple):
 
     name: str
     beginning: re.Pattern[bytes]
-    """What its first bytes match."""
+    """Pattern of its first bytes."""
     near_end: bytes = b""
-    """What stands besides near its end: where the first bytes say no more than the format."""
+    """Further text near its end, if the first bytes only identify the format."""
 
 
 def _kind(name: str, beginning: bytes, near_end: bytes = b"") -> Kind:
@@ -56,30 +55,30 @@ WHOLE_FLASH = _kind("image of an ESP32's flash", rb"(?:\xff{4096}){0,2}\xe9")  #
 
 
 def check_replaceable(path: Path, kind: Kind, *, force: bool = False) -> None:
-    """Raise UsageError if a file is at `path` that an output of this kind may not replace; `force` permits any file.
+    """Raise UsageError if `path` has a file that an output of this kind must not replace; `force` permits any file.
 
-    Raises IntercoreError for what is not a plain file: as root, a rename would take a device away from the whole
-    machine. A command that takes long asks before it begins, besides.
+    Raises IntercoreError if it is not a plain file: as root, a rename would remove a device for the whole machine. Slow
+    commands also call this at their beginning.
     """
     try:
         found = path.stat()
     except OSError:
-        return  # nothing is there, or what is in the way has its sentence when the file is written
+        return  # nothing exists, or writing the file reports the obstacle
     if not stat.S_ISREG(found.st_mode):
-        raise IntercoreError(f"cannot write {path}: it is not a plain file; choose another name")
+        raise IntercoreError(f"cannot write {path}, which is not a plain file: choose another name")
     if found.st_size and not force and not _is_of(path, kind):
         raise UsageError(
-            f"{path} is there and is no {kind.name}: it was left as it is; choose another name, or add --force to "
-            "replace it"
+            f"{path} already exists and is not a {kind.name}, so it is not overwritten: choose another name, or add "
+            "--force to overwrite it"
         )
 
 
 @contextlib.contextmanager
 def replacement(path: Path, kind: Kind, *, force: bool = False) -> Iterator[IO[bytes]]:
-    """Give a file to write that takes the place of `path` when the context ends without an error.
+    """Yield a file that replaces `path` when the context ends without an error.
 
-    It keeps mode and owner of the file that it replaces. Raises what `check_replaceable` raises, and IntercoreError if
-    the file cannot be written.
+    It keeps mode and owner of the replaced file. Raises the errors of `check_replaceable`, and IntercoreError if the
+    file cannot be written.
     """
     check_replaceable(path, kind, force=force)
     partial = None
@@ -90,7 +89,7 @@ def replacement(path: Path, kind: Kind, *, force: bool = False) -> Iterator[IO[b
             yield file
             file.flush()
             os.fsync(file.fileno())
-            check_replaceable(path, kind, force=force)  # it may have come meanwhile
+            check_replaceable(path, kind, force=force)  # it may have been created since
             partial.replace(path)
     except (OSError, ValueError) as error:  # ValueError: a path without a name, such as `.`
         cause = getattr(error, "strerror", None) or error
@@ -103,23 +102,23 @@ def replacement(path: Path, kind: Kind, *, force: bool = False) -> Iterator[IO[b
 
 def _is_of(path: Path, kind: Kind) -> bool:
     try:
-        # Not to wait for the writer of a pipe that has taken the file's place meanwhile.
+        # Do not wait for the writer of a pipe that may have replaced the file.
         with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             if not kind.beginning.match(file.read(_BEGINNING)):
                 return False
             file.seek(max(os.fstat(file.fileno()).st_size - _END, 0))
             return kind.near_end in file.read(_END) if kind.near_end else True
     except OSError:
-        return False  # what nobody may read is somebody's
+        return False  # an unreadable file belongs to someone
 
 
 # ---- temporary names ----
 
 
 def _partial(path: Path) -> tuple[Path, IO[bytes]]:
-    """Make a file beside `path`, where a rename stays in the file system, under a name that nobody can foretell.
+    """Create a file next to `path`, in the same file system, with an unpredictable name.
 
-    It is locked for as long as it is open, which tells it from what a killed process has left.
+    It is locked while it is open, which distinguishes it from files left by a killed process.
     """
     kept = _kept(path)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -141,7 +140,7 @@ def _partial(path: Path) -> tuple[Path, IO[bytes]]:
 
 
 def _kept(path: Path) -> os.stat_result | None:
-    """Return whose mode and owner are kept: that of the file at `path`; not those of what a link there leads to."""
+    """Return the status of the file at `path`, whose mode and owner are kept; links are not followed."""
     with contextlib.suppress(OSError):
         found = path.lstat()
         if stat.S_ISREG(found.st_mode):
@@ -150,7 +149,7 @@ def _kept(path: Path) -> os.stat_result | None:
 
 
 def _clear_left(path: Path) -> None:
-    """Remove what processes that were killed while they wrote `path` have left beside it."""
+    """Remove partial files that killed processes have left next to `path`."""
     ours = re.compile(re.escape(f".{path.name}.") + r"[0-9a-f]+\.partial")
     with contextlib.suppress(OSError):
         for left in [each for each in path.parent.iterdir() if ours.fullmatch(each.name)]:

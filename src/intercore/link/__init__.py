@@ -1,1 +1,1 @@
-"""Bytes, lines, messages and exchanges with a target."""
+"""Communication with a target: bytes, lines, messages, exchanges, sessions."""

@@ -1,4 +1,4 @@
-"""A port to a program that is started here: the target on this machine, or an emulator."""
+"""A port to a child process: the target on this machine, or an emulator."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from typing import IO
 
 CHUNKS_AHEAD = 64
-"""Chunks read from a child before it has to wait: 4 MiB."""
+"""Chunks buffered from a child before it blocks: 4 MiB."""
 CHILD_GRACE = 0.5
-"""Seconds a child has to end by itself once its input is closed, and its last output to be read."""
+"""Seconds for a child to exit after its input is closed, and for its last output to be read."""
 _KILL = getattr(signal, "SIGKILL", 9)
 LAST_WORDS = 2000
-"""Bytes of a child's standard error that are kept to explain its death."""
+"""Bytes of a child's standard error that are kept to explain its end."""
 
 
 class ChildPort(Port):
-    """A port to the standard input and output of a program that is started here."""
+    """A port to the standard input and output of a child process."""
 
     def __init__(self, argv: Sequence[str], description: str | None = None) -> None:
-        """Start the program; `description` is what messages call it instead of its path."""
+        """Start the program; messages call it `description` instead of its path."""
         self.description = description or argv[0]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - a program of ours or of the user's choice, without a shell
@@ -61,7 +61,7 @@ class ChildPort(Port):
     def _pump_output(self, output: IO[bytes]) -> None:
         has_begun = False
         while chunk := output.read(CHUNK):
-            if not has_begun:  # what it has said until now is how it greets, and no reason for its death
+            if not has_begun:  # its output up to here is a greeting, not a reason for its end
                 self._last_words, has_begun = b"", True
             self._chunks.put(chunk)
         self._chunks.put(b"")
@@ -77,14 +77,14 @@ class ChildPort(Port):
         except queue.Empty:
             return b""
         if not chunk:
-            self._chunks.put(b"")  # for whoever reads again
+            self._chunks.put(b"")  # for the next read
             raise TargetLostError(f"{self.description} {self._death()}")
         return chunk
 
     def write(self, data: bytes) -> None:
         """See Port."""
         if self._process.stdin is not None:
-            with suppress(OSError):  # it has died: `read` says so, after its last output
+            with suppress(OSError):  # it has ended: `read` reports that after its last output
                 self._process.stdin.write(data)
 
     def _death(self) -> str:
@@ -97,14 +97,14 @@ class ChildPort(Port):
             death = f"was killed by signal {-status} ({signal.strsignal(-status)})"
         else:
             death = f"ended with exit status {status}"
-        if -status == _KILL:  # somebody else's doing, of which it cannot have said anything
+        if -status == _KILL:  # killed from outside: its output does not explain it
             return death
         lines = printable(self._last_words.decode(errors="replace")).splitlines()
         last_lines = [line for line in lines if line.strip()][-3:]
         return ": ".join([death, *filter(None, [" | ".join(last_lines)])])
 
     def close(self) -> None:
-        """See Port. Kills the program if it does not end by itself."""
+        """See Port. Kills the program if it does not exit."""
         if self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()
@@ -112,10 +112,10 @@ class ChildPort(Port):
             wait_for_group(self._process, CHILD_GRACE)
         except subprocess.TimeoutExpired:
             end_group(self._process)
-        # What it started itself may hold the pipes open: the threads are given up after a while.
+        # Its descendants may keep the pipes open: the threads are abandoned after a while.
         deadline = time.monotonic() + CHILD_GRACE
         while any(thread.is_alive() for thread in self._threads) and time.monotonic() < deadline:
-            with suppress(queue.Empty):  # a thread that waits for room
+            with suppress(queue.Empty):  # for a thread that waits for space in the queue
                 self._chunks.get(timeout=0.01)
         for thread, stream in zip(self._threads, (self._process.stdout, self._process.stderr), strict=True):
             if stream is not None and not thread.is_alive():

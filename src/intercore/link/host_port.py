@@ -1,4 +1,4 @@
-"""A port to the benchmark program of this machine, which has the processors for itself while it answers."""
+"""A port to the benchmark program of this machine; only one such program runs a command at a time."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _NAME = b"\0intercore-host"
-"""Of Linux's abstract sockets: at most one process has a name, until it ends, and no file is left behind."""
+"""An abstract socket of Linux: at most one process has the name, until it ends, and no file is left behind."""
 _POLL_S = 0.01
-_PATIENCE_S = 2.0
-"""After which a person is told what is waited for."""
+_ANNOUNCE_AFTER_S = 2.0
+"""Seconds after which a message reports the wait."""
 
 
 class HostPort(ChildPort):
     """A port to the benchmark program of this machine.
 
-    Two such programs that measure at the same time would disturb each other, and their real-time tasks can wait for
-    each other for good: one's spins on core 0 for its own on core 1, which waits behind the other's that spins there.
+    Two such programs that measure at the same time disturb each other, and their real-time tasks can deadlock: a task
+    of one spins on core 0 for its partner on core 1, where a task of the other program spins.
     """
 
     @contextmanager
     def turn(self, say: Callable[[str], None] | None = None) -> Iterator[None]:
-        """See Port. Waits until no other Intercore on this machine has its turn."""
-        patience = time.monotonic() + _PATIENCE_S
+        """See Port. Waits until no other Intercore process on this machine measures."""
+        announce_at = time.monotonic() + _ANNOUNCE_AFTER_S
         with local_socket() as name:
             while not _bound(name):
                 time.sleep(_POLL_S)
-                if say is not None and time.monotonic() > patience:
-                    say("waiting for another Intercore that measures on this machine")
+                if say is not None and time.monotonic() > announce_at:
+                    say("waiting for another Intercore process that measures on this machine")
                     say = None
             yield
 

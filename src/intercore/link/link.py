@@ -1,4 +1,4 @@
-"""Messages from a port and commands to it; what was damaged on the way is counted."""
+"""Messages from a port and commands to it; counts damaged lines."""
 
 from __future__ import annotations
 
@@ -29,67 +29,67 @@ if TYPE_CHECKING:
     from intercore.link.port import Port
 
 KEPT_BAD = 64
-"""Bad lines that are remembered to tell whether they come again: some of several lines that are asked for at once."""
+"""Number of bad lines that are kept to detect repeated ones."""
 GARBAGE_BUDGET = 4 << 20
-"""Bytes that may come without one valid line: more than any console prints by accident, a second's worth on a pipe."""
+"""Bytes without one valid line after which the link counts as flooded: about a second's output of a pipe."""
 
 FLOOD_BYTES = 64 << 10
-"""Bytes without a line, good or damaged, that no slow target sends while somebody waits: a hundred lines."""
+"""Bytes without any line from which a target floods the link while an answer is awaited: a hundred lines."""
 FLOOD_LINES = 1000
-"""Lines without news of which the same is true."""
+"""The same as a number of lines without new content."""
 
-_SAME = 3  # times that a bad line comes before it is taken for what the target sends
+_SAME = 3  # repetitions of a bad line after which the target itself counts as its source
 
 
 class Wrong(NamedTuple):
-    """A line that a target sends wrong."""
+    """A malformed line that a target sends."""
 
     times: int
-    """How often it came."""
+    """How often it arrived."""
     why: str
-    """What is wrong with it."""
+    """The error in it."""
     start: str
     """Its first characters."""
 
 
 @dataclass
 class Statistics:
-    """What the link has carried so far."""
+    """Counters of the link."""
 
     bytes: int = 0
     """Received."""
     lines: int = 0
-    """Received whole."""
+    """Lines received undamaged."""
     bad_lines: int = 0
-    """Received damaged, or garbage."""
+    """Lines received damaged, and other text."""
     repeats: int = 0
-    """Commands sent again because nothing had answered."""
+    """Commands repeated because there was no answer."""
     resends: int = 0
-    """Requests for lines that were missing."""
+    """Requests for missing lines."""
 
 
 class Link:
     """Messages from a port and commands to it."""
 
     def __init__(self, port: Port) -> None:
-        """Use `port`, which stays the caller's to close."""
+        """Use `port`, which the caller closes."""
         self.port = port
         self.statistics = Statistics()
         self.last_heard = -math.inf
-        """When bytes, good or bad, last came; seconds of `now`."""
+        """When any bytes last arrived, in seconds of `now`."""
         self.last_bad = ""
-        """Why the last bad line was one."""
+        """The error in the last bad line."""
         self.plain_text = PlainText()
-        """What came beside the protocol."""
+        """Plain text outside of the protocol."""
         self._listening = Listening(port)
         self._lines = LineReader()
         self._bad: dict[bytes, int] = {}
         self._garbage = 0
         self._greeted = False
         self.start_rate = port.rate
-        """Bits per second that a target has after a reset; None where there is no rate."""
+        """Bits per second of a target after a reset; None if the port has no rate."""
         self.visited: set[int] = set()
-        """Other rates at which the target has been, or was told to be."""
+        """Other rates that the target has had, or was switched to."""
 
     @property
     def unfinished(self) -> str:
@@ -97,9 +97,9 @@ class Link:
         return printable(self._lines.rest.decode(errors="replace"))
 
     def sent_wrong(self, line: int) -> Wrong | None:
-        """Return how a numbered line comes that is bad in the same way each time; None if it does not.
+        """Return a numbered line that is malformed in the same way each time; None if there is none.
 
-        Damage on the way differs from time to time, so what comes three times to the byte is what the target sends.
+        Transmission errors vary, so a bad line that arrives three times identically was sent that way.
         """
         name = b'"i":%d,' % line
         found = [(count, text) for text, count in self._bad.items() if name in text and count >= _SAME]
@@ -113,41 +113,41 @@ class Link:
         return None
 
     def flood(self, since: Statistics) -> str:
-        """Return what has flooded the link since then, as a clause; empty for what a slow or a bad line may bring."""
+        """Return how the target has flooded the link since then, a clause; empty if it has not."""
         heard, whole = self.statistics.bytes - since.bytes, self.statistics.lines - since.lines
         bad = self.statistics.bad_lines - since.bad_lines
         if not whole and not self._bad and heard > FLOOD_BYTES:
             return (
-                f"with what is not the Intercore protocol ({heard >> 10} KiB without one valid line); is it the right "
-                "program or port?"
+                f"with data that is not the Intercore protocol ({heard >> 10} KiB without a valid line); check the "
+                "port and the program on the target"
             )
-        return f"with {whole} messages that bring nothing new" if whole > FLOOD_LINES and not bad else ""
+        return f"with {whole} messages without new content; reset the target" if whole > FLOOD_LINES and not bad else ""
 
     def snapshot(self) -> Callable[[], None]:
-        """Return what brings this end of the line back to how it is now; the port is brought back by other means."""
+        """Return a function that restores the present state of this end; the port is restored separately."""
         kept = self._copy()
 
         def restore() -> None:
             vars(self).update(kept)
-            vars(self).update(self._copy())  # which `kept` is not to share with us
+            vars(self).update(self._copy())  # so that `kept` stays unchanged
 
         return restore
 
     def _copy(self) -> dict[str, object]:
-        """Return all that changes while the link is used."""
+        """Return a copy of the mutable state."""
         return {name: copy.copy(value) for name, value in vars(self).items() if name != "port"}
 
     def now(self) -> float:
-        """Return the port's time in seconds, less that in which this program stood still."""
+        """Return the port's time in seconds, without times in which this program was suspended."""
         return self._listening.now()
 
     @property
     def is_raised(self) -> bool:
-        """Whether the bit rate is another than that after a reset."""
+        """Whether the bit rate differs from that after a reset."""
         return self.port.rate != self.start_rate
 
     def likely_rates(self, others: Iterable[int]) -> list[int]:
-        """Return where to look for a target that does not answer, the present rate last; `others` if never met."""
+        """Return the rates to try for a silent target, the present one last; `others` if it was never reached."""
         if self.start_rate is None or self.port.rate is None:
             return []
         elsewhere = sorted(self.visited) if self.statistics.lines else others
@@ -164,7 +164,7 @@ class Link:
         return changed
 
     def end_line(self) -> None:
-        """End what the target takes for the beginning of a line: bytes that came at the wrong rate."""
+        """Terminate a partial line at the target, as from bytes at a wrong rate."""
         self.port.write(b"\r\n")
 
     def send(self, words: Iterable[str]) -> None:
@@ -172,7 +172,7 @@ class Link:
         self.port.write(encode_command(words))
 
     def receive(self, timeout: float) -> list[Message]:
-        """Return the messages that arrive next, as soon as anything does; perhaps none. Wait up to `timeout` s."""
+        """Return the next messages, possibly none, as soon as anything arrives. Wait up to `timeout` s."""
         data = self._listening.read(timeout)
         if not data:
             return []
@@ -184,11 +184,14 @@ class Link:
         if messages:
             self.plain_text.note_protocol()
         if self.plain_text.resets >= LOOP:
-            raise ProtocolError(f"{self.port.description} restarts for ever{self.plain_text.last_words}")
+            raise ProtocolError(
+                f"{self.port.description} restarts again and again{self.plain_text.last_words}; check its power "
+                "supply, and that its program is built for this chip"
+            )
         if self._garbage > GARBAGE_BUDGET:
             raise ProtocolError(
-                f"{self.port.description} floods the link with what is not the Intercore protocol "
-                f"({self._garbage >> 20} MiB without one valid line); is it the right program or port?"
+                f"{self.port.description} floods the link with data that is not the Intercore protocol "
+                f"({self._garbage >> 20} MiB without a valid line); check the port and the program on the target"
             )
         return messages
 
@@ -197,26 +200,30 @@ class Link:
             message = decode_line(line)
         except BadLineError as error:
             self.last_bad = printable(str(error))
-            # A right CRC: no noise made this, so that asking again will not help. But is it a target of ours at all?
+            # The CRC is right: this is no transmission error, and a new request will not help. But is it our protocol
+            # at all?
             if isinstance(error, BadContentError) and self._greeted:
                 start = printable(line[:80].decode(errors="replace"))
                 raise ProtocolError(
-                    f"{self.port.description} breaks the Intercore protocol: {self.last_bad}, in {start}…"
+                    f"{self.port.description} violates the Intercore protocol: {self.last_bad}, in {start}…. The line "
+                    "arrived undamaged, so the firmware sent it like this: rebuild it with this version of the tool"
                 ) from None
             self.statistics.bad_lines += 1
             self.plain_text.add(line)
             self._remember(line)
             return None
         if isinstance(message, ForeignHello):
+            old = message.protocol < PROTOCOL_VERSION
+            remedy = "build its firmware again with this tool, and flash it" if old else "update this tool"
             raise ProtocolError(
                 f"{self.port.description} speaks version {message.protocol} of the Intercore protocol, "
-                f"this tool speaks version {PROTOCOL_VERSION}: update the older of the two"
+                f"but this tool speaks version {PROTOCOL_VERSION}: {remedy}"
             )
         self._greeted = self._greeted or isinstance(message, Hello)
         return message
 
     def _remember(self, line: bytes) -> None:
-        """Count a bad line that may be one of an answer; those that were not heard for longest are forgotten."""
+        """Count a bad line that may belong to an answer; drops those that were not seen for longest."""
         if line.startswith(b'{"'):
             count = self._bad.pop(line, 0)
             if len(self._bad) >= KEPT_BAD:

@@ -1,6 +1,6 @@
-"""Waiting for a target by a clock that leaves out the time in which this program itself stood still.
+"""Waiting for a target by a clock that excludes the time in which this program was suspended.
 
-Who stops the tool (Ctrl-Z) or closes the laptop for longer than a timeout has not seen the target be silent.
+If the tool is stopped (Ctrl-Z) or the computer sleeps for longer than a timeout, the target was not silent for so long.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from intercore.link.port import Port
 
-STANDSTILL = 1.0
-"""Seconds by which a wait, or work between two, is late only if this program was stopped or the machine slept."""
+SUSPENSION = 1.0
+"""Seconds by which a wait can only be late if this program was stopped or the machine slept."""
 
 
 class Listening:
-    """Reads a port, and knows for how long it really did."""
+    """Reads a port, and measures the time spent on it."""
 
     def __init__(self, port: Port) -> None:
         """Use `port`, which stays the caller's to close."""
         self._port = port
         self._looked = port.now()
-        self._stood_still = 0.0
+        self._suspended = 0.0
 
     def now(self) -> float:
         """Return the port's time in seconds, less that in which this program stood still."""
@@ -37,10 +37,10 @@ class Listening:
     def _look(self, asked: float = 0.0) -> float:
         """Return the time after a wait of at most `asked` s.
 
-        One that took far longer is left out as a whole: what the target sent meanwhile takes a moment to get here.
+        A wait that took far longer is excluded as a whole, because data of the target needs a moment to arrive.
         """
         now = self._port.now()
         step, self._looked = now - self._looked, now
-        if step > asked + STANDSTILL:
-            self._stood_still += step
-        return now - self._stood_still
+        if step > asked + SUSPENSION:
+            self._suspended += step
+        return now - self._suspended

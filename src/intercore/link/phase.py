@@ -1,4 +1,4 @@
-"""The phases of an exchange, and what takes it from one to another: the whole of it in one table."""
+"""The phases of an exchange and the table of its transitions."""
 
 from __future__ import annotations
 
@@ -6,35 +6,36 @@ import enum
 
 
 class Phase(enum.Enum):
-    """How far an exchange is. It decides what is said when it is time to speak: see `Exchange._speak`."""
+    """The phase of an exchange, which decides what is sent next: see `Exchange._send_next`."""
 
     ASKING = "asking"
-    """Nothing of the answer was heard yet: the command is said."""
+    """No line of the answer has arrived: the command is sent."""
     RUNNING = "running"
-    """The target computes and sends nothing but its progress: it is left alone as long as possible."""
-    POKED = "poked"
-    """It does, as far as is known, and was asked for line 0 as a sign of life: it is busy, or done if it sends that."""
+    """The target computes and sends only its progress: it is left undisturbed as long as possible."""
+    PROBED = "poked"
+    """As RUNNING, but line 0 was requested as a keep-alive: the target answers that it is busy, or sends it if it is
+    done."""
     RECEIVING = "receiving"
-    """It has done its work: missing lines are asked for."""
+    """The target has finished: missing lines are requested."""
     COMPLETE = "complete"
     """No line is missing."""
 
 
 class Event(enum.Enum):
-    """What may take an exchange from one phase to another."""
+    """The events that may change the phase."""
 
     STARTED = "started"
-    """A line of the answer came that is sent before a run: it may have been sent before, or again."""
+    """A line arrived that is sent before a run; perhaps again."""
     PROGRESS = "progress"
-    """The target said how far its run is."""
+    """The target reported the progress of its run."""
     RESULT = "result"
-    """A line came that is sent only when the work is done."""
+    """A line arrived that is sent only after the run."""
     LAST = "last"
-    """The last missing line came."""
+    """The last missing line arrived."""
     BUSY = "busy"
-    """The target is still at it, and its end is not known."""
-    POKE = "poke"
-    """It is asked for a sign of life."""
+    """The target is still busy."""
+    KEEPALIVE = "poke"
+    """It is probed by a keep-alive."""
 
 
 TRANSITIONS = {
@@ -42,11 +43,11 @@ TRANSITIONS = {
     (Phase.ASKING, Event.PROGRESS): Phase.RUNNING,
     (Phase.ASKING, Event.RESULT): Phase.RECEIVING,
     (Phase.RUNNING, Event.RESULT): Phase.RECEIVING,
-    (Phase.RUNNING, Event.POKE): Phase.POKED,
-    (Phase.POKED, Event.STARTED): Phase.RECEIVING,  # no target sends lines again before it is done
-    (Phase.POKED, Event.RESULT): Phase.RECEIVING,
-    (Phase.POKED, Event.BUSY): Phase.RUNNING,
-    (Phase.RECEIVING, Event.BUSY): Phase.RUNNING,  # what it sent was what came before the run, once more
+    (Phase.RUNNING, Event.KEEPALIVE): Phase.PROBED,
+    (Phase.PROBED, Event.STARTED): Phase.RECEIVING,  # a target repeats lines only after the run
+    (Phase.PROBED, Event.RESULT): Phase.RECEIVING,
+    (Phase.PROBED, Event.BUSY): Phase.RUNNING,
+    (Phase.RECEIVING, Event.BUSY): Phase.RUNNING,  # the repeated line came from before the run
     (Phase.RECEIVING, Event.LAST): Phase.COMPLETE,
 }
 """All other events leave an exchange in its phase."""

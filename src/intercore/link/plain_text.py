@@ -1,6 +1,6 @@
-"""What a target says in plain text, beside the protocol: a boot loader, a panic, an assertion.
+"""Plain text from a target outside of the protocol: a boot loader, a panic, an assertion.
 
-The signs are those of Espressif's boot ROM, of ESP-IDF's second boot loader and of its panic handler, in the words of
+The patterns are messages of Espressif's boot ROM, of ESP-IDF's second boot loader and of its panic handler, as in
 ESP-IDF 5.5 (ESP-IDF Programming Guide, "Fatal Errors"; components/bootloader_support/src/esp_image_format.c).
 """
 
@@ -13,37 +13,43 @@ from typing import NamedTuple
 from intercore.text import printable
 
 KEPT = 5
-"""Lines that are remembered."""
+"""Number of lines that are kept."""
 LONGEST = 120
 """Characters of a line that are shown."""
 LOOP = 3
-"""Resets without a line of the protocol between them, from which on a target is said to restart for ever."""
+"""Resets without a line of the protocol between them from which a target counts as restarting again and again."""
 
-_LEAST = 6  # characters of a line that is text and not what noise makes
-_PLAIN = 0.95  # of its bytes
+_LEAST = 6  # shortest line that counts as text, not as noise
+_PLAIN = 0.95  # fraction of its bytes
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _RESET = re.compile(r"\brst:0x[0-9a-fA-F]+")
-_CORRUPT = "the program in its flash is damaged or was written in part: flash it anew"
+_CORRUPT = "the program in its flash is damaged or incomplete: flash it again"
 _SIGNS: tuple[tuple[str, str], ...] = (
     (r"Guru Meditation Error", "its program has crashed"),
     (r"\*\*\*ERROR\*\*\* A stack overflow in task", "the stack of one of its tasks is too small"),
-    (r"\bassert failed:|\babort\(\) was called", "its program has given up by itself"),
-    (r"Brownout detector was triggered|BROWN_OUT", "its supply is too weak: take another cable, port or power supply"),
-    (r"invalid header: 0x[0-9a-f]+", "there is no program in its flash: flash one"),
+    (r"\bassert failed:|\babort\(\) was called", "its program has aborted"),
+    (
+        r"Brownout detector was triggered|BROWN_OUT",
+        "its supply voltage is too low: use another cable, port or power supply",
+    ),
+    (r"invalid header: 0x[0-9a-f]+", "its flash has no program: flash one"),
     (r"\binvalid segment length 0x|Checksum failed\.|Image hash failed|has invalid magic byte", _CORRUPT),
     (r"No bootable app partitions|is not bootable", _CORRUPT),
-    (r"^waiting for download", "it waits to be flashed: reset it with its boot button released"),
-    (r"Task watchdog got triggered|_?WDT_SYS_RESET|WDT_RESET", "a watchdog has found it busy for too long"),
+    (r"^waiting for download", "it waits to be flashed: release the boot button and reset it"),
+    (
+        r"Task watchdog got triggered|_?WDT_SYS_RESET|WDT_RESET",
+        "a watchdog has reset it because it was busy for too long",
+    ),
 )
-"""What a line has in it, and what that means. A cause stands before what follows from it."""
+"""Patterns of lines with their meanings; causes come before their consequences."""
 
 
 class Sign(NamedTuple):
-    """A line of plain text that tells why a target does not answer."""
+    """A line of plain text that explains why a target does not answer."""
 
     line: str
     meaning: str
-    """As a clause."""
+    """The meaning, as a clause."""
 
 
 @dataclass
@@ -53,14 +59,11 @@ class PlainText:
     lines: tuple[str, ...] = ()
     """The last few, printable, oldest first."""
     resets: int = 0
-    """How often a boot loader has told of a reset since the last line of the protocol."""
+    """Resets reported by a boot loader since the last line of the protocol."""
     _sign: tuple[int, Sign] | None = None
 
     def add(self, line: bytes) -> None:
-        """Take a line that is none of the protocol.
-
-        What noise makes is no text, and what is damaged of the protocol none of this kind: both are passed over.
-        """
+        """Add a line outside of the protocol. Noise and damaged lines of the protocol are ignored."""
         if line.startswith(b"{") or b'":' in line:
             return
         text = _COLOURS.sub("", line.decode("ascii", errors="replace")).strip()
@@ -75,19 +78,19 @@ class PlainText:
             self._sign = (rank, Sign(shown, _SIGNS[rank][1]))
 
     def note_protocol(self) -> None:
-        """Take note that a line of the protocol has come: what was said before has led to no loop."""
+        """Note a line of the protocol: earlier resets did not lead to a loop."""
         self.resets = 0
 
     def forget(self) -> None:
-        """Forget all of it, as what it tells is past."""
+        """Forget the text, because its reason has passed."""
         self.lines, self.resets, self._sign = (), 0, None
 
     @property
     def reason(self) -> str:
-        """What goes behind a sentence: the line that tells most, with its meaning; empty if none tells anything."""
-        return "" if self._sign is None else f"; it said “{self._sign[1].line}”: {self._sign[1].meaning}"
+        """A clause with the most informative line and its meaning; empty if there is none."""
+        return "" if self._sign is None else f"; it printed “{self._sign[1].line}”: {self._sign[1].meaning}"
 
     @property
     def last_words(self) -> str:
-        """The same, but the last line where none tells anything; empty if there was no text."""
-        return self.reason or (f"; the last that it said is “{self.lines[-1]}”" if self.lines else "")
+        """The same, but with the last line if none is informative; empty if there was no text."""
+        return self.reason or (f"; it last printed “{self.lines[-1]}”" if self.lines else "")

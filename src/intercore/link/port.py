@@ -1,4 +1,4 @@
-"""A port: bytes to and from a target, whatever carries them."""
+"""A port: bytes to and from a target."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 CHUNK = 65536
 """Most bytes taken at once; the size of a pipe on Linux."""
 DEFAULT_TIMEOUT = 30.0
-"""Seconds a target may be silent: the longest repetition of a run must fit."""
+"""Seconds that a target may be silent: the longest repetition of a run must fit."""
 CONTACT_TIMEOUT = 10.0
-"""Seconds within which a target must answer `info`: it has nothing to compute, but may have to boot."""
+"""Seconds within which a target must answer `info`: it may have to boot first."""
 
 
 class TargetLostError(IntercoreError):
-    """The target is gone: its program ended, its port closed."""
+    """The target is gone: its program has ended, or its port is closed."""
 
 
 class ProtocolError(IntercoreError):
-    """The target says what no target may say."""
+    """The target violates the protocol."""
 
 
 class Port(ABC):
     """Bytes to and from a target. Any method but `close` raises TargetLostError once the target is gone."""
 
     description: str
-    """What is at the other end, for messages."""
+    """Name of the other end, for messages."""
     rate: int | None = None
-    """Bits per second at this end; None where that has no meaning, as in a pipe."""
+    """Bits per second at this end; None if there is no rate, as in a pipe."""
 
     @abstractmethod
     def read(self, timeout: float) -> bytes:
@@ -47,17 +47,17 @@ class Port(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the target. May be called twice."""
+        """Close the port. May be called twice."""
 
     def turn(self, say: Callable[[str], None] | None = None) -> AbstractContextManager[None]:  # noqa: ARG002
         """Return a context in which the target answers one command.
 
-        It waits for other targets that would disturb this one, and tells `say` if that takes long.
+        It waits for other targets that would disturb this one; `say` reports a long wait.
         """
         return nullcontext()
 
     def now(self) -> float:
-        """Return the time in seconds that timeouts count in: this machine's, or that of a simulated chip."""
+        """Return the time for timeouts in seconds: of this machine, or simulated time."""
         return time.monotonic()
 
     def set_rate(self, rate: int) -> bool:  # noqa: ARG002 - what has no rate has none to change

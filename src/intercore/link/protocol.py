@@ -1,4 +1,4 @@
-"""The lines of docs/protocol.md: commands out, messages in. What a target sends is not trusted until checked here."""
+"""The lines of docs/protocol.md: commands out, messages in. Input from a target is validated here."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from intercore.text import CONTROLS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 MAX_COMMAND = 400
-"""Characters of a command, its CRC included."""
+"""Most characters of a command, its CRC included."""
 MAX_LINE = 480
-"""Characters of a target's line, its CRC included."""
+"""Most characters of a target's line, its CRC included."""
 MAX_LINES = 2**18
-"""Numbered lines of one answer: room for four million samples, and what bounds the memory of the tool."""
+"""Most numbered lines of one answer, enough for four million samples; bounds the memory of the tool."""
 TRAILER = len(" *90ab12cd")
 
-# Without characters that could take over the user's terminal, or have it show something else than what is stored.
+# Without characters that could control the user's terminal or disguise the text.
 Text = Annotated[str, Meta(pattern=rf"\A[^{CONTROLS}]*\Z")]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Counter = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 AnswerId = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 LineNumber = Annotated[int, Meta(ge=0, lt=MAX_LINES)]
-Repetitions = Annotated[int, Meta(ge=0, le=16 * MAX_LINES)]  # each leaves a sample, and a line has 16 of them
+Repetitions = Annotated[int, Meta(ge=0, le=16 * MAX_LINES)]  # each yields a sample, and a line has 16 samples
 Hertz = Annotated[int, Meta(ge=1, le=10**12)]
 BitRate = Annotated[int, Meta(ge=1, le=10**9)]
 
 
 class Line(msgspec.Struct, frozen=True, tag_field="type"):
-    """What every line has."""
+    """The common part of all lines."""
 
     id: AnswerId
-    """The answer it belongs to; 0 for what comes unasked."""
+    """The answer that it belongs to; 0 if it is unsolicited."""
 
 
 class Numbered(Line, frozen=True):
-    """A line that can be asked for again."""
+    """A line that can be requested again."""
 
     i: LineNumber
 
@@ -52,7 +52,7 @@ class Numbered(Line, frozen=True):
 class Hello(Numbered, frozen=True, tag="hello"):
     """First line of the answer to `info`."""
 
-    protocol: Literal[1]
+    protocol: Literal[2]
     firmware: Text
     board: Text
     chip: Text
@@ -64,27 +64,27 @@ class Hello(Numbered, frozen=True, tag="hello"):
     tick_hz: Annotated[int, Meta(ge=0, le=10**9)]
     """Kernel ticks per second; 0 where there is no tick."""
     rates: tuple[BitRate, ...] = ()
-    """Bit rates that the console can switch to; none where a rate has no meaning."""
+    """Bit rates of the console; empty if it has no rate."""
     rate: BitRate | None = None
-    """That at which it sends this."""
+    """The present bit rate."""
 
 
 class Rate(msgspec.Struct, frozen=True, tag_field="type", tag="rate"):
-    """The target goes on at another bit rate once this line has left."""
+    """The target switches to another bit rate after this line."""
 
     rate: BitRate
     id: AnswerId = 0
 
 
 class ForeignHello(msgspec.Struct, frozen=True):
-    """A `hello` of another protocol version, of which nothing but the version is understood."""
+    """A `hello` of another protocol version, of which only the version is understood."""
 
     type: Literal["hello"]
     protocol: Annotated[int, Meta(ge=0, le=2**31)]
 
 
 class Condition(Numbered, frozen=True, tag="condition"):
-    """One fact about the target, or part of one."""
+    """One condition of the target, or part of one."""
 
     key: Text
     part: LineNumber
@@ -97,7 +97,7 @@ class Benchmark(Numbered, frozen=True, tag="benchmark"):
     name: Text
     summary: Text
     refused: Text | None = None
-    """Why it cannot be measured on this target whatever the setting is; then it has no parameters."""
+    """Why it cannot be measured on this target at any setting; then it has no parameters."""
 
 
 class Parameter(Numbered, frozen=True, tag="parameter"):
@@ -114,19 +114,19 @@ class Parameter(Numbered, frozen=True, tag="parameter"):
 
 
 class Log(Line, frozen=True, tag="log"):
-    """A sentence for the person at the desk."""
+    """A message for the user."""
 
     text: Text
     detail: Text = ""
-    """What `help` says of the text."""
+    """The explanation of the text that `help` gives."""
     where: Text = ""
-    """In a program that ends itself: what is at fault, or nothing."""
+    """Of a program that ends itself: the source of the error, or nothing."""
     number: Int64 | None = None
-    """Likewise; the address of an instruction, if the text ends with `at`."""
+    """A number that belongs to it; the address of an instruction if the text ends with `at`."""
 
     @property
     def sentence(self) -> str:
-        """The whole of it, on one line."""
+        """The whole message on one line."""
         if self.number is not None and self.text.endswith(" at"):
             return f"{self.text} {self.number:#010x}"
         explained = f"{self.text}: {self.detail}" if self.detail else self.text
@@ -134,7 +134,7 @@ class Log(Line, frozen=True, tag="log"):
 
 
 class Impossible(Numbered, frozen=True, tag="impossible"):
-    """A setting that cannot be measured, and why."""
+    """A setting that cannot be measured, with the reason."""
 
     setting: Counter
     """Its number among those of the command."""
@@ -156,7 +156,7 @@ class Factor(Numbered, frozen=True, tag="factor"):
 
 
 class Progress(Line, frozen=True, tag="progress"):
-    """How far a run has come, in repetitions."""
+    """The progress of a run, in repetitions."""
 
     done: Repetitions
     of: Repetitions
@@ -172,7 +172,7 @@ class SeriesHead(Numbered, frozen=True, tag="series"):
     count: Counter
 
 
-# The one type that comes in tens of thousands: its name is compared with those of the series, not by a pattern.
+# The most frequent type by far: its name is compared with those of the series instead of a pattern.
 class Samples(Numbered, frozen=True, tag="samples"):
     """Up to 16 raw samples of a series."""
 
@@ -184,22 +184,22 @@ class Samples(Numbered, frozen=True, tag="samples"):
 
 
 class RingHead(Numbered, frozen=True, tag="ring"):
-    """Announces what a core's recorder has kept."""
+    """Announces the events of a core's recorder."""
 
     core: Annotated[int, Meta(ge=0, le=1023)]
     hz: Hertz
     recorded: Annotated[int, Meta(ge=0, le=2**32 - 1)]
-    """Events that there ever were."""
+    """Events recorded in total."""
     kept: Annotated[int, Meta(ge=0, le=2**24)]
-    """Of these, how many follow: the last."""
+    """How many of them follow: the last ones."""
     costs: Annotated[tuple[Annotated[int, Meta(ge=1, le=2**32 - 1)], ...], Meta(min_length=1)]
-    """Ticks from one event to the next where nothing else is done."""
+    """Ticks between consecutive events with nothing in between."""
     scheduler_cost: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 0
-    """Ticks that one of Linux' scheduler's records costs; 0 if there are none among the events, or it is not known."""
+    """Ticks that a record of Linux' scheduler costs; 0 if there are none, or if unknown."""
 
 
 class Name(Numbered, frozen=True, tag="name"):
-    """What a task or a mark is called."""
+    """The name of a task or a mark."""
 
     number: Annotated[int, Meta(ge=0, le=254)]
     text: Text
@@ -210,9 +210,9 @@ class Events(Numbered, frozen=True, tag="events"):
 
     core: Annotated[int, Meta(ge=0, le=1023)]
     index: Annotated[int, Meta(ge=0, le=2**32 - 1)]
-    """Of the first among all of the core's."""
+    """Index of the first event among those of the core."""
     values: Annotated[tuple[Counter, ...], Meta(min_length=3, max_length=24)]
-    """Three for each: its time, its kind in the low 8 bits and above them its detail, its object."""
+    """Three numbers for each event: time; kind in the low 8 bits and detail above them; object."""
 
 
 class End(Numbered, frozen=True, tag="end"):
@@ -223,7 +223,7 @@ class End(Numbered, frozen=True, tag="end"):
 
 
 class Error(Line, frozen=True, tag="error"):
-    """Why a command was not carried out."""
+    """Why a command was not executed."""
 
     code: Text
     text: Text
@@ -253,15 +253,15 @@ Message = _Message1 | ForeignHello
 _decoder: msgspec.json.Decoder[_Message1] = msgspec.json.Decoder(_Message1)
 _foreign_decoder = msgspec.json.Decoder(ForeignHello)
 _TRAILER = re.compile(rb" \*[0-9A-Fa-f]{8}")
-_WORD = re.compile(r"[!-)+-~]+")  # without the star, which announces a CRC
+_WORD = re.compile(r"[!-)+-~]+")  # without the asterisk, which introduces a CRC
 
 
 class BadLineError(Exception):
-    """A line that says nothing: garbage, or a good line that was damaged on its way."""
+    """A line without meaning: noise, or a damaged line."""
 
 
 class BadContentError(BadLineError):
-    """A line whose CRC is right but whose contents are not: the target itself made it."""
+    """A line with a right CRC and invalid contents: the target itself sent it."""
 
 
 def encode_command(words: Iterable[str]) -> bytes:
@@ -269,11 +269,13 @@ def encode_command(words: Iterable[str]) -> bytes:
     words = list(words)
     for word in words:
         if not _WORD.fullmatch(word):
-            raise UsageError(f"{word!r} cannot be sent to a target: words are printable ASCII without blanks and stars")
+            raise UsageError(
+                f"{word!r} cannot be sent to a target: use printable ASCII characters without blanks and asterisks"
+            )
     text = " ".join(words).encode("ascii")
     if len(text) + TRAILER > MAX_COMMAND:
         raise UsageError(f"the command is too long for a target ({len(text)} characters): {' '.join(words)[:60]}…")
-    return b"%s *%08x\r\n" % (text, crc32(text))  # two line ends: one may get lost
+    return b"%s *%08x\r\n" % (text, crc32(text))  # two line ends, because one may get lost
 
 
 def decode_line(line: bytes) -> Message:
@@ -284,7 +286,7 @@ def decode_line(line: bytes) -> Message:
     if not _TRAILER.fullmatch(trailer):
         raise BadLineError("no CRC at its end")
     if trailer.lower() != b" *%08x" % crc32(text):
-        raise BadLineError(f"it says that its CRC is {trailer[2:].decode()}, and that of its text is {crc32(text):08x}")
+        raise BadLineError(f"the CRC {trailer[2:].decode()} instead of {crc32(text):08x}")
     try:
         return _decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -295,11 +297,11 @@ def decode_line(line: bytes) -> Message:
 
 
 def _fault(error: Exception) -> str:
-    """Say what is wrong with the JSON text of a line, a clause about it."""
+    """Return the error in the JSON text of a line, a clause."""
     if isinstance(error, msgspec.ValidationError):
         place = re.search(r"at `(key in )?\$\.?(.+)`$", str(error))
-        what = f"`{place[2]}`" if place else "the whole"
-        return f"{what} is not as docs/protocol.md has it"
+        what = f"`{place[2]}`" if place else "the message"
+        return f"{what} does not conform to docs/protocol.md"
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8"
     return "it is nested too deeply" if isinstance(error, RecursionError) else "it is not JSON"

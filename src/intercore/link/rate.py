@@ -15,32 +15,32 @@ if TYPE_CHECKING:
     from intercore.link.protocol import Hello
 
 ANSWER_TIME = 0.5
-"""Seconds that a target has to answer, at the old rate before the change and at the new one after it."""
+"""Seconds for a target to answer, at the old rate before the change and at the new rate after it."""
 FALL_BACK_TIME = 1.2
-"""Seconds after the change in which a target that hears nothing has gone back: 1 s of its clock, and some for it."""
+"""Seconds after the change by which a target that receives nothing has returned: 1 s of its clock, and a margin."""
 LAST_WORDS_TIME = 0.05
 """Seconds for the answer that a target sends before it changes."""
 TRIES = 2
-"""Rates that are tried before all is left as it is."""
+"""Rates that are tried before the present one is kept."""
 DAMAGED_SHARE = 0.03
-"""Of the lines: more, and the rate is too high for the cable."""
+"""Fraction of damaged lines above which the rate is too high for the cable."""
 DAMAGED_LINES = 4
-"""Fewer are chance."""
+"""Least number of damaged lines for that conclusion."""
 _OF_GARBAGE = frozenset({"bad-crc", "too-long"})
-"""Codes of errors that a target answers to what it heard at the wrong rate."""
+"""Error codes with which a target answers input at a wrong rate."""
 
 
 class RateControl:
-    """The rate of one link. `hear_hello` asks the target what it is, within so many seconds."""
+    """The rate of one link. `hear_hello` queries the target within a number of seconds."""
 
     def __init__(self, link: Link, hear_hello: Callable[[float], Hello]) -> None:
-        """Begin at the rate that the port has, that of a target after a reset."""
+        """Begin at the rate of the port, which is that of a target after a reset."""
         self._link = link
         self._hear_hello = hear_hello
         self._rates: tuple[int, ...] = ()
 
     def raise_to(self, limit: int | None, hello: Hello) -> None:
-        """Go to the highest rate that both ends can, at most `limit`; stay where it does not work."""
+        """Switch to the highest rate of both ends, at most `limit`; keep the present rate if that fails."""
         present = self._link.port.rate
         if present is None or self._link.start_rate is None:
             return
@@ -51,7 +51,7 @@ class RateControl:
                 return
 
     def after(self, lines: int, bad_lines: int) -> None:
-        """Note how many lines came whole and damaged of late; go one rate down if too many were."""
+        """Note the recent numbers of good and damaged lines; lower the rate if too many were damaged."""
         present = self._link.port.rate
         if not self._link.is_raised or bad_lines < DAMAGED_LINES or bad_lines <= DAMAGED_SHARE * (lines + bad_lines):
             return
@@ -60,12 +60,12 @@ class RateControl:
             self._change(lower[-1])
 
     def restore(self) -> None:
-        """Bring both ends back to the rate after a reset, where the next tool will look for the target."""
+        """Return both ends to the rate after a reset, where the next session expects the target."""
         if self._link.is_raised and self._link.start_rate is not None:
             self._change(self._link.start_rate)
 
     def _port_can(self, rate: int) -> bool:
-        """Try without a word to the target: it does not listen for its own rate."""
+        """Test whether the port supports a rate, without the target."""
         before = self._link.port.rate
         can = self._link.port.set_rate(rate)
         if can and before is not None:
@@ -73,7 +73,7 @@ class RateControl:
         return can
 
     def _change(self, rate: int) -> bool:
-        """Change both ends; return False, with both where they were, if the target does not answer there."""
+        """Change both ends; if the target does not answer, return both to the old rate and return False."""
         before = self._link.port.rate
         self._link.send(["rate", str(rate)])
         if not self._agreed(rate):
@@ -95,8 +95,8 @@ class RateControl:
         return True
 
     def _call_back(self, before: int | None, gone_back: float) -> None:
-        """Go back to `before`, and have the target go, too; it does so by itself at `gone_back` if it hears nothing."""
-        self._link.send(["rate", str(before)])  # it may hear what cannot be heard of it
+        """Return both ends to `before`; the target returns by itself at `gone_back` if it receives nothing."""
+        self._link.send(["rate", str(before)])  # it may receive, although its answers are lost
         self._wait(self._link.now() + LAST_WORDS_TIME)
         self._link.set_rate(before)
         if not self._is_there():
@@ -104,7 +104,7 @@ class RateControl:
             self._link.end_line()
 
     def _agreed(self, rate: int) -> bool:
-        """Wait for the answer to `rate`; if none comes, until a target whose answer was lost has gone back."""
+        """Wait for the answer to `rate`; without one, wait until a target whose answer was lost has returned."""
         asked = self._link.now()
         while (wait := asked + ANSWER_TIME - self._link.now()) > 0:
             for message in self._link.receive(wait):

@@ -1,4 +1,4 @@
-"""Looks for a target that does not answer at other bit rates than that of this end."""
+"""Searches for a silent target at other bit rates."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from intercore.link.link import Link
 
-HUNTED_RATES = (921600, 460800, 230400, 1_000_000, 1_500_000, 2_000_000, 3_000_000)
-"""Bit rates at which a target may still be that a tool has left in the middle of a conversation."""
+SEARCHED_RATES = (921600, 460800, 230400, 1_000_000, 1_500_000, 2_000_000, 3_000_000)
+"""Bit rates that a target may still have after an interrupted session."""
 
 
 class RateSearch:
-    """The search of one exchange. It comes to nothing where the line has no bit rate."""
+    """The search of one exchange. Does nothing if the line has no bit rate."""
 
-    def __init__(self, link: Link, *, look_around: bool) -> None:
-        """Begin without having looked; only with `look_around` is anything looked for."""
+    def __init__(self, link: Link, *, search_rates: bool) -> None:
+        """Begin; only with `search_rates` are other rates tried."""
         self._link = link
-        self._rates = link.likely_rates(HUNTED_RATES) if look_around else []
-        """Where to look, what comes next first."""
+        self._rates = link.likely_rates(SEARCHED_RATES) if search_rates else []
+        """Rates to try, the next one first."""
         self._over = False
-        """Whether, all patience being gone, it is only looked if the target was reset."""
-        self.hunting = False
-        """Whether the last look was at another rate than that after a reset, before anything of an answer was heard."""
+        """Whether the timeout is over and only the rate after a reset is left to try."""
+        self.searching = False
+        """Whether the last attempt was at a raised rate, before any line of an answer."""
 
-    def look_elsewhere(self, *, begun: bool) -> None:
-        """Go on at the next rate that the target may have: that after a reset, or that of an earlier conversation.
+    def try_next_rate(self, *, begun: bool) -> None:
+        """Switch to the next rate that the target may have: that after a reset, or that of an earlier session.
 
-        `begun` says whether anything of its answer was heard.
+        `begun`: whether any line of its answer has arrived.
         """
         if self._over:
             return
@@ -36,10 +36,10 @@ class RateSearch:
             self._rates.append(rate)
             if rate != self._link.port.rate and self._link.set_rate(rate):
                 break
-        self.hunting = self._link.is_raised and not begun
+        self.searching = self._link.is_raised and not begun
 
-    def look_last(self) -> bool:
-        """Go to the rate after a reset for one last look; return False if there is no use, or that was done."""
+    def try_initial_rate(self) -> bool:
+        """Switch to the rate after a reset for a last attempt; return False if that is pointless or was done."""
         if self._over or not self._rates or not self._link.is_raised:
             return False
         self._over = True

@@ -1,4 +1,4 @@
-"""What the answer to `trace` means: the events of each core, checked."""
+"""Decodes the answer to `trace`: the events of each core, validated."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _FIELDS = 3
-"""Numbers that an event is sent as: its time, its kind below its detail, its object."""
+"""Numbers per event: its time, its kind and detail, its object."""
 
 
 def read_recording(lines: Iterable[Numbered]) -> Recording:
-    """Return what a whole answer holds. Raises ProtocolError if it contradicts itself."""
+    """Return the recording in an answer. Raises ProtocolError if it is inconsistent."""
     heads: dict[int, RingHead] = {}
     names: dict[int, str] = {}
     values: defaultdict[int, list[int]] = defaultdict(list)
@@ -41,18 +41,23 @@ def read_recording(lines: Iterable[Numbered]) -> Recording:
 
 def _ring(head: RingHead, values: Sequence[int]) -> Ring:
     if head.kept > head.recorded or len(values) != head.kept * _FIELDS:
-        raise _broken(f"{head.kept} of {head.recorded} events of core {head.core} were to come, and {len(values)} did")
+        raise _broken(
+            f"{head.kept} of {head.recorded} events of core {head.core} were announced, but {len(values) // _FIELDS} "
+            "arrived"
+        )
     try:
         events = tuple(
             Event(time, Kind(what & 0xFF), what >> 8, number)
             for time, what, number in zip(values[::3], values[1::3], values[2::3], strict=True)
         )
     except ValueError:
-        raise _broken(f"core {head.core} has an event of a kind that this version does not know") from None
+        raise _broken(f"core {head.core} has an event of an unknown kind") from None
     if any(after.time < before.time for before, after in pairwise(events)):
-        raise _broken(f"core {head.core} has events that are not in the order of time")
+        raise _broken(f"core {head.core} has events out of order")
     return Ring(head.core, head.recorded, events, head.costs, head.scheduler_cost)
 
 
 def _broken(what: str) -> ProtocolError:
-    return ProtocolError(f"the target breaks the Intercore protocol: {what}")
+    return ProtocolError(
+        f"the target violates the Intercore protocol: {what}. Rebuild its firmware with this version of the tool"
+    )

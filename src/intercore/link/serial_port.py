@@ -1,4 +1,4 @@
-"""A serial port by its device or pyserial URL: on this machine, or on another."""
+"""A serial port by device or pyserial URL, on this machine or another."""
 
 from __future__ import annotations
 
@@ -17,32 +17,31 @@ from intercore.link.port import CHUNK, Port, TargetLostError
 from intercore.text import printable
 
 SERIAL_POLL = 0.001
-"""Seconds between looks at a silent serial port: about a byte at 9600 baud, and next to no load."""
+"""Polling interval of a silent serial port in seconds: about one byte at 9600 baud, and little load."""
 WRITE_TIMEOUT = 5.0
-"""Seconds a target may refuse input: 400 characters take 0.4 s at 9600 baud."""
+"""Seconds for which a target may refuse input: 400 characters take 0.4 s at 9600 baud."""
 
 _WITHOUT_RATE = frozenset({"socket", "loop"})
-"""Schemes of pyserial URLs behind which there is no bit rate."""
+"""Schemes of pyserial URLs without a bit rate."""
 _WITHOUT_WRITE_TIMEOUT = frozenset({"rfc2217"})
-"""Schemes that say so only once they are connected: the server would see two connections."""
+"""Schemes that refuse a write timeout only after connecting; trying would make two connections."""
 _OVER_TCP = frozenset({"socket", "rfc2217"})
 _FORM = re.compile(r'expected a string in the form "(.*?)"')
-"""What pyserial says of a URL that it cannot read: what follows is Python's."""
+"""pyserial's message for a malformed URL; the rest is Python's."""
 _BARE_KEY = re.compile(r"'[^']*'")
-"""What it says of an option that it does not know, where it stumbles over its own sentence."""
+"""pyserial's message for an unknown option, for which its own formatting fails."""
 _CONFIGURING = re.compile(r"Could not configure port: \((\d+), ")
 _NO_RFC2217 = re.compile("Remote does not seem to support RFC2217|reader thread died")
 _WRAPPING = re.compile(r"could not open port \S*: |(read|write) failed: |\[Errno -?\d+\] ?", re.IGNORECASE)
 
 
 class SerialPort(Port):
-    """A port by pyserial URL, such as /dev/ttyACM0, COM3, socket://host:port or rfc2217://host:port."""
+    """A port by device or pyserial URL, such as /dev/ttyACM0, COM3, socket://host:port or rfc2217://host:port."""
 
     def __init__(self, url: str, baud: int, *, release: bool = False) -> None:
-        """Open the port for this tool alone; `baud` matters to ports that have one.
+        """Open the port exclusively; `baud` applies to ports with a bit rate.
 
-        With `release`, the lines DTR and RTS are let go, for boards on which they hold the chip in reset or have it
-        start into its boot ROM.
+        `release` deasserts DTR and RTS, for boards on which they hold the chip in reset or make it start its boot ROM.
         """
         self.description = url
         scheme, separator, _ = url.lower().partition("://")
@@ -51,13 +50,13 @@ class SerialPort(Port):
         self.rate = None if separator and scheme in _WITHOUT_RATE else baud
         try:
             self._serial = self._open(url, baud, None if scheme in _WITHOUT_WRITE_TIMEOUT else WRITE_TIMEOUT)
-        except NotImplementedError:  # another that has none
+        except NotImplementedError:  # another scheme without one
             self._serial = self._open(url, baud, None)
         if release:
             # Open asserts both. RTS first: by itself it is the chip's reset, and DTR by itself is no more than a wish
             # for the boot ROM at the next one (esptool documentation, boot mode selection, automatic bootloader).
             for line in ("rts", "dtr"):
-                with suppress(Exception):  # what is no serial port has none
+                with suppress(Exception):  # not a serial port
                     setattr(self._serial, line, False)
 
     @staticmethod
@@ -73,13 +72,14 @@ class SerialPort(Port):
             if _BARE_KEY.fullmatch(_WRAPPING.sub("", str(error))):
                 raise UsageError(f"cannot open {url}: {_misunderstanding(url, error)}") from None
             raise IntercoreError(f"cannot open {url}: {_sentence(error)}") from None
-        except Exception as error:  # pyserial's URL handlers are plug-ins: what they raise is not defined
+        except Exception as error:  # pyserial's URL handlers are plug-ins that may raise anything
             raise UsageError(f"cannot open {url}: {_misunderstanding(url, error)}") from None
 
     def read(self, timeout: float) -> bytes:
         """See Port."""
-        # pyserial has no portable "wait, then return what is there": a blocking read waits until the buffer is full,
-        # `in_waiting` is 0 or 1 on socket://, and a change of the timeout negotiates anew on rfc2217://. Look often.
+        # pyserial has no portable "wait, then return the available bytes": a blocking read waits until the buffer is
+        # full, `in_waiting` is 0 or 1 on socket://, and a change of the timeout renegotiates on rfc2217://. So poll
+        # often.
         deadline = time.monotonic() + timeout
         while True:
             data = self._read_waiting()
@@ -92,7 +92,7 @@ class SerialPort(Port):
         try:
             while len(data) < CHUNK and (more := self._serial.read(CHUNK - len(data))):
                 data += more
-        except (OSError, TypeError) as error:  # TypeError: pyserial's way to say that the port was closed meanwhile
+        except (OSError, TypeError) as error:  # TypeError: pyserial raises it if the port was closed concurrently
             if not data:  # else the next call meets the same error
                 raise self._lost(error) from None
         return data
@@ -110,7 +110,7 @@ class SerialPort(Port):
             return False
         before = self._serial.baudrate
         try:
-            self._serial.flush()  # what was written goes at the old rate
+            self._serial.flush()  # pending output leaves at the old rate
             self._serial.baudrate = rate
         except Exception:
             with suppress(Exception):
@@ -130,7 +130,7 @@ class SerialPort(Port):
 
 @functools.cache
 def _keep_quiet() -> None:
-    """Have no traceback printed of pyserial's reader thread that met garbage: the port is lost, and says so itself."""
+    """Suppress the traceback of pyserial's reader thread after garbage: the loss of the port is reported separately."""
     others = threading.excepthook
 
     def hook(what: threading.ExceptHookArgs) -> None:
@@ -141,32 +141,32 @@ def _keep_quiet() -> None:
 
 
 def _check_host_and_port(url: str, scheme: str) -> None:
-    """Raise UsageError for a URL that names no host or no port."""
+    """Raise UsageError for a URL without a host or a port."""
     try:
         parts = urlsplit(url)
         whole = bool(parts.hostname and parts.port)
-    except ValueError:  # a port that is no number, or too large for one
+    except ValueError:  # a port that is not a number, or is too large
         whole = False
     if not whole:
         raise UsageError(f"cannot open {url}: expected {scheme}://HOST:PORT, with a port from 1 to 65535")
 
 
 def _misunderstanding(url: str, error: Exception) -> str:
-    """Say why pyserial does not know what to do, if that can be told from what it raised."""
+    """Return why pyserial rejects the URL, as far as its exception shows."""
     scheme, separator, _ = url.partition("://")
     if separator and "not known" in str(error):
-        return f"there is no kind of port '{scheme}://'; there is a device such as /dev/ttyACM0, socket://, rfc2217://"
+        return f"'{scheme}://' is not a known kind of port; use a device such as /dev/ttyACM0, socket:// or rfc2217://"
     if "baud" in str(error):
-        return "it cannot send and receive so many bits per second; choose others by --baud"
-    return "pyserial understands no such name of a port" + (f" behind {scheme}://" if separator else "")
+        return "it does not support this bit rate; choose another one by --baud"
+    return "pyserial does not know a port of this name" + (f" behind {scheme}://" if separator else "")
 
 
 def _sentence(error: Exception) -> str:
-    """Return what went wrong without what pyserial and Python put around it: numbers, and the port once more."""
+    """Return the error without the numbers and the repeated port of pyserial and Python."""
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno)
     if (configuring := _CONFIGURING.search(str(error))) is not None:
-        return f"it is no serial port, or one that cannot be set up ({os.strerror(int(configuring[1]))})"
+        return f"it is not a serial port, or it cannot be configured ({os.strerror(int(configuring[1]))})"
     if _NO_RFC2217.search(str(error)):
-        return "what answers there does not speak RFC 2217"
+        return "the server does not speak RFC 2217"
     return printable(_WRAPPING.sub("", str(error)))

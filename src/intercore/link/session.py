@@ -1,4 +1,4 @@
-"""A conversation with one target: what it is, what it offers, what it measures."""
+"""A session with one target: queries its properties and benchmarks, and runs measurements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from intercore.link.protocol import (
 )
 from intercore.link.rate import RateControl
 from intercore.link.recorded import read_recording
-from intercore.record.measurement import LOOKING_PREFIX, SPOILING_CHECKS, Series
+from intercore.record.measurement import SPOILING_CHECKS, TIMESTAMP_OVERHEAD_PREFIX, Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
     from intercore.record.trace_recording import Recording
 
 FIRST_ID = 10**9
-"""Ids have ten digits, so that none cut short on its way is another answer's."""
+"""Ids have ten digits, so that a truncated id is never another answer's."""
 _CHECK_LENGTH = 350
-"""Characters of a command that asks about settings, without its CRC: well below what a target takes."""
+"""Most characters of a command that checks settings, without its CRC: well below the limit of targets."""
 _CHECK_LEVELS = 16
-"""Values of a parameter in it, and settings: as many as a target takes (docs/protocol.md)."""
+"""Most values of a parameter in it, and most settings: the limits of targets (docs/protocol.md)."""
 _CHECK_SETTINGS = 4096
 
 
 class Info(msgspec.Struct, frozen=True):
-    """What a target says about itself."""
+    """A target's description of itself."""
 
     hello: Hello
     conditions: dict[str, str]
@@ -83,12 +83,12 @@ class ImpossibleSetting(msgspec.Struct, frozen=True):
     """A setting that a target cannot measure, and why."""
 
     factors: dict[str, Level]
-    """Those that were asked about."""
+    """The factors in the query."""
     why: str
 
 
 class Answer(msgspec.Struct, frozen=True, eq=False):
-    """What a target measured: whole and free of contradictions."""
+    """The result of a measurement: complete and consistent."""
 
     factors: dict[str, Level]
     """The setting in full, defaults included."""
@@ -98,7 +98,7 @@ class Answer(msgspec.Struct, frozen=True, eq=False):
 
 
 class Session:
-    """A conversation with the target behind a port. What fails raises an IntercoreError, nothing else."""
+    """A session with the target behind a port. All failures raise IntercoreError."""
 
     def __init__(
         self,
@@ -110,11 +110,11 @@ class Session:
         contact_timeout: float = CONTACT_TIMEOUT,
         symptoms: Callable[[], str] = lambda: "",
     ) -> None:
-        """Use `port`, which stays the caller's to close; what the target wants a person to know goes to `on_log`.
+        """Use `port`, which the caller closes; `on_log` gets the target's messages for the user.
 
-        `repeatable` is for a target that is switched on for this session alone: nothing is left to chance then.
-        `contact_timeout` is the longest silence where there is nothing to compute, and `symptoms` says in a clause what
-        is to be seen of a target that hangs.
+        `repeatable` makes the session deterministic, for a target that is powered up for this session only.
+        `contact_timeout` is the longest silence without a computation, and `symptoms` returns a clause with the
+        observable state of a target that hangs.
         """
         self._link = Link(port)
         self._rate = RateControl(self._link, self._hear_hello)
@@ -124,7 +124,7 @@ class Session:
         self._symptoms = symptoms
         self._on_log = on_log
         self._met = False
-        # From a random start, so that the last answer of an earlier session never passes for one of this.
+        # From a random start, so that no answer of an earlier session is mistaken for one of this session.
         self._last_id = FIRST_ID + (0 if repeatable else secrets.randbelow(3 * 10**9))
 
     def __enter__(self) -> Self:
@@ -132,15 +132,15 @@ class Session:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Leave the target as a reset would, if all is well: the next tool looks for it at that bit rate."""
+        """Without an error, restore the bit rate after a reset, which the next session expects."""
         if kind is None and not self._repeatable:
             with suppress(IntercoreError):
                 self._rate.restore()
 
     def snapshot(self) -> Callable[[], None]:
-        """Return what brings this end of the conversation back to how it is now.
+        """Return a function that restores the present state of this end of the session.
 
-        If the target is brought back as well, what was said since makes no difference to what comes next.
+        If the target is restored as well, the exchanges since then have no effect on the next ones.
         """
         restore_link, last_id = self._link.snapshot(), self._last_id
 
@@ -152,41 +152,41 @@ class Session:
 
     @property
     def statistics(self) -> Statistics:
-        """What the link has carried so far, and what it has damaged."""
+        """Counters of the link."""
         return self._link.statistics
 
     def info(self) -> Info:
-        """Ask the target what it is."""
+        """Query the target's description."""
         timeout = min(self._timeout, self._contact_timeout)
         try:
             lines = self._ask(["info"], timeout)
-        except TargetRestartedError:  # opening its port resets many a board
+        except TargetRestartedError:  # opening the port resets many boards
             lines = self._ask(["info"], timeout)
         return _read_info(lines)
 
     def raise_rate(self, limit: int | None = None) -> None:
-        """Go to the highest bit rate that both ends of a serial line can, at most `limit`; what has none stays."""
+        """Switch to the highest bit rate of both ends of a serial line, at most `limit`, if the port has a rate."""
         if self.rate is not None:
             self._rate.raise_to(limit, self.info().hello)
 
     @property
     def rate(self) -> int | None:
-        """Bits per second on the line now; None where there is no rate."""
+        """Present bits per second of the line; None if it has no rate."""
         return self._link.port.rate
 
     @property
     def now(self) -> float:
-        """The time in seconds that timeouts count in: this machine's, or that of a simulated chip."""
+        """The time for timeouts in seconds: of this machine, or simulated time."""
         return self._link.now()
 
     def benchmarks(self) -> list[BenchmarkInfo]:
-        """Ask the target what it offers."""
+        """Query the target's benchmarks."""
         return _read_benchmarks(self._ask(["list"], min(self._timeout, self._contact_timeout)))
 
     def check(self, benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[Level]]) -> list[ImpossibleSetting]:
-        """Ask which settings of a grid the target cannot measure, and why; what is not named has its default.
+        """Query which settings of a grid the target cannot measure, and why; unnamed parameters have their defaults.
 
-        A target that cannot tell is taken to measure all of them: it says so when it comes to it.
+        A target without this command is assumed to measure all of them, and refuses later if it cannot.
         """
         known = {
             parameter.name: levels[parameter.name] for parameter in benchmark.parameters if parameter.name in levels
@@ -207,7 +207,7 @@ class Session:
         parameters: Mapping[str, Level],
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Answer:
-        """Run a benchmark at one setting; `on_progress` is told repetitions done and asked for. Ctrl-C aborts it."""
+        """Run a benchmark at one setting; `on_progress` gets repetitions done and requested. Ctrl-C aborts it."""
         return self._measure("run", benchmark, parameters, on_progress)
 
     def record(
@@ -216,7 +216,7 @@ class Session:
         parameters: Mapping[str, Level],
         on_progress: Callable[[int, int], None] | None = None,
     ) -> tuple[Answer, Recording]:
-        """Run a benchmark as `measure` does with the target's recorder on; return what it recorded as well.
+        """Run a benchmark as `measure` does, with the target's recorder on; also return the recording.
 
         Raises UnknownCommandError if the target's program has none.
         """
@@ -242,7 +242,7 @@ class Session:
         return _read_answer(lines, benchmark, parameters)
 
     def abort(self) -> None:
-        """Have the target end a run that is under way after the current repetition."""
+        """Make the target end its run after the current repetition."""
         self._link.send(["abort"])
 
     def _ask(
@@ -251,7 +251,7 @@ class Session:
         timeout: float,
         on_progress: Callable[[int, int], None] | None = None,
         *,
-        look_around: bool = True,
+        search_rates: bool = True,
     ) -> list[Numbered]:
         self._last_id += 1
         with self._link.port.turn(self._on_log):
@@ -261,7 +261,7 @@ class Session:
                 self._last_id,
                 timeout=timeout,
                 fresh=not self._met,
-                look_around=look_around,
+                search_rates=search_rates,
                 on_progress=on_progress,
                 on_log=self._on_log,
                 symptoms=self._symptoms,
@@ -271,14 +271,16 @@ class Session:
         return lines
 
     def _hear_hello(self, timeout: float) -> Hello:
-        return _read_info(self._ask(["info"], timeout, look_around=False)).hello
+        return _read_info(self._ask(["info"], timeout, search_rates=False)).hello
 
 
-# ---- what answers mean ----
+# ---- decoding of answers ----
 
 
 def _broken(what: str) -> ProtocolError:
-    return ProtocolError(f"the target breaks the Intercore protocol: {what}")
+    return ProtocolError(
+        f"the target violates the Intercore protocol: {what}. Rebuild its firmware with this version of the tool"
+    )
 
 
 def _read_info(lines: Iterable[Numbered]) -> Info:
@@ -323,7 +325,7 @@ def _read_parameter(line: Parameter) -> ParameterInfo:
 
 
 def _askable(benchmark: str, grid: Mapping[str, Sequence[Level]]) -> Iterator[Mapping[str, Sequence[Level]]]:
-    """Cut a grid into such as fit in one command: the longest list of levels in two, again and again."""
+    """Split a grid into parts that fit in one command, by halving the longest list of levels repeatedly."""
     length = len(f"check {benchmark} id={FIRST_ID}") + sum(2 + len(name) + _length(grid[name]) for name in grid)
     most = max(map(len, grid.values()), default=1)
     settings = math.prod(len(levels) for levels in grid.values())
@@ -341,7 +343,7 @@ def _length(levels: Sequence[Level]) -> int:
 
 
 def _read_impossible(lines: Iterable[Numbered], grid: Mapping[str, Sequence[Level]]) -> list[ImpossibleSetting]:
-    # The first parameter turns fastest.
+    # The first parameter varies fastest.
     settings = [
         dict(zip(grid, reversed(levels), strict=True))
         for levels in product(*(grid[name] for name in reversed(list(grid))))
@@ -381,21 +383,21 @@ def _read_answer(lines: Sequence[Numbered], benchmark: str, parameters: Mapping[
             raise _unexpected(line, f"run {benchmark}")
     for name, level in parameters.items():
         if str(factors.get(name)) != str(level):
-            raise _broken(f"asked for {name}={level}, it ran with {name}={factors.get(name)}")
+            raise _broken(f"{name}={level} was requested, but it ran with {name}={factors.get(name)}")
     if end.status == "ok" and any(end.checks.get(check) for check in SPOILING_CHECKS):
-        raise _broken(f"a run that is `ok` with checks {end.checks}")
+        raise _broken(f"a run ended with the status `ok` although checks failed ({end.checks})")
     series = tuple(_read_series(head, values[name], taken[name]) for name, head in heads.items())
     return Answer(factors, series, end.checks, end.status)
 
 
 def _read_series(head: SeriesHead, values: list[tuple[int, ...]], taken: int) -> Series:
     if head.count != taken:
-        raise _broken(f"series {head.name} was to have {head.count} samples and has {taken}")
-    core = head.name.removeprefix(LOOKING_PREFIX)
+        raise _broken(f"series {head.name} has {taken} of {head.count} announced samples")
+    core = head.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)
     if core != head.name and not (core.isascii() and core.isdigit()):
         raise _broken(f"series {head.name} names no core")
     if core != head.name and head.unit != "tick":
-        raise _broken(f"series {head.name} is the cost of looking, and its unit is {head.unit}")
+        raise _broken(f"series {head.name} is a timestamp overhead, but its unit is {head.unit}, not tick")
     ticks = np.fromiter(chain.from_iterable(values), np.int64, taken)
     ticks.setflags(write=False)
     return Series(head.name, head.clock, head.hz, ticks, head.unit)

@@ -1,4 +1,4 @@
-"""An interactive console on a target: what the user types goes there, what it answers is shown."""
+"""An interactive console on a target: sends typed lines, and shows the answers."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 _READ_S = 0.05
 _QUIET_S = 0.2
-"""Silence after which a prompt is shown."""
+"""Seconds of silence after which a prompt is shown."""
 _BUSY_S = 0.3
-"""How long a command waits after the target has said that it is busy."""
+"""Seconds that a command waits after the target has reported to be busy."""
 _ASK_S = 0.3
-"""Silence after which a target is asked whether it is there: one that starts speaks by itself."""
+"""Seconds of silence after which a target is probed: one that starts greets by itself."""
 _ASK_AGAIN_S = 2.0
-"""Longest pause between two such questions."""
+"""Longest pause between two probes, in seconds."""
 _RESEND_S = 0.5
-"""Silence that ends an answer to `resend`, which has no last line."""
+"""Seconds of silence that end an answer to `resend`, which has no last line."""
 _RATE_TRIAL_S = 1.5
-"""After which a target that has heard nothing at a new bit rate is back at the one before: it waits for 1 s."""
+"""Seconds after which a target that receives nothing at a new bit rate has returned to the old one: it waits 1 s."""
 _TRIES = 5
-"""How often a command is sent that arrives damaged."""
+"""How often a command is sent if it arrives damaged."""
 _RUNS = ("run", "show", "record")
-"""Commands that are answered once for each combination of values, and that `abort` ends."""
+"""Commands with one answer for each combination of values; `abort` ends them."""
 
 
 def converse(
@@ -51,26 +51,25 @@ def converse(
     prompt: str = "",
     in_words: Callable[[Message], Iterable[str]] | None = None,
 ) -> None:
-    """Carry lines both ways until `typed` ends and everything in it is answered.
+    """Transfer lines both ways until `typed` ends and all its commands are answered.
 
-    A command waits until the target listens and the one before it is answered, save `abort`, which ends a run; one that
-    arrives damaged is sent again. Lines from the target are shown without their CRC, or as what `in_words` makes of
-    their messages; damaged ones are marked, and what could take over the terminal is replaced. `prompt` is shown
-    whenever the target has nothing more to say. `typed` has no buffer: the thread that waits for it would keep the
-    buffer's lock, and Python aborts over that when the program ends by Ctrl-C or because the target is gone. Raises
-    IntercoreError when the target is gone, restarts in the middle of a command though there is no prompt, or owes an
-    answer and has been silent for `timeout` s.
+    A command waits until the target listens and the previous one is answered, except `abort`, which ends a run. A
+    command that arrives damaged is sent again. Lines from the target are shown without their CRC, or as `in_words`
+    renders their messages; damaged ones are marked, and control characters are replaced. `prompt` is shown whenever the
+    target is silent. `typed` is unbuffered: the thread that reads it would keep the buffer's lock, which makes Python
+    abort when the program ends by Ctrl-C or because the target is gone. Raises IntercoreError when the target is gone,
+    restarts during a command without a prompt, or owes an answer and has been silent for `timeout` s.
     """
     _Conversation(port, shown, timeout, prompt, in_words).hold(typed)
 
 
 class _Contact:
-    """Whether the target is up and listens: what is sent while it starts is lost without a trace."""
+    """Whether the target is up and listens: input is lost while it starts."""
 
     def __init__(self, port: Port, now: Callable[[], float], answer_id: int, first_s: float = _ASK_S) -> None:
         self.made = False
         self.urgent = first_s == 0
-        """Whether it is asked before anything is to be sent."""
+        """Whether to probe it before anything is to be sent."""
         self._port = port
         self._now = now
         self._id = answer_id
@@ -79,13 +78,13 @@ class _Contact:
         self._since: float | None = None
 
     def seek(self, last_heard: float, timeout: float) -> None:
-        """Ask the target, which has been heard last at `last_heard`, if its own greeting does not come."""
+        """Probe the target, which last sent something at `last_heard`, unless its greeting arrives."""
         now = self._now()
         self._since = now if self._since is None else self._since
         if now - self._since > timeout:
             raise IntercoreError(
-                f"{self._port.description} has not answered for {timeout:.0f} s; is it the right port, program and "
-                "baud rate? --timeout makes the wait longer"
+                f"{self._port.description} has not answered for {timeout:.0f} s; check the port, the program on the "
+                "target and --baud, or increase --timeout"
             )
         if now - max(last_heard, self._asked_at, self._since) >= self._wait:
             self._wait = _ASK_S if self._asked_at == -math.inf else min(2 * self._wait, _ASK_AGAIN_S)
@@ -93,7 +92,7 @@ class _Contact:
             self._port.write(encode_command(["info", f"id={self._id}"]))
 
     def hear(self, message: Message) -> bool:
-        """Return whether a message answers such a question, so that it is not for who types."""
+        """Return whether a message answers a probe, so that it is not shown."""
         own = isinstance(message, Line) and message.id == self._id
         self._since, self._wait = None, _ASK_S
         if not self.made and isinstance(message, End):
@@ -119,27 +118,27 @@ class _Conversation:
         self._prompt = prompt
         self._in_words = in_words
         self._prompted = False
-        """Whether the prompt is what was shown last."""
+        """Whether the prompt was shown last."""
         self._reader = LineReader()
-        # Ids that no answer of an earlier conversation has.
+        # Ids that no answer of an earlier session has.
         self._info_id = 10**9 + 2 * secrets.randbelow(10**9)
         self._abort_id = self._info_id + 1
         self._listening = Listening(port)
         self._contact = _Contact(port, self._listening.now, self._info_id)
         self._waiting: list[list[str]] = []
-        """Commands typed and not yet sent."""
+        """Typed commands that are not sent yet."""
         self._under_way: list[str] | None = None
-        """The command sent last, until it is answered."""
+        """The last command that was sent, until it is answered."""
         self._owed = 0
-        """Answers that are still to come to it: one for each combination of its values."""
+        """Its outstanding answers: one for each combination of its values."""
         self._damaged = 0
-        """How often the target has received it damaged."""
+        """How often it has arrived damaged."""
         self._send_at = 0.0
         self._last_heard = self._listening.now()
 
     def hold(self, typed: RawIOBase) -> None:
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        # A thread: standard input cannot be waited for together with a port on every OS. It dies with the program.
+        # A thread, because not every OS can wait for standard input together with a port. It ends with the program.
         threading.Thread(target=_read, args=(typed, lines), daemon=True).start()
         at_end = False
         while not at_end or self._waiting or self._under_way:
@@ -184,7 +183,7 @@ class _Conversation:
         del self._waiting[0]
         try:
             self._port.write(self._abort() if aborts else encode_command(words))
-        except UsageError as error:  # such as a letter that no target knows: the next line may be better
+        except UsageError as error:  # e.g. an invalid character: continue with the next line
             self._show(f"(not sent: {error})")
         else:
             self._under_way = words
@@ -193,7 +192,7 @@ class _Conversation:
             self._last_heard = self._listening.now()
 
     def _abort(self) -> bytes:
-        """Return the command, with an id: where the run has just ended, its refusal answers no other command."""
+        """Return the command with an id, so that its refusal after the run's end does not answer another command."""
         return encode_command(["abort", f"id={self._abort_id}"])
 
     def _listen(self) -> None:
@@ -205,7 +204,8 @@ class _Conversation:
             self._under_way = None
         elif self._under_way and now - self._last_heard > self._timeout:
             raise IntercoreError(
-                f"{self._port.description} has been silent for {self._timeout:.0f} s; --timeout makes the wait longer"
+                f"{self._port.description} has sent nothing for {self._timeout:.0f} s; reset the target, or increase "
+                "--timeout"
             )
         for line in self._reader.feed(data):
             self._hear(line)
@@ -231,7 +231,7 @@ class _Conversation:
             self._note(message)
 
     def _repeats(self, message: Message) -> bool:
-        """Put the command back that the target has not carried out; return whether that is so."""
+        """Queue the command again if the target has not executed it; return whether it did so."""
         if not isinstance(message, Error) or not self._under_way or message.code not in {"busy", "bad-crc"}:
             return False
         self._damaged += message.code == "bad-crc"
@@ -243,7 +243,7 @@ class _Conversation:
         return True
 
     def _note(self, message: Message) -> None:
-        """Note what a message means for the command that is under way."""
+        """Update the state of the present command from a message."""
         command = self._under_way[0] if self._under_way else ""
         if isinstance(message, Hello) and command != "info":
             self._note_restart(command)
@@ -256,7 +256,7 @@ class _Conversation:
             wait = 0 if followed else _RATE_TRIAL_S
             self._contact = _Contact(self._port, self._listening.now, self._info_id, wait)
             if not followed:
-                self._show("(this end cannot change its rate: the target goes back to the one before)")
+                self._show("(this port cannot change its bit rate; the target returns to the old one)")
         elif isinstance(message, End) and self._under_way:
             self._owed -= 1
             if self._owed <= 0 or message.status == "aborted":
@@ -266,9 +266,9 @@ class _Conversation:
         self._contact = _Contact(self._port, self._listening.now, self._info_id)
         if not command:
             return
-        lost = f"{self._port.description} restarted in the middle of `{command}`"
+        lost = f"{self._port.description} restarted during `{command}`"
         if not self._prompt:
-            raise IntercoreError(f"{lost}; look for a crash, a watchdog or a weak supply")
+            raise IntercoreError(f"{lost}; the cause is a crash, a watchdog or a weak power supply")
         self._answered()
         self._show(f"({lost})")
 
@@ -285,7 +285,7 @@ class _Conversation:
 
 
 def _read(typed: RawIOBase, lines: queue.SimpleQueue[str | None]) -> None:
-    with suppress(OSError):  # of a terminal that has gone away
+    with suppress(OSError):  # the terminal is closed
         for line in typed:
             lines.put(line.decode(errors="replace"))
     lines.put(None)

@@ -1,1 +1,1 @@
-"""Power meters, beside the target that they measure: how each is named, opened and read. It knows no benchmark."""
+"""Power meters: their addresses, drivers and data. Independent of benchmarks."""

@@ -1,4 +1,4 @@
-"""How a user names a meter: `ppk2:/dev/ttyACM1?volts=3.3&mark=D0`: a kind, a place, and options."""
+"""The address of a meter, such as `ppk2:/dev/ttyACM1?volts=3.3&mark=D0`: kind, place and options."""
 
 from __future__ import annotations
 
@@ -17,42 +17,48 @@ _LARGEST = 1e9
 
 
 class Address(msgspec.Struct, frozen=True):
-    """What such a text says."""
+    """A parsed address."""
 
     text: str
-    """As the user wrote it."""
+    """The address as the user gave it."""
     scheme: str
     place: str
-    """Which one; empty where the kind says it all."""
+    """The place of the meter; empty if the kind is sufficient."""
     options: Mapping[str, str]
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """Read it; raises UsageError if it has no kind, or an option that is none."""
+        """Parse an address; raises UsageError if it has no kind, or a malformed option."""
         scheme, colon, rest = text.partition(":")
         if not colon or not scheme.isascii() or not scheme.isalnum():
             raise UsageError(
-                f"'{text}' names no meter: a kind, a colon and a place, such as ppk2:/dev/ttyACM1 or rapl:"
+                f"'{text}' is not the address of a meter: write kind:place, such as ppk2:/dev/ttyACM1 or rapl:"
             )
         place, _, query = rest.partition("?")
         options: dict[str, str] = {}
         for word in query.split("&") if query else ():
             name, equals, value = word.partition("=")
             if not equals or not name or not value:
-                raise UsageError(f"{text}: '{word}' is no option: write name=value, joined by &, such as volts=3.3")
+                raise UsageError(
+                    f"{text}: '{word}' is not an option: write options as name=value, such as volts=3.3, with & "
+                    "between them"
+                )
             if name in options:
-                raise UsageError(f"{text}: {name} is there twice")
+                raise UsageError(f"{text}: {name} appears twice: remove one")
             options[name] = unquote(value)
         return cls(text, scheme.lower(), unquote(place), options)
 
     def check(self, known: tuple[str, ...]) -> None:
-        """Raise UsageError if it has an option that its kind does not know."""
+        """Raise UsageError if it has an option that its kind does not support."""
         for name in self.options:
             if name not in known:
                 raise UsageError(f"{self.text}: {unknown('option of this meter', name, known or ('none',))}")
 
     def number(self, name: str, default: float | None = None, *, low: float = 0.0, high: float = _LARGEST) -> float:
-        """Return a number above `low` and at most `high`; UsageError if it is none, or left out without a default."""
+        """Return an option above `low` and at most `high`.
+
+        Raises UsageError if it is invalid, or missing without a default.
+        """
         text = self.options.get(name)
         if text is None:
             if default is None:
@@ -63,5 +69,7 @@ class Address(msgspec.Struct, frozen=True):
         except ValueError:
             value = math.nan
         if not low < value <= high:
-            raise UsageError(f"{self.text}: {name}={text} is out of range: a number above {low:g}, at most {high:g}")
+            raise UsageError(
+                f"{self.text}: {name}={text} is out of range: it must be a number above {low:g} and at most {high:g}"
+            )
         return value

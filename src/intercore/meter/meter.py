@@ -1,4 +1,4 @@
-"""A meter: what every driver is, whatever it reads current from."""
+"""The interface of meters and their drivers."""
 
 from __future__ import annotations
 
@@ -17,52 +17,52 @@ if TYPE_CHECKING:
 
 
 class MeterError(IntercoreError):
-    """A meter does not deliver what it should: it stalls, is gone, or says what cannot be."""
+    """A meter fails: it stalls, is gone, or reports impossible values."""
 
 
-class Seen(msgspec.Struct, frozen=True, eq=False):
-    """What a meter saw from `begin` to `end`: samples, or a reading for each window."""
+class MeterData(msgspec.Struct, frozen=True, eq=False):
+    """The data of a meter from `begin` to `end`: samples, or a reading for each window."""
 
     trace: Trace | None = None
     readings: tuple[Reading, ...] = ()
 
 
 class Meter(ABC):
-    """A meter that is open. Any method but `close` raises MeterError when the meter does not do what it should."""
+    """An open meter. Every method except `close` raises MeterError if the meter fails."""
 
     description: str
-    """What it is, for messages and conditions: `PPK2 at /dev/ttyACM1`."""
+    """Description for messages and conditions: `PPK2 at /dev/ttyACM1`."""
     afterwards: bool = False
-    """Whether what it saw is known only when all is measured, for the whole run at once: a file that is exported."""
+    """Whether its data is available only after the whole run, as in an exported file."""
 
     asks: bool = False
-    """Whether it asks somebody at the terminal."""
+    """Whether it prompts the user at the terminal."""
 
     @abstractmethod
     def begin(self) -> None:
-        """Begin to record, within tenths of a second."""
+        """Start recording, within tenths of a second."""
 
     @abstractmethod
-    def end(self, windows: Sequence[Window]) -> Seen:
-        """Stop, and return what was seen since `begin`; `windows` are what was to be seen, in the order of time."""
+    def end(self, windows: Sequence[Window]) -> MeterData:
+        """Stop, and return the data since `begin`; `windows` are the windows to be seen, in the order of time."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the meter. May be called twice."""
+        """Close the meter. May be called twice."""
 
 
 class Driver(NamedTuple):
     """A kind of meter."""
 
     scheme: str
-    """What its addresses begin with, as `ppk2` in `ppk2:/dev/ttyACM1`."""
+    """The kind in its addresses, as `ppk2` in `ppk2:/dev/ttyACM1`."""
     summary: str
-    """What it is, in a line."""
+    """One-line description."""
     form: str
-    """What its addresses look like, with all that may be said in one."""
+    """The form of its addresses, with all options."""
     options: tuple[str, ...]
-    """The options that an address may have."""
+    """Names of the options of an address."""
     open: Callable[[Address], Meter]
-    """Opens one. Raises UsageError for an address that says what cannot be, MeterError if the meter is not there."""
+    """Opens a meter. Raises UsageError for an invalid address, MeterError if the meter is absent."""
     find: Callable[[], Iterator[tuple[str, str]]]
-    """Finds those that are connected: the address of each, and what it is."""
+    """Finds connected meters: the address and description of each."""

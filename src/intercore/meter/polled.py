@@ -1,4 +1,4 @@
-"""Meters that are asked for one value after another: a file of the kernel, an instrument at the end of a cable."""
+"""Meters that are polled for values: files of the kernel, instruments at a cable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from intercore.errors import IntercoreError
-from intercore.meter.meter import Meter, MeterError, Seen
+from intercore.meter.meter import Meter, MeterData, MeterError
 from intercore.record.meter_recording import Trace
 
 if TYPE_CHECKING:
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from intercore.record.meter_recording import Window
 
 STALL_S = 2.0
-"""Seconds without a value after which a meter counts as one that stalls, if ten of its intervals are not more."""
+"""Seconds without a value after which a meter counts as stalled, or ten of its intervals if that is more."""
 MOST_AMPS = 1000.0
 MOST_VOLTS = 1000.0
 MOST_WATTS = 10_000.0
-"""More than any board, desk or instrument here takes: a value above is none."""
+"""Limits above the currents, voltages and powers of all supported devices: values above them are invalid."""
 
 
 class Value(NamedTuple):
-    """What a meter says at one moment; NaN for what it does not know."""
+    """A reading of a meter; NaN for unknown quantities."""
 
     amps: float = math.nan
     volts: float = math.nan
     watts: float = math.nan
     moment: float = math.nan
-    """The middle of the time that it is of, by `time.monotonic`, where the meter knows better than who asks it."""
+    """The middle of its time by `time.monotonic`, if the meter knows it better than the polling code."""
     width: float = math.nan
-    """How long that time is, s; values with one join without gaps."""
+    """Duration of that time in s; values with a duration follow each other without gaps."""
 
 
 class PolledMeter(Meter):
-    """Asks for a value at an even interval, in a thread of its own, and notes when, by this machine's clock.
+    """Polls values at a regular interval in a separate thread, with times of this machine's clock.
 
-    A value is taken to be of the middle between the question and its answer.
+    The time of a value is the middle between the query and its answer.
     """
 
     def __init__(
         self, description: str, read: Callable[[], Value], interval_s: float, close: Callable[[], None]
     ) -> None:
-        """Read by `read`, which raises MeterError, and let go of the meter by `close`."""
+        """Read by `read`, which raises MeterError, and close the meter by `close`."""
         self.description = description
         self._read = read
         self._interval = interval_s
@@ -61,21 +61,21 @@ class PolledMeter(Meter):
         """See Meter."""
         self._stop.clear()
         self._taken, self._failure = [], None
-        self._taken.append(self._timed())  # what does not answer is known before anything is measured
+        self._taken.append(self._timed_value())  # so that a silent meter is noticed before the measurement
         self._thread = threading.Thread(target=self._poll, name=f"meter {self.description}", daemon=True)
         self._thread.start()
 
-    def end(self, windows: Sequence[Window]) -> Seen:  # noqa: ARG002 - it has seen them or not
+    def end(self, windows: Sequence[Window]) -> MeterData:  # noqa: ARG002 - it has seen them or not
         """See Meter."""
         self._stop.set()
-        patience = max(STALL_S, 10 * self._interval)
+        longest_gap = max(STALL_S, 10 * self._interval)
         if self._thread is not None:
-            self._thread.join(patience)
+            self._thread.join(longest_gap)
             if self._thread.is_alive():
-                raise MeterError(f"{self.description} stalled: it does not answer")
+                raise MeterError(f"{self.description} does not answer any more: check its connection")
         if self._failure is not None:
             raise self._failure
-        return Seen(trace_of(self._taken, self.description, patience))
+        return MeterData(trace_of(self._taken, self.description, longest_gap))
 
     def close(self) -> None:
         """See Meter."""
@@ -88,37 +88,42 @@ class PolledMeter(Meter):
             due += self._interval
             if self._stop.wait(max(due - time.monotonic(), 0.0)):
                 return
-            due = max(due, time.monotonic())  # what was late is not made up for in a burst
+            due = max(due, time.monotonic())  # no burst after a delay
             try:
-                self._taken.append(self._timed())
+                self._taken.append(self._timed_value())
             except IntercoreError as error:
                 self._failure = error
                 return
 
-    def _timed(self) -> tuple[float, Value]:
+    def _timed_value(self) -> tuple[float, Value]:
         asked = time.monotonic()
         value = checked(self._read(), self.description)
         return (asked + time.monotonic()) / 2 if math.isnan(value.moment) else value.moment, value
 
 
 def checked(value: Value, description: str) -> Value:
-    """Return a value that can be one. Raises MeterError for what is none: garbage, an overload, nothing at all."""
+    """Validate a value. Raises MeterError if it is invalid: noise, an overload, no value."""
     limits = (MOST_AMPS, MOST_VOLTS, MOST_WATTS)
     for number, most, unit in zip(value[:3], limits, ("A", "V", "W"), strict=True):
         if math.isinf(number) or abs(number) > most:
-            raise MeterError(f"{description} says {number:g} {unit}, which cannot be: is it overloaded?")
+            raise MeterError(
+                f"{description} reports {number:g} {unit}, which is impossible: check that it is not overloaded"
+            )
     if math.isnan(value.watts) and math.isnan(value.amps):
-        raise MeterError(f"{description} says nothing that is a current")
+        raise MeterError(f"{description} reports neither power nor current")
     return value
 
 
-def trace_of(taken: Sequence[tuple[float, Value]], description: str, patience: float) -> Trace:
-    """Return values with their moments as a trace; MeterError if they are too few, or one did not come for too long."""
+def trace_of(taken: Sequence[tuple[float, Value]], description: str, longest_gap: float) -> Trace:
+    """Return values with their times as a trace. Raises MeterError if they are too few, or have a long gap."""
     if len(taken) < 2:
-        raise MeterError(f"{description} delivered {len(taken)} value{'s' * (len(taken) != 1)} in all of that time")
+        raise MeterError(
+            f"{description} delivered {len(taken)} value{'s' * (len(taken) != 1)} during the measurement, "
+            "but at least two are needed"
+        )
     seconds = np.array([moment for moment, _ in taken])
-    if (longest := float(np.diff(seconds).max())) > patience:
-        raise MeterError(f"{description} stalled: {longest:.1f} s passed without a value")
+    if (longest := float(np.diff(seconds).max())) > longest_gap:
+        raise MeterError(f"{description} delivered no value for {longest:.1f} s: check its connection")
     columns = np.array([value for _, value in taken]).T
     amps, volts, watts, _, widths = (None if np.isnan(column).any() else column for column in columns)
     return Trace(seconds, amps, volts, watts, widths=widths)

@@ -1,7 +1,7 @@
-"""Samples of Nordic's Power Profiler Kit II: from the bytes that it sends to a trace.
+"""Decodes samples of Nordic's Power Profiler Kit II from bytes to a trace.
 
-The formula is that of Nordic's own program (pc-nrfconnect-ppk, src/device/serialDevice.ts, getAdcResult), and so is the
-filter: the first samples after a change of range are not true, and a running mean stands in for them.
+Formula and filter are those of Nordic's program (pc-nrfconnect-ppk, src/device/serialDevice.ts, getAdcResult): the
+first samples after a change of range are invalid, and a running mean replaces them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _VOLTS_PER_STEP = 1.8 / 163840
 _ADC_FACTOR = 4
 _ALPHA, _ALPHA_OF_LARGEST = 0.18, 0.06
 _AFTER_CHANGE, _HELD = 3, 2
-"""Samples after a change of range that the mean stands in for; and those of the largest range that it leaves out."""
-_TURN = 64  # of the counter
+"""Samples after a change of range that the mean replaces; and those of the largest range that it excludes."""
+_TURN = 64  # period of the counter
 _MOST_LOST = 0.01
 _MOST_APART = 0.05
 _SETTLE_S = 0.5
 
 
 class Calibration(NamedTuple):
-    """What a kit says of its ranges, each by range."""
+    """The calibration of a kit, by range."""
 
     r: tuple[float, ...]
     """Resistance, Ω."""
@@ -45,7 +45,7 @@ class Calibration(NamedTuple):
 
     @classmethod
     def default(cls) -> Calibration:
-        """Return that of a kit that says none."""
+        """Return the default calibration."""
         ones, zeros = (1.0,) * RANGES, (0.0,) * RANGES
         return cls((1031.64, 101.65, 10.15, 0.94, 0.043), ones, ones, zeros, zeros, zeros, ones)
 
@@ -53,16 +53,19 @@ class Calibration(NamedTuple):
 def trace_of(
     data: bytes, calibration: Calibration, volts: float, mark: int | None, every: int, took: float, description: str
 ) -> Trace:
-    """Return what the bytes of a recording say, with means of `every` samples; `mark` is the number of its input.
+    """Decode a recording, with means of `every` samples; `mark` is the number of the mark pin's input.
 
-    `took` is how many seconds the recording lasted by this machine's clock. Raises MeterError if there is nothing, if
-    it is not what a kit sends, or if more than a hundredth was lost: then nobody knows when the rest was.
+    `took` is the duration of the recording in seconds by this machine's clock. Raises MeterError if there are no
+    samples, if they are invalid, or if more than a hundredth is lost, which makes the times of the others unknown.
     """
     words = _words(data, description)
     index = _index(words, description)
     seconds = float(index[-1] + 1) / HZ
     if abs(seconds - took) > max(_MOST_APART * took, _SETTLE_S):
-        raise MeterError(f"{description} sent {seconds:.2f} s of samples in {took:.2f} s: some were lost on their way")
+        raise MeterError(
+            f"{description} sent {seconds:.2f} s of samples in {took:.2f} s: some were lost in transfer; check that "
+            "this machine is not too busy"
+        )
     amps = _amps(words, calibration, volts)
     level = None if mark is None else (words >> (24 + mark)) & 1
     block = index // every
@@ -80,7 +83,7 @@ def trace_of(
 
 
 def _words(data: bytes, description: str) -> NDArray[np.uint32]:
-    """Return the samples; from the byte on at which they begin, should one have been lost before."""
+    """Return the samples, aligned to the first complete one."""
     for begin in range(4):
         whole = (len(data) - begin) // 4
         if whole < 2:
@@ -89,25 +92,27 @@ def _words(data: bytes, description: str) -> NDArray[np.uint32]:
         if np.mean(_steps(words) == 1) > 1 - _MOST_LOST:
             return words
     if len(data) < 12:
-        raise MeterError(f"{description} sent no samples")
-    raise MeterError(f"{description} sent what are no samples")
+        raise MeterError(f"{description} sent no samples: check its connection")
+    raise MeterError(f"{description} sent data that is not samples: check that it is a Power Profiler Kit II")
 
 
 def _steps(words: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return by how much the counter went on from each sample to the next, 0 to 63."""
+    """Return the increments of the counter from each sample to the next, 0 to 63."""
     counter = ((words >> 18) & (_TURN - 1)).astype(np.int64)
     found: NDArray[np.int64] = np.diff(counter) % _TURN
     return found
 
 
 def _index(words: NDArray[np.uint32], description: str) -> NDArray[np.int64]:
-    """Return which sample each is, counting those that were lost."""
+    """Return the index of each sample, counting lost ones."""
     steps = _steps(words)
     if np.any(steps == 0):
-        raise MeterError(f"{description} sent a sample twice, or lost a whole turn of its counter")
+        raise MeterError(f"{description} repeated a sample, or lost a multiple of 64 samples: measure again")
     lost = int(steps.sum()) - len(steps)
     if lost > _MOST_LOST * len(steps):
-        raise MeterError(f"{description} lost {lost} of {len(steps) + lost + 1} samples: is this machine too busy?")
+        raise MeterError(
+            f"{description} lost {lost} of {len(steps) + lost + 1} samples: check that this machine is not too busy"
+        )
     return np.concatenate(([0], np.cumsum(steps)))
 
 

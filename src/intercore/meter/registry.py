@@ -1,4 +1,4 @@
-"""The kinds of meters: each is a file of `intercore.meter.drivers`, and no other file names it."""
+"""The kinds of meters: each is a file of `intercore.meter.drivers`, named nowhere else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def known() -> Mapping[str, Driver]:
 
 
 def checked(text: str) -> tuple[Driver, Address]:
-    """Return what a user's text names; UsageError if that is no meter, or has an option that it does not know."""
+    """Parse and validate an address. Raises UsageError for an unknown kind or option."""
     address = Address.parse(text)
     if address.scheme not in known():
         raise UsageError(f"--meter: {unknown('kind of meter', address.scheme, known())}")
@@ -36,6 +36,6 @@ def checked(text: str) -> tuple[Driver, Address]:
 
 
 def opened(text: str) -> Meter:
-    """Open the meter that a text names. Raises UsageError as `checked` does, MeterError if it is not there."""
+    """Open the meter at an address. Raises UsageError as `checked` does, MeterError if it is absent."""
     driver, address = checked(text)
     return driver.open(address)

@@ -1,4 +1,4 @@
-"""Files of the kernel that hold one number or one name."""
+"""Files of the kernel with one number or one name."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def root_of(address: Address, usual: Path) -> Path:
 
 
 def number_in(path: Path) -> float:
-    """Return the number that a file holds now. Raises MeterError if it cannot be read or holds none."""
+    """Return the number in a file. Raises MeterError if it cannot be read, or is not a number."""
     try:
         text = path.read_text("ascii").strip()
     except PermissionError:
-        raise MeterError(f"{path} may be read by root only; let this user read it: sudo chmod a+r {path}") from None
+        raise MeterError(f"{path} is readable by root only; to permit it: sudo chmod a+r {path}") from None
     except FileNotFoundError:
-        raise MeterError(f"{path} is gone: was the meter unplugged?") from None
+        raise MeterError(f"{path} is gone: check that the meter is connected") from None
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise MeterError(f"{path} cannot be read: {why}") from None
     try:
         return float(text)
     except ValueError:
-        raise MeterError(f"{path} holds {text[:40]!a}, which is no number") from None
+        raise MeterError(f"{path} contains {text[:40]!a}, which is not a number") from None
 
 
 def first_line(path: Path) -> str:

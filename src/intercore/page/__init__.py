@@ -1,1 +1,1 @@
-"""What people read in a browser: one self-contained page."""
+"""The pages for a browser, each self-contained."""

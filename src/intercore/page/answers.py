@@ -16,20 +16,20 @@ from intercore.view.ratio import upright
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from intercore.benchmarks.reports import Reported
+    from intercore.benchmarks.reports import ReportedRun
     from intercore.finding import Finding
     from intercore.view.answer import Answer, Unit
     from intercore.view.cost import Cost
     from intercore.view.section import Topic
 
 _OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("faster", "slower"), "bytes/s": ("slower", "faster")}
-"""What the second of two answers is where it is smaller, and where it is larger; of two multiples nothing is said."""
+"""Words for the second of two answers if it is smaller, and if it is larger; none for multiples."""
 _OF_OTHERS = " *"
 """Behind a ratio of two different ways or cases, as the words below the table explain."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionRow:
     """One question, and what each run answers."""
 
     benchmark: str
@@ -39,10 +39,10 @@ class Asked:
     """The benchmark under which it is asked: its own, but where an answer has another topic."""
     first: bool
     """Whether it is the first one there."""
-    doubted: tuple[bool, ...]
+    has_caveat: tuple[bool, ...]
     """Of each answer, whether a warning may concern it."""
-    looking_us: tuple[float, ...]
-    """What reading the clock takes in each run; 0 where that is not known."""
+    timestamp_overhead_us: tuple[float, ...]
+    """The timestamp overhead in each run; 0 if unknown."""
 
     @property
     def _rated(self) -> list[Answer]:
@@ -54,7 +54,7 @@ class Asked:
     @property
     def is_too_short(self) -> bool:
         """Whether there is no ratio because an answer is the reading of the clock for the most part, which is in it."""
-        known = zip(self._rated, self.looking_us, strict=False)
+        known = zip(self._rated, self.timestamp_overhead_us, strict=False)
         return any(
             one.unit == "us" and one.value is not None and one.value.value < 2 * of and not one.overhead
             for one, of in known
@@ -64,8 +64,7 @@ class Asked:
     def times(self) -> float | None:
         """The second of two answers over the first one, if both are times or rates above 0.
 
-        There is none of a time that is a reading of the clock for the most part, nor of a number that must not be taken
-        for what it says.
+        There is none for a time that is mostly timestamp overhead, or for a number with a verdict.
         """
         values = [one.value.value for one in self._rated if one.value is not None]
         if not values or any(one.verdict for one in self._rated) or self.is_too_short:
@@ -74,9 +73,9 @@ class Asked:
 
     @property
     def ratio(self) -> str:
-        """What the second of two answers is beside the first one, where that can be told: `22 × slower`.
+        """The second of two answers against the first one, if comparable: `22 × slower`.
 
-        Where each is of another way to do the same, an asterisk says so.
+        An asterisk marks answers of different choices.
         """
         if self.is_too_short:
             return "too short to tell"
@@ -86,10 +85,10 @@ class Asked:
         return _in_words(self.times, *_OF_RATIOS[first.unit]) + _OF_OTHERS * (first.choice != second.choice)
 
 
-def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> list[Asked]:
+def answer_rows(reported: Sequence[ReportedRun], timestamp_overhead_us: Sequence[float]) -> list[QuestionRow]:
     """Return all questions that some run answers, by benchmark, in the order in which they first come.
 
-    `looking_us` is what reading the clock takes in each run; 0 where that is not known.
+    `timestamp_overhead_us` is the timestamp overhead in each run; 0 if unknown.
     """
     known = [
         {(report.benchmark, one.question): one for report in each.reports for one in report.answers}
@@ -107,12 +106,12 @@ def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> li
         for key in dict.fromkeys(key for answers in known for key in answers if key[0] == benchmark)
     ]
     under = {key: _under(key[0], topics, [answers[key] for answers in known if key in answers]) for key in questions}
-    told = {key for answers in known for key, one in answers.items() if not one.again}
-    questions = [key for key in questions if key in told]
+    shown = {key for answers in known for key, one in answers.items() if not one.again}
+    questions = [key for key in questions if key in shown]
     leads = {key for answers in known for key, one in answers.items() if one.leads}
     questions.sort(key=lambda key: (order[under[key]], key not in leads, key[0] != under[key]))
     return [
-        Asked(
+        QuestionRow(
             *key,
             tuple(answers.get(key) for answers in known),
             under[key],
@@ -121,7 +120,7 @@ def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> li
                 key in answers and any(_concerns(key[0], caveat, answers[key]) for caveat in of.get(key[0], ()))
                 for answers, of in zip(known, warned, strict=True)
             ),
-            tuple(looking_us),
+            tuple(timestamp_overhead_us),
         )
         for number, key in enumerate(questions)
     ]
@@ -132,18 +131,20 @@ def _under(benchmark: str, topics: Mapping[Topic | None, str], answers: Iterable
     return next((topics[one.topic] for one in answers if one.topic is not None and one.topic in topics), benchmark)
 
 
-def marked_answers(rows: Iterable[Asked], number: int, *, worst: bool) -> str:
-    """Say how many of a run's answers are in doubt: `3 of 33 answers below are`; empty if none.
+def marked_answers(rows: Iterable[QuestionRow], number: int, *, worst: bool) -> str:
+    """Return the number of a run's answers with a caveat: `3 of 33 answers below are`; empty if none.
 
     They are those that warnings may concern, and the worst cases if `worst`.
     """
     known = [
-        row.doubted[number] or (worst and answer.worst) for row in rows if (answer := row.answers[number]) is not None
+        row.has_caveat[number] or (worst and answer.worst)
+        for row in rows
+        if (answer := row.answers[number]) is not None
     ]
     return f"{sum(known)} of {len(known)} answers below {'is' if sum(known) == 1 else 'are'}" if any(known) else ""
 
 
-def worst_case(rows: Iterable[Asked]) -> Asked | None:
+def worst_case(rows: Iterable[QuestionRow]) -> QuestionRow | None:
     """Return the worst case by which two targets differ most; None if no two compare."""
     known = [row for row in rows if row.times is not None and any(one is not None and one.worst for one in row.answers)]
     return max(known, key=lambda row: abs(math.log(row.times or 1.0)), default=None)
@@ -152,7 +153,7 @@ def worst_case(rows: Iterable[Asked]) -> Asked | None:
 _SHOWN = 3  # of either kind
 
 
-def differing(rows: Iterable[Asked], costs: Sequence[Iterable[Cost]]) -> list[tuple[str, list[str]]]:
+def differing(rows: Iterable[QuestionRow], costs: Sequence[Iterable[Cost]]) -> list[tuple[str, list[str]]]:
     """Return what the second of two targets is, slower or faster, and in which few answers and costs it is that most.
 
     `costs` are those of each target; a worst case is none of either.
@@ -168,11 +169,11 @@ def differing(rows: Iterable[Asked], costs: Sequence[Iterable[Cost]]) -> list[tu
             times = second[label] / first[label]
             found.append((times, f"“{label}” {_in_words(times, *_OF_RATIOS['us'])}"))
     found.sort(key=lambda one: (-abs(math.log(one[0])), one[1]))
-    said = [
+    sentences = [
         (word, [text.replace(f" {word}", "") for _, text in found if f" {word}" in text][:_SHOWN])
         for word in ("slower", "faster")
     ]
-    return [(word, texts) for word, texts in said if texts]
+    return [(word, texts) for word, texts in sentences if texts]
 
 
 def differ_most(name: str, found: Sequence[tuple[str, Sequence[str]]], speed: str) -> str:
@@ -180,14 +181,14 @@ def differ_most(name: str, found: Sequence[tuple[str, Sequence[str]]], speed: st
 
     `found` is what `differing` returns; `speed` is what a core of it is in computing alone: `731 × slower`, or nothing.
     """
-    told = dict(found)
-    said = []
+    shown = dict(found)
+    sentences = []
     for word in ("faster", "slower"):
-        places = [f"in computing alone, {speed.removesuffix(word)}at least"] * speed.endswith(word)
-        places += [f"at {text}" for text in told.get(word, ())[:1]]
+        places = [f"pure computing, at least {speed.removesuffix(' ' + word)}"] * speed.endswith(word)
+        places += [f"{text}" for text in shown.get(word, ())[:1]]
         if places:
-            said.append(f"{name} is {word} most {', otherwise '.join(places)}.")
-    return " ".join(said)
+            sentences.append(f"Largest gaps where {name} is {word}: {'; '.join(places)}.")
+    return " ".join(sentences)
 
 
 def _in_words(times: float, less: str, more: str) -> str:
@@ -197,24 +198,24 @@ def _in_words(times: float, less: str, more: str) -> str:
 
 
 def _concerns(benchmark: str, caveat: Finding, answer: Answer) -> bool:
-    """Whether a caveat may concern an answer: unless the choices that it names are all other than the answer's.
+    """Whether a caveat may concern an answer: unless it names only other choices than the answer.
 
-    A benchmark may know better of what else tells its settings apart.
+    A benchmark may know better of what else distinguishes its settings.
     """
     values = msgspec.json.encode(caveat).decode()
-    told, asked = (_named(benchmark, text) for text in (values, f"{answer.question} {answer.about}"))
+    shown, asked = (_named(benchmark, text) for text in (values, f"{answer.question} {answer.about}"))
     analysis = registry.analysis(benchmark)
     concerns = None if analysis is None else analysis.concerns
-    return (not told or not asked or bool(told & asked)) and (concerns is None or concerns(caveat, answer))
+    return (not shown or not asked or bool(shown & asked)) and (concerns is None or concerns(caveat, answer))
 
 
-def choices(rows: Iterable[Asked]) -> dict[str, str]:
+def choices(rows: Iterable[QuestionRow]) -> dict[str, str]:
     """Return the names that the answers hold and that one may not know, each with what it means, as they come."""
     found: dict[str, str] = {}
     for row in rows:
         meanings = registry.benchmark(row.benchmark).choices
-        said = " ".join([row.question, *(one.about for one in row.answers if one is not None)])
-        named = _named(row.benchmark, said)
+        sentences = " ".join([row.question, *(one.about for one in row.answers if one is not None)])
+        named = _named(row.benchmark, sentences)
         for name, meaning in meanings.items():
             if name in named:
                 found.setdefault(name, meaning)

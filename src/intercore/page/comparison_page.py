@@ -12,7 +12,7 @@ import intercore
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.files.replacement import PAGE, replacement
-from intercore.record.origin import LABELS, doubt
+from intercore.record.origin import LABELS, weakest_origin
 from intercore.view.html import environment
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def write_comparison_page(found: Comparison, path: Path, *, force: bool = False)
             section=section,
             tables=section.tables,
             picture=picture(found),
-            label=LABELS[doubt([found.first.origin, found.second.origin])],
+            label=LABELS[weakest_origin([found.first.origin, found.second.origin])],
             version=intercore.__version__,
         )
     )

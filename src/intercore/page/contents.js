@@ -1,4 +1,4 @@
-// The contents follow what is being read: the first of all sections in sight.
+// The contents mark the section being read: the first visible one.
 const places = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
 const inSight = new Set();
 const reading = new IntersectionObserver((entries) => {

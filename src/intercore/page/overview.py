@@ -1,4 +1,4 @@
-"""What crossing cores costs, in one picture: all operations of a run on one axis of time, to print and to pin up."""
+"""The cost of crossing cores in one figure: all operations of a run on one axis of time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from intercore.text import printable
 from intercore.view.axes import Axis
-from intercore.view.cost import Cost, Group, Paying
+from intercore.view.cost import BreakEvenRange, Cost, Group
 from intercore.view.marks import Canvas, bar_class, mark_class
 from intercore.view.quantity import duration
 
@@ -29,7 +29,7 @@ _LEFT = 0.55  # place from which on a label ends at its mark
 _PARALLEL = "parallel work"
 
 
-def overview(costs: Sequence[Cost | Paying], cycle_hz: int | None) -> Markup:
+def overview(costs: Sequence[Cost | BreakEvenRange], cycle_hz: int | None) -> Markup:
     """Return the picture; empty if there is nothing to draw. `cycle_hz` gives the axis of cycles, where known."""
     rows = list(_rows(costs))
     if not rows:
@@ -58,11 +58,11 @@ def overview(costs: Sequence[Cost | Paying], cycle_hz: int | None) -> Markup:
     around = f"margin:{top}px {_SIDE}px {_AXIS}px;width:calc(100% - {2 * _SIDE}px);height:{height:.0f}px"
     label = printable("; ".join(_words(row) for row in rows if not isinstance(row, str)))
     return Markup(
-        '<svg class="plot overview" role="img" aria-label="What crossing cores costs: {}" style="{}">{}</svg>'
+        '<svg class="plot overview" role="img" aria-label="Cost of crossing cores: {}" style="{}">{}</svg>'
     ).format(label, f"--below-narrow:{_AXIS}px;{around}", Markup().join(canvas.pieces))
 
 
-def _rows(costs: Sequence[Cost | Paying]) -> Iterator[str | Cost | Paying]:
+def _rows(costs: Sequence[Cost | BreakEvenRange]) -> Iterator[str | Cost | BreakEvenRange]:
     """Yield the name of each group, and behind it its operations, the quickest first."""
     order = {name: place for place, name in enumerate(get_args(Group))}
     known = sorted(
@@ -71,14 +71,14 @@ def _rows(costs: Sequence[Cost | Paying]) -> Iterator[str | Cost | Paying]:
     for group, of_it in groupby(known, key=lambda one: one.group):
         yield group
         yield from of_it
-    paying = sorted((one for one in costs if isinstance(one, Paying)), key=lambda one: one.faster_us)
-    if paying:
+    break_even_ranges = sorted((one for one in costs if isinstance(one, BreakEvenRange)), key=lambda one: one.faster_us)
+    if break_even_ranges:
         yield _PARALLEL
-        yield from paying
+        yield from break_even_ranges
 
 
-def _ends(costs: Sequence[Cost | Paying]) -> tuple[float, float]:
-    """Return the ends of the axis in seconds: whole decades that hold all that is drawn."""
+def _ends(costs: Sequence[Cost | BreakEvenRange]) -> tuple[float, float]:
+    """Return the ends of the axis in seconds: whole decades that include all marks."""
     known = [
         time
         for one in costs
@@ -109,7 +109,7 @@ def _draw_cost(canvas: Canvas, axis: Axis, y: float, row: Cost) -> None:
         return
     if longest is not None and longest > min(known):
         canvas.line("interval c-text", (min(known), longest), (y, y))
-        canvas.mark(longest, y, "line-ns", _look("text", "line-ns"), f"longest {duration(row.longest_us or 0)}")
+        canvas.mark(longest, y, "line-ns", _look("text", "line-ns"), f"maximum {duration(row.longest_us or 0)}")
     if same is not None:
         canvas.mark(same, y, "ring", _look("series0", "ring", hollow=True), f"same core {duration(row.same_us or 0)}")
     if across is not None:
@@ -121,7 +121,7 @@ def _look(colour: Colour, shape: Shape, *, hollow: bool = False) -> Markup:
     return Markup(' class="{}"').format(mark_class(colour, shape, hollow=hollow))
 
 
-def _draw_paying(canvas: Canvas, axis: Axis, y: float, half: float, row: Paying) -> None:
+def _draw_paying(canvas: Canvas, axis: Axis, y: float, half: float, row: BreakEvenRange) -> None:
     end = axis.within(row.used_us / 1e6)
     begin = axis.within(row.faster_us / 1e6) if row.faster_us > 0 else end  # how far it reaches down is not known
     if begin is None or end is None:
@@ -140,9 +140,9 @@ def _write(canvas: Canvas, low: float, high: float, y: float, words: str) -> Non
         canvas.text("value wide", low, y, words, right=-5, down=-10)
 
 
-def _words(row: Cost | Paying) -> str:
+def _words(row: Cost | BreakEvenRange) -> str:
     if isinstance(row, Cost):
         return f"{row.label}: {duration(row.across_us or row.same_us or 0)}"
     begin = f"faster from {duration(row.faster_us)}, " if row.faster_us > 0 else ""
     used = duration(row.used_us) + " or less" * row.at_most
-    return f"{row.label}: {begin}{row.efficiency:.0%} from {used}"
+    return f"{row.label}: {begin}{row.efficiency:.0%} efficiency from {used}"

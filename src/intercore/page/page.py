@@ -42,7 +42,7 @@ from intercore.page.overview import overview
 from intercore.record import identity
 from intercore.record.conditions import cycle_hz
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.record.origin import CAUTION
 from intercore.record.plan import SUITE, command_to_go_on, left_out
 from intercore.statistics.intervals import summary
@@ -62,26 +62,25 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.reports import Reported
+    from intercore.benchmarks.reports import ReportedRun
     from intercore.comparison.analysis import Comparison, UsualBuilds
     from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.view.exhibit import Exhibit
     from intercore.view.figure import Figure
-    from intercore.view.section import Report, Section, Together
+    from intercore.view.section import CombinedReport, Report, Section
 
 
-_DESK = "host"
+_HOST = "host"
 _TRUST = {
-    "measured": "Measured on the target itself, which these numbers hold for, as it was built.",
+    "measured": "Measured on this target, as it was built.",
     "simulated": Markup(
-        "Good for comparing ways to do something on this chip; before you rely on a time, measure a board. Its "
-        '<a href="#model">model</a> counts every cycle and was never compared with a board: how far a time is off is '
-        "not known."
+        "Good for comparing alternatives on this chip; before you rely on a time, measure a board. Its "
+        '<a href="#model">model</a> counts every cycle and was never compared with a board, so its error is unknown.'
     ),
     "emulated": CAUTION,
 }
-_NOT_FLASH = "; from flash it would take other times"
+_NOT_FLASH = "; expect different timings from flash"
 _WARNINGS_SHOWN = 3
 """Of each run, before the others are folded."""
 _VALUES_SHOWN = 3  # of a condition that changes within a run
@@ -89,33 +88,33 @@ _SAME_RATE = 1e-4  # no crystal is off by more: clocks whose rates differ by les
 
 
 @dataclass(frozen=True)
-class Advised:
+class AdviceGroup:
     """Warnings with the same advice."""
 
-    said: list[tuple[str, str]]
-    """What each is about, in words that the page has for it, and a sentence; about all of the run, an empty text."""
+    entries: list[tuple[str, str]]
+    """The topic of each, in the words of the page, and its sentence; an empty topic for the whole run."""
     advice: str
-    """What is likely the reason, and what to do: sentences, once for all of them; empty if nothing more is said."""
+    """The likely cause and the remedy: sentences, once for all of them; empty if there are none."""
 
 
-def by_advice(caveats: Iterable[tuple[Report | None, Finding]]) -> list[Advised]:
+def by_advice(caveats: Iterable[tuple[Report | None, Finding]]) -> list[AdviceGroup]:
     """Put caveats with the same advice together, where the first of them stands.
 
     Each comes with its benchmark's report, or None if it is about the whole run; all behind its first sentence is
     advice. The topic names the benchmark, so the sentence need not.
     """
-    found: dict[str, Advised] = {}
+    found: dict[str, AdviceGroup] = {}
     for report, caveat in caveats:
         topic, prefix = ("", "") if report is None else (_topic(report), f"{report.benchmark}, ")
         warning = caveat.text.removeprefix(prefix)
         sentence, end, advice = warning.partition(". ")
-        found.setdefault(advice or warning, Advised([], advice)).said.append((topic, sentence + end.strip()))
+        found.setdefault(advice or warning, AdviceGroup([], advice)).entries.append((topic, sentence + end.strip()))
     return list(found.values())
 
 
 @dataclass(frozen=True)
 class _Section:
-    """What the page says of one run."""
+    """The page's data on one run."""
 
     run: Run
     analysed: Run
@@ -125,9 +124,9 @@ class _Section:
     nothing: str
     """Why there is nothing to show: a sentence; empty if there is something."""
     lead: Markup
-    """What a reader must know first, of what is said of all runs together."""
+    """The lead of the section on all runs together."""
     overview: Markup
-    """What crossing cores costs there, in one picture; empty if there is nothing to draw."""
+    """The figure of the cost of crossing cores; empty if there is nothing to draw."""
     identity: tuple[Finding, ...]
     """Of which kernel or image the run is, where that is not one and known."""
 
@@ -137,7 +136,7 @@ class _Section:
         plan = self.run.plan
         if plan.file is not None:
             return command_to_go_on(plan)
-        # The suite has levels of its own, the same for everyone, but none of the target's factors.
+        # The suite has fixed levels, but none of the target's factors.
         own = {} if plan.own is None else {plan.own.level: plan.own.files[0]}
         parts = plan.parts[0].levels if plan.parts else {}
         levels = {name: ",".join(own.get(str(one), str(one)) for one in known) for name, known in parts.items()}
@@ -148,7 +147,7 @@ class _Section:
             del levels["seed"]
         options = {"--opt": opt, "--repetitions": plan.repetitions, "--seed": plan.seed}
         if plan.stop is not None:
-            options |= {"--until": stop_rule.asked(plan.stop), "--cap": plan.stop.cap}
+            options |= {"--until": stop_rule.until_text(plan.stop), "--cap": plan.stop.cap}
         if plan.url is not None:
             options |= {"--port": plan.url, "--baud": plan.baud}
         options |= {"--kernel": plan.kernel, "--firmware": plan.firmware}
@@ -162,17 +161,17 @@ class _Section:
         return shlex.join(words)
 
     @property
-    def warnings_by_advice(self) -> list[Advised]:
+    def warnings_by_advice(self) -> list[AdviceGroup]:
         """The warnings, those with the same advice together."""
         return by_advice(self.warnings)
 
     @property
     def folded_warnings(self) -> str:
         """How many of the warnings that are folded are about what: `18 more: messages 3, locks`."""
-        folded = [one for known in self.warnings_by_advice[_WARNINGS_SHOWN:] for one in known.said]
+        folded = [one for known in self.warnings_by_advice[_WARNINGS_SHOWN:] for one in known.entries]
         counts = Counter(topic or "the whole run" for topic, _ in folded)
-        told = ", ".join(topic if count == 1 else f"{topic} {count}" for topic, count in counts.items())
-        return f"{counts.total()} more: {told}"
+        topics = ", ".join(topic if count == 1 else f"{topic} {count}" for topic, count in counts.items())
+        return f"{counts.total()} more: {topics}"
 
     @property
     def left_out(self) -> str:
@@ -188,18 +187,18 @@ class _Section:
         return f", until medians are known to ±{percent(rule.until, 10)} % or {rule.cap} times"
 
     @cached_property
-    def looking(self) -> dict[str, Any]:
-        """Summary in µs of the cost of looking, by core, over all measurements of the run; none of an emulated chip."""
+    def overhead(self) -> dict[str, Any]:
+        """Summary in µs of the timestamp overhead, by core, over all measurements of the run; none if emulated."""
         samples: dict[str, list[NDArray[np.float64]]] = {}
         for measurement in () if self.run.plan.emulated else self.analysed.measurements:
             for series in measurement.series:
-                if series.name.startswith(LOOKING_PREFIX) and len(series.ticks):
-                    samples.setdefault(series.name.removeprefix(LOOKING_PREFIX), []).append(series.ns / 1e3)
+                if series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(series.ticks):
+                    samples.setdefault(series.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX), []).append(series.ns / 1e3)
         return {core: summary(np.concatenate(parts)) for core, parts in sorted(samples.items())}
 
     @property
-    def looking_us(self) -> float:
-        """Median cost of looking on the core where it is largest; 0 where that is not known."""
+    def timestamp_overhead_us(self) -> float:
+        """Median timestamp overhead on the core where it is largest; 0 if unknown."""
         return 0.0 if self.run.plan.emulated else overhead_us(self.analysed.measurements)
 
     @property
@@ -226,7 +225,7 @@ class _Section:
         return _TRUST[self.run.plan.origin] + runs_from + self._not_to_trust
 
     @property
-    def doubts_worst_cases(self) -> bool:
+    def distrusts_worst_cases(self) -> bool:
         """Whether something else than the target may have made its worst cases."""
         return bool(self._not_to_trust)
 
@@ -236,14 +235,14 @@ class _Section:
         if self.run.plan.emulated:
             return ""
         if disturbance.is_wrong(self.run):
-            return " Results were wrong: trust no number of it before you have read the warnings."
+            return " Results were wrong: read the warnings before you trust any number."
         stopped = self.condition("cpu.virtualisation") == "virtual machine"
         who = " or ".join(["the disturbance"] * bool(self.disturbed) + ["the hypervisor"] * stopped)
         if not who:
             return ""
         return (
-            " Trust its medians where no warning is marked, as far as their brackets reach; do not trust its worst "
-            f"cases: {who} may have made them."
+            f" Its medians without a warning are as reliable as their intervals; do not trust its worst cases: {who} "
+            "may have caused them."
         )
 
     @cached_property
@@ -253,7 +252,7 @@ class _Section:
 
     @property
     def clock(self) -> str:
-        """How fast its cores run, e.g. `125 MHz`; empty if that is not known."""
+        """How fast its cores run, e.g. `125 MHz`; empty if unknown."""
         hz = cycle_hz(self.run)
         return "" if hz is None else f"{hz / 1e6:g} MHz"
 
@@ -274,7 +273,7 @@ class _Section:
 
 
 def write_page(
-    reported: Sequence[Reported],
+    reported: Sequence[ReportedRun],
     path: Path,
     usual: UsualBuilds = MappingProxyType({}),
     *,
@@ -290,9 +289,9 @@ def write_page(
     written.
     """
     if not reported:
-        raise UsageError("there is no run to make a page of")
-    # What crosses cores on a chip comes before what it takes on a machine at a desk, here and in ratios.
-    ordered = [_by_topic(each) for each in sorted(reported, key=lambda each: each.run.plan.target == _DESK)]
+        raise UsageError("there is no run for a page")
+    # Chips come before the host, here and in ratios.
+    ordered = [_by_topic(each) for each in sorted(reported, key=lambda each: each.run.plan.target == _HOST)]
     compared = _compared([each.run for each in ordered], usual)
     page = _page(ordered, compared, exhibits).encode("utf-8", "replace")
     with replacement(path, PAGE, force=force) as file:
@@ -302,7 +301,7 @@ def write_page(
 # What the page is made of
 
 
-def _by_topic(reported: Reported) -> Reported:
+def _by_topic(reported: ReportedRun) -> ReportedRun:
     """Put the reports of a run into the order of the page: what people ask most comes first."""
     order: Sequence[Topic | None] = get_args(Topic)
     place = {topic: number for number, topic in enumerate(order)}
@@ -312,22 +311,22 @@ def _by_topic(reported: Reported) -> Reported:
 
 
 def _topic(report: Report) -> str:
-    """Return what the page calls a benchmark."""
+    """Return the page's topic for a benchmark."""
     return report.topic or report.benchmark
 
 
-def _page(reported: Sequence[Reported], compared: Comparison | None, exhibits: Sequence[str]) -> str:
+def _page(reported: Sequence[ReportedRun], compared: Comparison | None, exhibits: Sequence[str]) -> str:
     runs = [each.run for each in reported]
     numbers = count()
     exhibited = [one for name in exhibits for one in _exhibited(name, reported, numbers)]
-    together = _together(reported)
+    combined = _together(reported)
     drawn_together = [
         _Drawn(benchmark, each, _numbered(each.figures, numbers))
-        for benchmark, each in together.items()
+        for benchmark, each in combined.items()
         if each.figures
     ]
-    sections = [_section(each, list(together.values())) for each in reported]
-    chapters = _chapters(reported, together, numbers)
+    sections = [_section(each, list(combined.values())) for each in reported]
+    chapters = _chapters(reported, combined, numbers)
     numbered = [
         *(each.figures for each in exhibited),
         *(each.figures for each in drawn_together),
@@ -335,7 +334,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None, exhibits: S
     ]
     shown = [figure for _, figure in chain.from_iterable(numbered)]
     label = label_of_all(runs)
-    rows = answer_rows(reported, [one.looking_us for one in sections])
+    rows = answer_rows(reported, [one.timestamp_overhead_us for one in sections])
     costs = [[cost for one in each.reports for cost in one.costs if isinstance(cost, Cost)] for each in reported]
     different = differing(rows, costs)
     drawn_comparison = None if compared is None else picture(compared)
@@ -347,13 +346,15 @@ def _page(reported: Sequence[Reported], compared: Comparison | None, exhibits: S
             sections=sections,
             failures=_failures(runs),
             identities=[
-                one.text for one in chain(identity.caveats_together(runs), *(each.identity for each in sections))
+                one.text for one in chain(identity.combined_caveats(runs), *(each.identity for each in sections))
             ],
             exhibited=exhibited,
             drawn=drawn_together,
             chapters=chapters,
             rows=rows,
-            marked_answers=[marked_answers(rows, at, worst=one.doubts_worst_cases) for at, one in enumerate(sections)],
+            marked_answers=[
+                marked_answers(rows, at, worst=one.distrusts_worst_cases) for at, one in enumerate(sections)
+            ],
             choices=choices(rows),
             differing=different,
             differ_most="" if compared is None else differ_most(compared.second.title, different, speed),
@@ -402,10 +403,10 @@ Numbered: TypeAlias = "tuple[tuple[int, Figure], ...]"
 
 @dataclass(frozen=True)
 class _Drawn:
-    """What a benchmark says of all runs together."""
+    """A benchmark's section on all runs together."""
 
     benchmark: str
-    together: Together
+    combined: CombinedReport
     figures: Numbered
 
 
@@ -418,7 +419,7 @@ class _Exhibited:
     figures: Numbered
 
 
-def _exhibited(name: str, reported: Sequence[Reported], numbers: Iterator[int]) -> Iterator[_Exhibited]:
+def _exhibited(name: str, reported: Sequence[ReportedRun], numbers: Iterator[int]) -> Iterator[_Exhibited]:
     """Return a table or figure of a publication in the numbers of each run that has some."""
     for each in reported:
         for one in (one for report in each.reports for one in report.exhibits if one.id == name):
@@ -428,7 +429,7 @@ def _exhibited(name: str, reported: Sequence[Reported], numbers: Iterator[int]) 
 
 @dataclass(frozen=True)
 class _Passage:
-    """What one run says of one benchmark."""
+    """A benchmark's section on one run."""
 
     run: Run
     section: Section
@@ -437,7 +438,7 @@ class _Passage:
 
 @dataclass(frozen=True)
 class _Chapter:
-    """What the runs say of one benchmark, one after the other."""
+    """The sections of the runs on one benchmark, one after the other."""
 
     benchmark: str
     passages: tuple[_Passage, ...]
@@ -453,7 +454,7 @@ class _Chapter:
         return [note for note in first if all(note in one for one in others)]
 
     def notes_of(self, passage: _Passage) -> Sequence[str]:
-        """Return what holds for one run, and not for all."""
+        """Return the notes that hold for one run, and not for all."""
         return [note for note in dict.fromkeys(passage.section.notes) if note not in self.notes]
 
     @property
@@ -461,50 +462,50 @@ class _Chapter:
         return tuple(figure for passage in self.passages for figure in passage.figures)
 
 
-def _together(reported: Sequence[Reported]) -> dict[str, Together]:
-    """Return what is said of all runs together, by the benchmark that says it."""
-    said: dict[str, list[tuple[Run, Report]]] = {}
+def _together(reported: Sequence[ReportedRun]) -> dict[str, CombinedReport]:
+    """Return the sections on all runs together, by benchmark."""
+    entries: dict[str, list[tuple[Run, Report]]] = {}
     for each in reported:
         for report in each.reports if not each.run.plan.emulated else ():
-            said.setdefault(report.benchmark, []).append((each.analysed, report))
-    analyses = {benchmark: registry.analysis(benchmark) for benchmark in said}
+            entries.setdefault(report.benchmark, []).append((each.analysed, report))
+    analyses = {benchmark: registry.analysis(benchmark) for benchmark in entries}
     return {
-        benchmark: analysis.together(said[benchmark])
+        benchmark: analysis.combined(entries[benchmark])
         for benchmark, analysis in analyses.items()
-        if analysis is not None and analysis.together is not None
+        if analysis is not None and analysis.combined is not None
     }
 
 
-def _section(reported: Reported, together: Sequence[Together]) -> _Section:
+def _section(reported: ReportedRun, combined: Sequence[CombinedReport]) -> _Section:
     run = reported.run
     doubts = [(report, one) for report in reported.reports for one in report.caveats]
-    nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
+    nothing = [each.nothing[run.id] for each in combined if each.nothing.get(run.id)]
     if not run.measurements:
-        nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
+        nothing = [f"Run {run.id} has no measurement yet."]
     return _Section(
         run,
         reported.analysed,
         (*((None, one) for one in run_caveats(run)), *doubts),
         " ".join(nothing),
-        Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
+        Markup().join(each.leads[run.id] for each in combined if run.id in each.leads),
         overview([] if run.plan.emulated else [cost for one in reported.reports for cost in one.costs], cycle_hz(run)),
         tuple(identity.caveats(run)),
     )
 
 
-def _chapters(reported: Sequence[Reported], together: Collection[str], numbers: Iterator[int]) -> list[_Chapter]:
+def _chapters(reported: Sequence[ReportedRun], combined: Collection[str], numbers: Iterator[int]) -> list[_Chapter]:
     """Put together what different runs say of a benchmark that does not do so itself."""
-    said: dict[str, list[tuple[Run, Section]]] = {}
+    entries: dict[str, list[tuple[Run, Section]]] = {}
     for each in reported:
         for report in each.reports:
-            if (report.benchmark not in together or each.run.plan.emulated) and each.run.measurements:
-                said.setdefault(report.benchmark, []).append((each.run, report.section))
-    return [_chapter(benchmark, pairs, numbers) for benchmark, pairs in said.items()]
+            if (report.benchmark not in combined or each.run.plan.emulated) and each.run.measurements:
+                entries.setdefault(report.benchmark, []).append((each.run, report.section))
+    return [_chapter(benchmark, pairs, numbers) for benchmark, pairs in entries.items()]
 
 
-def _chapter(benchmark: str, said: Sequence[tuple[Run, Section]], numbers: Iterator[int]) -> _Chapter:
-    shared = iter(on_common_scales([figure for _, section in said for figure in section.figures]))
-    sections = [(run, replace(section, figures=[next(shared) for _ in section.figures])) for run, section in said]
+def _chapter(benchmark: str, entries: Sequence[tuple[Run, Section]], numbers: Iterator[int]) -> _Chapter:
+    shared = iter(on_common_scales([figure for _, section in entries for figure in section.figures]))
+    sections = [(run, replace(section, figures=[next(shared) for _ in section.figures])) for run, section in entries]
     return _Chapter(benchmark, tuple(_passage(run, section, numbers) for run, section in sections))
 
 
@@ -519,10 +520,10 @@ def _numbered(figures: Iterable[Figure], numbers: Iterator[int]) -> Numbered:
 
 def _heading(drawn: Sequence[_Drawn], chapters: Sequence[_Chapter]) -> str:
     if len(drawn) == 1 and not chapters:
-        return drawn[0].together.heading
+        return drawn[0].combined.heading
     if len(chapters) == 1 and not drawn:
         return chapters[0].title
-    return "What a second core buys, and what it costs" if chapters or drawn else "What the second core buys"
+    return "Gain and cost of a second core" if chapters or drawn else "Gain of the second core"
 
 
 def _conditions(sections: Sequence[_Section]) -> list[tuple[str, list[str]]]:
@@ -536,7 +537,7 @@ def _conditions(sections: Sequence[_Section]) -> list[tuple[str, list[str]]]:
 
 @cache
 def _environment() -> Environment:
-    """Return what knows the templates; compiling them takes longer than filling them in."""
+    """Return the environment of the templates; compiling them takes longer than filling them in."""
     made = environment("intercore.page")
     made.filters |= {
         "drawn": drawn,
@@ -555,7 +556,7 @@ def _packed(data: bytes) -> str:
 
 
 def _csp_hash(script: str) -> str:
-    """Return what the content security policy knows a script by."""
+    """Return the hash of a script for the content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
@@ -565,7 +566,7 @@ def _unbroken(text: str) -> str:
 
 
 def _moment(text: str) -> str:
-    """Return an ISO 8601 time for people; as it came if it is none."""
+    """Return an ISO 8601 time for people; unchanged if it is not one."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:

@@ -1,9 +1,9 @@
-"use strict"; // What a mouse, a finger or the keyboard does with pictures. intercore/view/svg.py draws them, with data
-// attributes for this; they are there without it. Places are parts of a panel, from 0, the left or the bottom, to 1.
+"use strict"; // Mouse, touch and keyboard handling of figures. intercore/view/svg.py draws them, with data
+// attributes for this; they work without it. Places are parts of a panel, from 0, the left or the bottom, to 1.
 const byId = (id) => document.getElementById(id);
 const [large, plot, shown] = ["large", "plot", "shown"].map(byId);
 const PANELS = ".drawing[data-figure] > svg";
-// Pixels from a mark to point at it, and of a drag to zoom; the least part of an axis, ten times the error of a place.
+// Pixels within which a mark is pointed at, and of a drag to zoom; the smallest part of an axis, ten times the rounding.
 const NEAR = 24, DRAGGED = 12, SMALLEST = 1e-3;
 function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -11,7 +11,7 @@ function set(element, attributes) {
 }
 const made = (tag, attributes) => set(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes);
 
-// Values under the pointer. What marks show comes packed, by figure and panel, in the order in which they are drawn.
+// Values under the pointer. The texts of marks are packed, by figure and panel, in drawing order.
 let texts, latest;
 async function unpacked() {
   const bytes = Uint8Array.from(atob(byId("texts").textContent), (letter) => letter.charCodeAt(0));
@@ -54,7 +54,7 @@ async function point(event) {
 for (const kind of ["pointermove", "pointerdown"]) document.addEventListener(kind, point);
 document.addEventListener("scroll", () => { shown.hidden = true; }, true);
 
-// A part of a picture. Axes that say the same are one: the panels that have them show the same part.
+// A part of a figure. Equal axes are linked: their panels show the same part.
 const parts = new Map();
 const partOf = (panel, direction) => parts.get(direction + panel.dataset[direction]) ?? [0, 1];
 
@@ -114,7 +114,7 @@ function show(axis, from, to) {
   if (size < 1) parts.set(axis, [low, low + size]);
   else parts.delete(axis);
 }
-const BACK = [-0.25, -0.25], ON = [0.25, 0.25]; // how both ends move, as parts of what is shown; along which axes
+const BACK = [-0.25, -0.25], ON = [0.25, 0.25]; // how both ends move, relative to the visible part; along which axes
 const KEYS = { "+": [[0.2, -0.2], "xy"], "-": [[-0.25, 0.25], "xy"], ArrowLeft: [BACK, "x"], ArrowRight: [ON, "x"] };
 Object.assign(KEYS, { ArrowDown: [BACK, "y"], ArrowUp: [ON, "y"], 0: [[-Infinity, Infinity], "xy"] });
 function press(key) {
@@ -129,14 +129,14 @@ function press(key) {
 }
 for (const one of large.querySelectorAll("[data-key]")) one.addEventListener("click", () => press(one.dataset.key));
 large.addEventListener("keydown", (event) => {
-  const scrolls = event.key.startsWith("Arrow") && !parts.size; // as there is nothing beyond the edges to show
+  const scrolls = event.key.startsWith("Arrow") && !parts.size; // because nothing is beyond the edges
   if (!KEYS[event.key] || scrolls || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   press(event.key);
 });
 plot.addEventListener("dblclick", () => press("0"));
 
-// The mouse draws a box around what to show; a finger scrolls, and has buttons.
+// The mouse draws a box to zoom; touch scrolls, and uses the buttons.
 plot.addEventListener("pointerdown", (event) => {
   const panel = event.target.closest(PANELS);
   if (!panel || event.button !== 0 || event.pointerType === "touch") return;
@@ -167,7 +167,7 @@ plot.addEventListener("pointerdown", (event) => {
   }, over);
 });
 
-// A picture in all of the window, as it is in the page but taller, and with a legend that hides series.
+// A figure in the whole window, as in the page but taller, and with a legend that hides series.
 function enlarge(button) {
   const drawings = document.querySelectorAll(`.drawing[data-figure="${button.dataset.figure}"]`);
   const figure = drawings[drawings.length - 1].closest("figure").cloneNode(true); // the last drawing has all panels
@@ -185,7 +185,7 @@ function enlarge(button) {
     });
   }
   set(large, { "aria-label": button.dataset.title, "data-name": button.dataset.name });
-  large.append(shown); // what is beside the dialog lies below it
+  large.append(shown); // the rest of the page lies below the dialog
   large.showModal();
   const panels = [...figure.querySelectorAll(PANELS)].map((panel) => [panel, panel.getBoundingClientRect()]);
   const spare = large.clientHeight - plot.offsetTop - plot.offsetHeight - 16;

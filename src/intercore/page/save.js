@@ -1,4 +1,4 @@
-// What the window shows of a picture, as a file of its own: each element has the look that the page's style gives it.
+// Saves the visible part of a figure as an SVG file: each element gets the computed style of the page.
 const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity"];
 LOOK.push("display", "overflow", "vector-effect", "text-anchor", "writing-mode", "dominant-baseline");
 LOOK.push("font-size", "font-weight");
@@ -21,7 +21,7 @@ byId("save").addEventListener("click", () => {
   file.append(made("rect", { ...size, fill: getComputedStyle(large).backgroundColor }));
   const outlines = document.querySelector(".definitions defs");
   const hatch = getComputedStyle(outlines.querySelector(".hatch"));
-  file.append(outlines.cloneNode(true)); // which have the look of what uses them, but for hatches
+  file.append(outlines.cloneNode(true)); // these inherit the style of their users, except hatches
   for (const one of file.querySelectorAll(".hatch")) set(one, { fill: "none", stroke: hatch.stroke });
   for (const one of plot.querySelectorAll(`.key svg, ${PANELS}`)) {
     file.append(set(withLook(one), place(one.getBoundingClientRect())));

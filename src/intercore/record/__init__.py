@@ -1,1 +1,1 @@
-"""What is kept: measurements, their conditions, plans, and the store they are in."""
+"""The records: measurements, their conditions, plans, and the store."""

@@ -1,4 +1,4 @@
-"""What the conditions of a run say about how far its numbers can be trusted."""
+"""Caveats on a run from its conditions."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ _OF_THE_MOMENT = frozenset(
         "clock.offset",
         "clock.esp_timer_ppm",
         "reset.reason",
-        "desk.link",
-        "desk.rate",
+        "host.link",
+        "host.rate",
     }
 )
 """Conditions that differ each time the target starts and say nothing about its speed."""
 
 _OF_WHAT_ELSE_RAN = frozenset({"os.load_at_start"})
-"""Conditions that tell of others when a target is opened, and of our own measurements when it is started anew."""
+"""Conditions on other load, which hold when a target is opened; after a restart they would include our own
+measurements."""
 
-_OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
+_OF_THE_SIMULATING_MACHINE = frozenset({"host.platform", "host.python"})
 """Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
 
 _DECIDED_BY = {
@@ -58,9 +59,9 @@ _BUSY_LOAD = 0.5
 
 
 def differing(run: Run) -> dict[str, list[str]]:
-    """Return the conditions that changed within the run though no factor of its plan says so, with their values.
+    """Return the conditions that changed within the run, although no factor of its plan did, with their values.
 
-    Kernels and images have findings of their own (`intercore.record.identity`).
+    Kernels and images have findings separate from these (`intercore.record.identity`).
     """
     values: dict[tuple[str, tuple[Level | None, ...]], list[str]] = {}
     ignored = (
@@ -78,52 +79,52 @@ def differing(run: Run) -> dict[str, list[str]]:
 
 
 def of_another_start(opened: Mapping[str, str], restarted: Mapping[str, str]) -> dict[str, str]:
-    """Return the conditions of a target that was started anew between measurements, from those that it names now.
+    """Return the conditions of a target that was started again between measurements, from those that it names now.
 
-    What else ran is known from when it was opened: since then it was measured, which is no load from elsewhere.
+    The conditions on other load are those from when it was opened, because its later load is our own.
     """
     return {**restarted, **{key: opened[key] for key in _OF_WHAT_ELSE_RAN if key in opened}}
 
 
 def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
-    """Return the conditions by which the samples of two measurements of one setting do not belong together.
+    """Return the conditions by which the samples of two measurements of one setting must not be pooled.
 
-    What was true of the moment does not count, nor do the desk's own, nor does the image: where another one has other
-    conditions, these say so.
+    Momentary conditions, those of the host, and the image do not count: relevant changes of an image appear in other
+    conditions.
     """
     keys = (
-        {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT - {identity.IMAGE}
+        {key for key in first.keys() | second.keys() if not key.startswith("host.")} - _OF_THE_MOMENT - {identity.IMAGE}
     )
     return sorted(key for key in keys if first.get(key) != second.get(key))
 
 
 def lasting(conditions: Mapping[str, str]) -> dict[str, str]:
-    """Return the conditions that are more than true of the moment, without those of the desk and the target's name."""
+    """Return the persistent target conditions, without those of the host and the target's name."""
     ignored = _OF_THE_MOMENT | {"target"}
-    return {key: value for key, value in conditions.items() if key not in ignored and not _is_of_desk(key)}
+    return {key: value for key, value in conditions.items() if key not in ignored and not _is_of_host(key)}
 
 
 def differing_between(
     first: Iterable[Measurement], second: Iterable[Measurement]
 ) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Return the conditions, but those of the desk and of the moment, whose values on two targets are not the same."""
+    """Return the persistent target conditions whose values differ between two targets."""
     known: list[dict[str, dict[str, None]]] = [{}, {}]
     for values, measurements in zip(known, (first, second), strict=True):
         for one in measurements:
             for key, value in one.conditions.items():
                 values.setdefault(key, {})[value] = None
     ignored = _OF_THE_MOMENT | {"target"}
-    keys = sorted(key for key in known[0].keys() | known[1].keys() if key not in ignored and not _is_of_desk(key))
+    keys = sorted(key for key in known[0].keys() | known[1].keys() if key not in ignored and not _is_of_host(key))
     both = ((key, tuple(known[0].get(key, ())), tuple(known[1].get(key, ()))) for key in keys)
     return [(key, mine, theirs) for key, mine, theirs in both if set(mine) != set(theirs)]
 
 
-def _is_of_desk(key: str) -> bool:
-    return key.startswith("desk.") and key != "desk.faults"
+def _is_of_host(key: str) -> bool:
+    return key.startswith("host.") and key != "host.faults"
 
 
 def caveats(run: Run) -> Iterator[Caveat]:
-    """Return what about the conditions of a run makes its numbers doubtful."""
+    """Return the caveats by the conditions of a run."""
     if run.plan.emulated:
         yield EmulatedTimes()
     yield from identity.caveats(run)
@@ -132,7 +133,7 @@ def caveats(run: Run) -> Iterator[Caveat]:
         yield NoRealTimePriority()
     if any("times do not hold" in value for value in _values(run, "clock.frequency")):
         yield ClockMayChange()
-    if lost := sum(measurement.checks.get("rings_lost", 0) for measurement in run.measurements):
+    if lost := sum(measurement.checks.get("recovered_doorbells", 0) for measurement in run.measurements):
         yield CoreInterruptsLost(count=lost)
     if any(is_busy(measurement.conditions) for measurement in run.measurements):
         yield MachineBusy()
@@ -141,12 +142,12 @@ def caveats(run: Run) -> Iterator[Caveat]:
 
 
 def cycle_hz(run: Run) -> int | None:
-    """Return the cycles per second of a core, where it has one rate throughout and the target says which; else None."""
+    """Return the cycles per second of a core, if the target reports one rate throughout; else None."""
     return _rate(run, _CYCLE_HZ)
 
 
 def tick_hz(run: Run) -> int | None:
-    """Return the ticks per second of the kernel, where they are the same throughout and the target says; else None."""
+    """Return the ticks per second of the kernel, if the target reports one rate throughout; else None."""
     return _rate(run, _TICK_HZ)
 
 

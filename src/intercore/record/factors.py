@@ -1,8 +1,8 @@
-"""Factors of the target itself: what it is built or configured with, beside what a benchmark is told.
+"""Factors of the target itself: its build and configuration, in addition to a benchmark's parameters.
 
 They are given, ordered and stored as the parameters of a benchmark are, but not sent to the target: for another level
-it is opened anew. Their names are reserved, since what is stored is understood by them, whatever boards there are: no
-benchmark has a parameter called so. `intercore.board` has their levels.
+it is opened again. Their names are reserved, because stored runs use them for any board: no benchmark has a parameter
+of these names. `intercore.board` has their levels.
 """
 
 from __future__ import annotations

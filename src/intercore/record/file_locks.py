@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def why_none(folder: Path) -> str | None:
-    """Return why no file in a folder can be locked, a clause; None if one can, or nobody can tell.
+def reason_for_no_locks(folder: Path) -> str | None:
+    """Return why no file in a folder can be locked, a clause; None if locking works or is unknown.
 
     A new file is tried, which no other process can have locked.
     """

@@ -46,8 +46,8 @@ class SeveralKernels(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"Run {self.run} mixes {len(self.kernels)} kernels ({in_a_row(self.kernels)}): results that are computed "
-            "from all of it are true of none of them. Measure each in a run of its own."
+            f"Run {self.run} mixes {len(self.kernels)} kernels ({in_a_row(self.kernels)}): results from all its "
+            "measurements hold for none of them. Measure each kernel in a separate run."
         )
 
 
@@ -61,13 +61,13 @@ class SeveralImages(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The image changed within run {self.run} ({in_a_row(self.images)}): the program is not the same "
-            "throughout."
+            f"The image changed within run {self.run} ({in_a_row(self.images)}), so not all measurements are of the "
+            "same program. Measure again."
         )
 
 
 class UnknownIdentity(Caveat, frozen=True):
-    """It is not known which kernel or image a run was measured with."""
+    """The kernel or the image of a run is unknown."""
 
     wording: ClassVar[dict[str, str]] = {"kernel": "kernel's sources", "image": "image"}
 
@@ -76,11 +76,11 @@ class UnknownIdentity(Caveat, frozen=True):
 
     @property
     def sentence(self) -> str:
-        which = " and which ".join(self.wording[one] for one in self.unknown)
+        which = " and the ".join(self.wording[one] for one in self.unknown)
         return (
-            f"It is not known which {which} run {self.run} was measured with, so nobody can tell whether another run "
-            "had the same. Runs from before Intercore noted it do not say, and neither does a program that Intercore "
-            "did not build."
+            f"The {which} of run {self.run} cannot be compared with those of another run, because this run does not "
+            "state them. Earlier versions of Intercore did not record them, and programs that Intercore did not build "
+            "do not report them."
         )
 
 
@@ -94,18 +94,18 @@ class KernelsDiffer(Caveat, frozen=True):
     def sentence(self) -> str:
         return (
             f"Several kernels were measured on {self.target}: {_each(self.runs)}. Differences between these runs may "
-            "come from them."
+            "come from the kernels."
         )
 
 
 class OtherKernel(Caveat, frozen=True):
-    """Two sides that are compared are not known to have the same kernel."""
+    """Two compared sides may have different kernels."""
 
     sides: Annotated[tuple[KernelsOfOne, ...], Meta(min_length=2)]
 
     @property
     def sentence(self) -> str:
-        return f"As far as is known, they do not have the same kernel ({_each(self.sides)})."
+        return f"The two sides likely have different kernels ({_each(self.sides)})."
 
 
 class ImagesDiffer(Caveat, frozen=True):
@@ -120,7 +120,7 @@ class ImagesDiffer(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"On {self.target}, {' and '.join(self.runs)} are not of one image ({in_a_row(self.images)}): they ran "
+            f"On {self.target}, {' and '.join(self.runs)} have different images ({in_a_row(self.images)}): they ran "
             "different programs."
         )
 
@@ -137,7 +137,7 @@ class EmulatedTimes(Caveat, frozen=True):
 
 
 class ConditionChanged(Caveat, frozen=True):
-    """A condition changed within a run, and no factor of its plan says so."""
+    """A condition changed within a run, although no factor of its plan did."""
 
     condition: str
     seen: Several
@@ -147,7 +147,7 @@ class ConditionChanged(Caveat, frozen=True):
     def sentence(self) -> str:
         return (
             f"The condition {self.condition} changed within this run ({in_a_row(self.seen)}): its measurements are "
-            "not comparable as they stand. Measure again in one go."
+            "not comparable. Measure again in one session."
         )
 
 
@@ -157,8 +157,8 @@ class NoRealTimePriority(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "The system did not permit real-time scheduling (SCHED_FIFO), so other programs could take the cores: "
-            "expect wider intervals. Run as root or allow a real-time priority (ulimit -r)."
+            "The system did not permit real-time scheduling (SCHED_FIFO), so other programs could use the cores: "
+            "expect wider intervals. Run as root or permit real-time priorities (ulimit -r)."
         )
 
 
@@ -182,9 +182,9 @@ class CoreInterruptsLost(Caveat, frozen=True):
     def sentence(self) -> str:
         one = self.count == 1
         return (
-            f"{self.count} interrupt{'' if one else 's'} from core to core {'was' if one else 'were'} lost, and the "
-            f"kernel made up for {'it at its next tick' if one else 'them at its next ticks'}. Samples that contain "
-            "one are a millisecond or two too long. On real hardware this should not happen."
+            f"{self.count} doorbell{'' if one else 's'} between cores {'was' if one else 'were'} lost, and the kernel "
+            f"recovered {'it at its next tick' if one else 'them at its next ticks'}. Samples with a lost doorbell "
+            "are a millisecond or two too long. On real hardware this should not happen."
         )
 
 
@@ -194,8 +194,8 @@ class MachineBusy(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "Something else was running when this run started (load above half a core per core). Close it and measure "
-            "again."
+            "Other programs were running when this run started (load average above 0.5 per core). Close them and "
+            "measure again."
         )
 
 
@@ -205,5 +205,6 @@ class OnVirtualMachine(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "This is a virtual machine: its hypervisor can stop a core unseen. This shows as rare, very long samples."
+            "This is a virtual machine: its hypervisor can stop a core without a trace, which causes rare, very long "
+            "samples."
         )

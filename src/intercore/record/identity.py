@@ -1,8 +1,7 @@
-"""Which kernel and which image measurements are of: with another one, numbers are of something else.
+"""The kernel and the image of measurements: numbers of different ones are not comparable.
 
-A target with FreeRTOS says by what digest of its kernel's sources it was built, and one with Linux which kernel it
-runs. The digest of the image is the desk's, who knows it where it starts or flashes a program itself. Runs from before
-Intercore noted that have none.
+A target with FreeRTOS reports the digest of its kernel's sources, and one with Linux its kernel. The host computes the
+digest of the image if it starts or flashes the program itself. Older runs have none.
 """
 
 from __future__ import annotations
@@ -28,25 +27,25 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Measurement, Run
 
 IMAGE = "image.digest"
-"""The condition that tells images apart."""
+"""The condition that identifies the image."""
 SOURCES = "freertos.sources"
-"""The condition that tells FreeRTOS kernels apart: a digest, and whether it is that of a release."""
+"""The condition that identifies a FreeRTOS kernel: a digest, and whether it is that of a FreeRTOS release."""
 
 _LINUX = "os.kernel"
 KERNEL = (SOURCES, _LINUX)
-"""The conditions that tell kernels apart; a target has one of them."""
+"""The conditions that distinguish kernels; a target has one of them."""
 
 _VERSION = "freertos.version"
-_TOOL = "desk.tool"
+_TOOL = "host.tool"
 
 
 def kernel(conditions: Mapping[str, str]) -> str | None:
-    """Return what tells the kernel from all others; None if that is not known."""
+    """Return the identity of the kernel; None if unknown."""
     return conditions.get(SOURCES) or conditions.get(_LINUX)
 
 
 def runs_linux(conditions: Mapping[str, str]) -> bool:
-    """Whether a measurement shared its machine with all that Linux does there."""
+    """Whether a measurement shared its machine with Linux."""
     return _LINUX in conditions
 
 
@@ -54,7 +53,7 @@ def kernel_name(conditions: Mapping[str, str]) -> str:
     """Return what people call the kernel: `FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, unmodified`."""
     if _VERSION in conditions:
         return f"FreeRTOS {conditions[_VERSION]}, sources {conditions.get(SOURCES, 'unknown')}"
-    return conditions.get(_LINUX, "a kernel that it does not name")
+    return conditions.get(_LINUX, "an unknown kernel")
 
 
 def is_other_kernel(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
@@ -89,7 +88,7 @@ Images: TypeAlias = "Mapping[str, tuple[str, ...]]"
 
 
 def build_of(levels: Mapping[str, Level]) -> str:
-    """Return the levels of the target's own factors in canonical form: each build has an image of its own."""
+    """Return the levels of the target's own factors in canonical form: each build has its own image."""
     return canonical(of_target(levels))
 
 
@@ -109,7 +108,7 @@ def images_that_differ(measurements: Iterable[Measurement]) -> Sequence[str]:
 
 
 def caveats(run: Run) -> Iterator[Caveat]:
-    """Return that a run mixes kernels or images, or that it is not known which it was measured with."""
+    """Return the findings on a run with several or unknown kernels or images."""
     if differing := kernels_that_differ(run.measurements):
         yield SeveralKernels(run=run.id, kernels=tuple(differing))
     if several := images_that_differ(run.measurements):
@@ -118,7 +117,7 @@ def caveats(run: Run) -> Iterator[Caveat]:
         yield UnknownIdentity(run=run.id, unknown=unknown)
 
 
-def caveats_together(runs: Sequence[Run]) -> Iterator[Caveat]:
+def combined_caveats(runs: Sequence[Run]) -> Iterator[Caveat]:
     """Return which runs that are shown side by side are of other kernels or, of one target, other images."""
     for target in dict.fromkeys(run.plan.target for run in runs):
         yield from _between(target, [run for run in runs if run.plan.target == target])
@@ -140,9 +139,9 @@ def _between(target: str, runs: Sequence[Run]) -> Iterator[Caveat]:
 
 
 def _unknown(run: Run) -> Iterator[Literal["kernel", "image"]]:
-    """Return what is not known of measurements that were taken from a target: data without a tool say nothing."""
+    """Return the findings on unknown identities of a target's measurements."""
     taken = [one.conditions for one in run.measurements if _TOOL in one.conditions]
     if any(kernel(one) is None for one in taken):
         yield "kernel"
-    if run.plan.url is None and any(IMAGE not in one for one in taken):  # what the desk started, it knows
+    if run.plan.url is None and any(IMAGE not in one for one in taken):  # the host knows the programs that it started
         yield "image"

@@ -16,8 +16,11 @@ def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
     for word in words:
         name, equals, values = word.partition("=")
         if not equals or not name or not all(values.split(",")):
-            raise UsageError(f"expected name=value or name=value,value and not '{word}', e.g. n=1000,10000 mode=pool")
+            raise UsageError(
+                f"'{word}' is not a level of a factor: write name=value or name=value,value, e.g. n=1000,10000 "
+                "mode=pool"
+            )
         if name in levels:
-            raise UsageError(f"{name} is given twice; put its values in one list: {name}=…,…")
+            raise UsageError(f"{name} is given twice; put its levels in one list: {name}=…,…")
         levels[name] = values.split(",")
     return levels

@@ -27,11 +27,11 @@ Unit: TypeAlias = Literal["tick", "moment", "count", "core"]
 durations (`tick`); readings of the clock, in ticks since some moment, of which only differences mean something
 (`moment`); how often something was done or found (`count`); numbers of cores (`core`)."""
 
-LOOKING_PREFIX = "looking."
-"""Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
+TIMESTAMP_OVERHEAD_PREFIX = "timestamp_overhead."
+"""Series named `timestamp_overhead.<core>` hold the timestamp overhead: empty timestamp pairs taken on that core."""
 MISTAKES: Final = "mistakes"
-"""Check that the desk adds: what the program did meanwhile that the chip would not forgive, on a simulated chip that
-knows. There only if there are any; the condition `desk.mistakes` has the first ones in words."""
+"""Check that the host adds, if there are any: mistakes of the program that a simulated chip reports and that a real one
+would not tolerate. The condition `host.mistakes` describes the first ones."""
 SpoilingCheck: TypeAlias = Literal["wrong", "migrated", "lost", "mistakes"]
 SPOILING_CHECKS: tuple[SpoilingCheck, ...] = ("wrong", "migrated", "lost", MISTAKES)
 """Checks that make a measurement `failed` when they are not 0."""
@@ -41,9 +41,9 @@ class Series(msgspec.Struct, frozen=True, eq=False):
     """Raw samples of one quantity: integers as the target sent them, most often in ticks of a named clock."""
 
     name: str
-    """What was measured, e.g. `t1`, `tp` or `looking.0`; unique in its measurement."""
+    """What was measured, e.g. `t1`, `tp` or `timestamp_overhead.0`; unique in its measurement."""
     clock: str
-    """Name of the clock whose ticks are counted, e.g. `common`; says nothing where the unit is `count` or `core`."""
+    """Name of the clock whose ticks are counted, e.g. `common`; meaningless if the unit is `count` or `core`."""
     hz: int
     """Ticks per second of that clock, at least 1."""
     ticks: NDArray[np.int64]
@@ -52,7 +52,7 @@ class Series(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def is_time(self) -> bool:
-        """Whether the samples are ticks of the clock, so that they can be told in seconds."""
+        """Whether the samples are ticks of the clock, so that they convert to seconds."""
         return self.unit in ("tick", "moment")
 
     @property
@@ -63,8 +63,8 @@ class Series(msgspec.Struct, frozen=True, eq=False):
         """
         if not self.is_time:
             raise IntercoreError(
-                f"series {self.name} is needed in ns, and its unit is {self.unit}: "
-                "the target's firmware is not one that this Intercore understands; build it from the same version"
+                f"series {self.name} is needed in ns, but its unit is {self.unit}: the target's firmware is of "
+                "another version; build it with this Intercore"
             )
         ns: NDArray[np.float64] = self.ticks.astype(np.float64) * (1e9 / self.hz)
         return ns
@@ -87,7 +87,7 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
     started: str
     """UTC time at which the measurement began, ISO 8601."""
     recording: Recording | None = None
-    """What a meter saw meanwhile; None where none was asked for."""
+    """The recording of a meter; None if none was requested."""
 
     @property
     def lacks_energy(self) -> bool:
@@ -102,17 +102,17 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
         raise KeyError(name)
 
     @property
-    def looking_ns(self) -> dict[int, float]:
-        """Median cost of looking in ns, per core: what an empty pair of time stamps costs in place."""
+    def timestamp_overhead_ns(self) -> dict[int, float]:
+        """Median timestamp overhead in ns, per core: what an empty pair of timestamps costs in place."""
         return {
-            int(series.name.removeprefix(LOOKING_PREFIX)): float(np.median(series.ns))
+            int(series.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)): float(np.median(series.ns))
             for series in self.series
-            if series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
+            if series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(series.ticks)
         }
 
 
 class Truth(msgspec.Struct, frozen=True, eq=False):
-    """What an observer saw of a measurement from outside; only a simulated chip has one."""
+    """The ground truth of a measurement; only a simulated chip has it."""
 
     series: tuple[Series, ...] = ()
     """True values of what the target measured, sample for sample."""
@@ -162,7 +162,8 @@ class Plan(msgspec.Struct, frozen=True):
     name: str
     """What the user asked for: the name of a benchmark, or `suite` for all of them."""
     parts: tuple[Part, ...]
-    """In the order of measuring. Parts of one benchmark name the same factors: its settings can be told apart."""
+    """In the order of measuring. Parts of one benchmark name the same factors, so that its settings are
+    distinguishable."""
     repetitions: int = 1
     """How often each setting is measured, at least 1; with a stop rule, at least so often."""
     seed: int = 1
@@ -174,9 +175,9 @@ class Plan(msgspec.Struct, frozen=True):
     baud: int = 115200
     """Bits per second of a serial port, at first."""
     stop: StopRule | None = None
-    """How long to go on; None if the repetitions are all."""
+    """When to stop; None for a fixed number of repetitions."""
     excluded: tuple[Excluded, ...] = ()
-    """Settings of the parts that the target cannot measure, and that nobody asked for by name."""
+    """Settings of the parts that the target cannot measure, and that the user did not name."""
     file: str | None = None
     """The plan file that it was made of, as the user named it. The settings of its parts are then mixed."""
     file_options: tuple[str, ...] = ()
@@ -188,14 +189,14 @@ class Plan(msgspec.Struct, frozen=True):
     kernel: str | None = None
     """Folder of the FreeRTOS kernel that its program is built with; None for the usual one."""
     own: OwnWork | None = None
-    """A workload of the user's own that its program is built with."""
+    """A user's workload that its program is built with."""
     partner: int | None = None
     """Number of the run that it is measured by turns with, repetition beside repetition; None if it is measured alone.
     That run has the number of this one there."""
     meter: str | None = None
-    """The meter that sees its measurements, as the user named it; None if there is none."""
+    """The meter of its measurements, as the user named it; None if there is none."""
     besides: tuple[Besides, ...] = ()
-    """What is in the meter's path, as the user says."""
+    """The meter's path, as the user states it."""
     currents: Currents | None = None
     """What a simulated chip's activity is made into ESTIMATED energy by."""
 
@@ -220,11 +221,11 @@ class Run(msgspec.Struct, frozen=True, eq=False):
     tool: str
     """Version of Intercore that created the run."""
     total: int
-    """Number of measurements that the plan needs; with a stop rule, as far as is known, so it grows with them."""
+    """Number of measurements that the plan needs; with a stop rule, if known, so it grows with them."""
     measurements: tuple[Measurement, ...]
     """Those that are complete, in the order in which they were taken."""
     failed: tuple[Measurement, ...] = ()
-    """Those that were set aside before the run is analysed: what they come to is told in warnings alone."""
+    """Those left out of the analysis: they appear in warnings only."""
 
     @property
     def title(self) -> str:

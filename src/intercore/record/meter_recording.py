@@ -1,7 +1,7 @@
-"""What a power meter saw while something was measured: the types that meters, store, analysis and view share.
+"""The recording of a power meter during a measurement: the types that meters, store, analysis and view share.
 
-A recording stands beside the samples of time, in the measurement that it belongs to. It is whole or it says why it is
-missing; the samples of time are there in either case.
+A recording belongs to a measurement, in addition to its samples of time. It is complete or states why it is missing;
+the samples of time exist in either case.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Flags: TypeAlias = NDArray[np.bool_]
 
 Besides: TypeAlias = Literal["chip", "regulator", "led", "usb-bridge", "idle-board"]
-"""What a meter's path holds: the chip alone, or what is in it besides the chip."""
+"""A meter's path: the chip alone, or more than the chip."""
 
 CHIP: Besides = "chip"
 
@@ -31,9 +31,9 @@ class Window(msgspec.Struct, frozen=True):
     label: str
     """What was at work: `task0, main`."""
     seconds: float | None
-    """How long it was by the target's clock, above 0; None where only the mark tells."""
+    """Its length by the target's clock, above 0; None if only the mark gives it."""
     operations: float
-    """How many operations were done in it; 0 where that is not known."""
+    """How many operations were done in it; 0 if unknown."""
     operation: str
     """What one is: `tower`, `message`, `wake-up`."""
     work: str
@@ -41,8 +41,8 @@ class Window(msgspec.Struct, frozen=True):
     cores: int
     """How many cores did it, at least 1."""
     gap_s: float | None = None
-    """About how long after the end of the window before it this one began; None where nothing tells. Of the first one
-    of a measurement, since the measurement was asked for."""
+    """Approximate time from the end of the previous window to its beginning; None if unknown. For the first one of a
+    measurement, since the measurement was requested."""
     slack_s: float = 0.0
     """By how much that may be off, to either side."""
     whole: bool = False
@@ -74,7 +74,7 @@ class Trace(msgspec.Struct, frozen=True, eq=False):
         if self.watts is not None:
             return self.watts
         if self.amps is None or self.volts is None:
-            raise ValueError("neither power nor voltage is known")
+            raise ValueError("power and voltage are unknown")
         found: Floats = self.amps * self.volts
         return found
 
@@ -136,7 +136,7 @@ class Currents(msgspec.Struct, frozen=True):
     volts: float
     """Of the supply that the currents are of."""
     both: tuple[float, float]
-    """With both cores at work: mA, and mA per MHz besides."""
+    """With both cores active: mA, and mA per MHz."""
     one: tuple[float, float]
     """With one."""
     asleep: tuple[float, float]
@@ -157,7 +157,7 @@ class Recording(msgspec.Struct, frozen=True, eq=False):
     """Which meter, in words; of an estimate, which currents."""
     kind: Kind
     windows: tuple[Window, ...]
-    """Those of what was measured meanwhile, in the order of time."""
+    """Those of the measurement, in the order of time."""
     trace: Trace | None = None
     """Of a meter that samples."""
     readings: tuple[Reading, ...] = ()
@@ -167,12 +167,12 @@ class Recording(msgspec.Struct, frozen=True, eq=False):
     currents: Currents | None = None
     """What activity is made into energy by."""
     besides: tuple[Besides, ...] = ()
-    """What the meter's path holds, as the user says; empty where nobody said it."""
+    """The meter's path, as the user states it; empty if not stated."""
     missing: str = ""
     """Why there is no energy, as a clause; empty if there is."""
 
 
-def besides_in_words(besides: Sequence[Besides]) -> str:
+def path_in_words(besides: Sequence[Besides]) -> str:
     """Return what a meter's path holds as a condition has it: `chip`, `chip + regulator + led`, or `not stated`."""
     if not besides:
         return "not stated"

@@ -1,4 +1,4 @@
-"""Where numbers come from, and what is said of them wherever they are shown: simulated is not measured."""
+"""The origin of numbers, and its label wherever they are shown: simulated is not measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LABELS: dict[Origin, str] = {
     "simulated": "SIMULATED",
     "emulated": "FUNCTION ONLY: emulated, times mean nothing",
 }
-"""What stands beside every number of the origin."""
+"""The label of every number of the origin."""
 
 CAUTION = (
     "FUNCTION ONLY: emulated, times mean nothing. This shows that the program runs, and that its results and checks "
@@ -35,8 +35,8 @@ def in_heading(name: str, origin: Origin) -> str:
     return f"{name}, {LABELS[origin]}" if LABELS[origin] else name
 
 
-def doubt(origins: Iterable[Origin]) -> Origin:
-    """Return the origin that says least of real hardware: what is said of several numbers at once."""
+def weakest_origin(origins: Iterable[Origin]) -> Origin:
+    """Return the origin that is farthest from real hardware: the label of several numbers together."""
     known: Collection[Origin] = set(origins)
     order: tuple[Origin, ...] = ("emulated", "simulated", "measured")
     return next((one for one in order if one in known), "measured")

@@ -20,7 +20,7 @@ class OwnWork(msgspec.Struct, frozen=True):
     files: tuple[str, ...]
     """Paths; the first one bears its name."""
     folders: tuple[str, ...] = ()
-    """Where headers are looked for, beside the folders of the files."""
+    """Folders of headers, in addition to those of the files."""
     flags: tuple[str, ...] = ()
     """Of the compiler, behind the tool's own."""
 

@@ -31,7 +31,7 @@ SUITE = "suite"
 
 
 def command_to_go_on(plan: Plan) -> str:
-    """Return the command that goes on with an unfinished run of a plan, in the store that is usual."""
+    """Return the command that continues an unfinished run of a plan, in the default store."""
     if plan.partner is not None:
         return "intercore compare --alternate --resume"
     if plan.file is not None:
@@ -62,7 +62,7 @@ def canonical(levels: Mapping[str, Level]) -> str:
     try:
         return msgspec.json.encode(dict(levels), order="sorted").decode()
     except UnicodeEncodeError as error:
-        raise IntercoreError(f"{error.object!a} is not valid text; use UTF-8") from error
+        raise IntercoreError(f"{error.object!a} is not valid text: use UTF-8") from error
 
 
 def settings(plan: Plan) -> list[Setting]:
@@ -86,7 +86,7 @@ def settings(plan: Plan) -> list[Setting]:
     ]
     if not positions:
         why = plan.excluded[0].why if plan.excluded else "its parts are empty"
-        raise UsageError(f"the plan has nothing that can be measured: {why}")
+        raise UsageError(f"nothing in the plan can be measured: {why}")
     return _sorted(plan, positions)
 
 
@@ -129,7 +129,7 @@ def grid(part: Part) -> Iterator[dict[str, Level]]:
 
 
 def without(part: Part, left_out: Iterable[Mapping[str, Level]]) -> Iterator[dict[str, Level]]:
-    """Return the product of the part's levels without what it skips, and without all that has the levels of one."""
+    """Return the product of the part's levels, without its skipped settings and those that match `left_out`."""
     names = list(part.levels)
     by_factors: dict[tuple[int, ...], set[tuple[Level, ...]]] = defaultdict(set)
     for one in (*part.skip, *left_out):
@@ -167,15 +167,19 @@ def remaining(run: Run) -> list[Setting]:
 def check(plan: Plan) -> None:
     """Raise UsageError for a plan that can be no plan on any target; see `settings`."""
     if plan.repetitions < 1:
-        raise UsageError(f"repetitions={plan.repetitions} is out of range: a setting is measured at least once")
+        raise UsageError(f"repetitions={plan.repetitions} is out of range: it must be at least 1")
     if plan.stop is not None and plan.stop.cap < plan.repetitions:
-        raise UsageError(f"cap={plan.stop.cap} is out of range: at least {plan.repetitions}, the repetitions asked for")
+        raise UsageError(
+            f"cap={plan.stop.cap} is out of range: it must be at least {plan.repetitions}, the number of repetitions"
+        )
     for part in plan.parts:
         _check_levels(part)
     most = plan.repetitions if plan.stop is None else plan.stop.cap
     total = most * sum(math.prod(len(levels) for levels in part.levels.values()) for part in plan.parts)
     if total > MAX_SETTINGS:
-        raise UsageError(f"the plan has {total} measurements, more than {MAX_SETTINGS}: give fewer values per factor")
+        raise UsageError(
+            f"the plan has {total} measurements, but at most {MAX_SETTINGS} are possible: give fewer levels per factor"
+        )
     for benchmark in plan.benchmarks:
         _check_parts([part for part in plan.parts if part.benchmark == benchmark])
 
@@ -188,30 +192,32 @@ def left_out(plan: Plan) -> str:
     reasons = {one.why.partition(":")[0] for one in whole}  # before the colon stands what several may have in common
     why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
     names = ", ".join(one.benchmark for one in whole)
-    more = f"To see why of each: intercore run {plan.target} NAME."
+    more = f"To see the reason for each: intercore run {plan.target} NAME."
     return f"Left out, because {plan.target} cannot measure them{why}: {names}. {more}"
 
 
 def _check_levels(part: Part) -> None:
     if not 0 < part.fraction <= 1:
-        raise UsageError(f"fraction={part.fraction:g} is out of range: above 0, at most 1")
+        raise UsageError(f"fraction={part.fraction:g} is out of range: it must be above 0 and at most 1")
     for name, levels in part.levels.items():
         if not levels:
-            raise UsageError(f"factor {name} has no level: give it at least one value")
+            raise UsageError(f"factor {name} has no level: give it at least one")
         level, times = Counter(levels).most_common(1)[0]
         if times > 1:
-            raise UsageError(f"{name}={level} is given {times} times: to measure it more often, ask for repetitions")
+            raise UsageError(f"{name}={level} is given {times} times: to measure it more often, use --repetitions")
 
 
 def _check_parts(parts: Sequence[Part]) -> None:
     """Refuse parts of one benchmark whose settings could be taken for one another."""
     if len({frozenset(part.levels) for part in parts}) > 1:
-        raise UsageError(f"the plan's parts of {parts[0].benchmark} name different factors: name the same in all")
+        raise UsageError(
+            f"the plan's parts of {parts[0].benchmark} name different factors: name the same factors in all of them"
+        )
     if len(parts) > 1:
         seen = Counter(canonical(factors) for part in parts for factors in without(part, ()))
         setting, times = seen.most_common(1)[0]
         if times > 1:
-            raise UsageError(f"the plan has {parts[0].benchmark} with {setting} {times} times")
+            raise UsageError(f"the plan has {parts[0].benchmark} with {setting} {times} times: remove all but one")
 
 
 def _rank(plan: Plan, part: int, setting: Setting) -> tuple[int, bytes, int, bytes]:

@@ -1,4 +1,4 @@
-"""The lock on a run: whoever measures it holds it, and the end of that process, however it ends, releases it."""
+"""The lock on a run: the measuring process holds it, and its end releases it in any case."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def acquired(path: Path) -> RunLock | None:
             held.close()
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
-            if (why := file_locks.why_none(path.parent)) is not None:
+            if (why := file_locks.reason_for_no_locks(path.parent)) is not None:
                 raise OSError(errno.ENOLCK, why) from error
             return None
         if file is not None and _inode(path) == file:
             return RunLock(path, held)
-        held.close()  # its last holder removed the file in between: the lock is on what nobody finds any more
+        held.close()  # its last holder removed the file in between: the lock is on an unlinked file
 
 
 def _inode(path: Path) -> int | None:

@@ -44,15 +44,15 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 def parse_condition(text: str) -> Condition:
-    """Return what `factor<=level` says. Raises UsageError for anything else."""
+    """Parse `factor<=level`. Raises UsageError for anything else."""
     found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*(<=|>=|!=|=|<|>)\s*([^\s<>=!]\S*)\s*", text)
     if found is None:
         raise UsageError(
-            f"--where {text!r} is no condition: write a factor, =, !=, <, <=, > or >=, and a level: size<=256"
+            f"--where {text!r} is not a condition: write a factor, one of = != < <= > >=, and a level, e.g. size<=256"
         )
     factor, relation, level = found.groups()
     if relation in _ORDERS and not _is_number(level):
-        raise UsageError(f"--where {text!r}: {relation} needs a number, and {level!r} is none")
+        raise UsageError(f"--where {text!r}: {relation} needs a number, and {level!r} is not one")
     return Condition(factor, relation, level)
 
 

@@ -15,7 +15,7 @@ import msgspec
 from intercore import __version__
 from intercore.errors import IntercoreError, UsageError
 from intercore.files import bounds
-from intercore.record import file_locks, run_lock, store_format
+from intercore.record import file_locks, renamed, run_lock, store_format
 from intercore.record.measurement import Plan, Run, RunInParts
 from intercore.record.meter_recording_rows import TABLES, head_of, recording_of, samples_of
 from intercore.record.plan import canonical
@@ -38,23 +38,25 @@ BUSY_SECONDS = 5.0
 """How long to wait for another process that is writing to the same store."""
 
 _READS = 5
-"""How often a reader begins anew because a writer came meanwhile; after that, writers are there all the time, and their
-locks hold."""
+"""How often a reader starts again because of a writer; then writers are continuous, and their locks hold."""
 _TO_READ = "that you may read"
 _TO_WRITE = "that you may read and write, in a directory that you may write to"
 
 _CAUSES = {
-    sqlite3.SQLITE_BUSY: "it is locked by another process; wait for that one to end, then try again",
-    sqlite3.SQLITE_FULL: "the disk is full; free some space, then go on with --resume (what is complete is kept)",
-    sqlite3.SQLITE_IOERR: "the disk failed, is full or limits the size of a file (disk I/O error); "
-    "mend that, then go on with --resume (what is complete is kept)",
+    sqlite3.SQLITE_BUSY: "it is locked by another process; wait until that process ends, then try again",
+    sqlite3.SQLITE_FULL: "the disk is full; free space, then continue with --resume (complete measurements are kept)",
+    sqlite3.SQLITE_IOERR: (
+        "the disk failed, is full or limits the size of a file (disk I/O error); correct that, then continue with "
+        "--resume (complete measurements are kept)"
+    ),
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy, or choose another file",
-    sqlite3.SQLITE_NOTADB: "it is not an Intercore store and was left as it is; choose another file",
+    sqlite3.SQLITE_NOTADB: "it is not an Intercore store and was not changed; choose another file",
     sqlite3.SQLITE_READONLY: "it is read-only; make the file and its directory writable, or work on a copy",
     sqlite3.SQLITE_ERROR: "its tables are not those of an Intercore store: the file is damaged, or another program has "
     "changed it; restore it from a copy, or choose another file",
-    sqlite3.SQLITE_TOOBIG: f"a value in it is longer than {bounds.STORE_VALUE}, as none of an Intercore store is; "
-    "choose another file",
+    sqlite3.SQLITE_TOOBIG: (
+        f"a value in it is longer than {bounds.STORE_VALUE}, longer than any in an Intercore store; choose another file"
+    ),
     sqlite3.SQLITE_CONSTRAINT_UNIQUE: "that is in it already",
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "it has no such run",
 }
@@ -71,7 +73,7 @@ class RunSummary(msgspec.Struct, frozen=True):
     tool: str
     """Version of Intercore that created the run."""
     total: int
-    """Number of measurements that the plan needs; with a stop rule, as far as is known."""
+    """Number of measurements that the plan needs; with a stop rule, if known."""
     done: int
     """Number of them that are complete."""
     lacking_energy: int = 0
@@ -86,9 +88,9 @@ class RunSummary(msgspec.Struct, frozen=True):
 class StoreReader:
     """A store that is only read: neither the file nor its folder is written to, whatever state a writer left them in.
 
-    Every method raises IntercoreError if the file or another process is in the way. What it returns is of one moment,
-    and holds all that was committed until then, by a writer that lives or was killed. A process that has the store open
-    for writing reads by that (`Store`), and does not open a reader besides: see FileForReading.
+    Every method raises IntercoreError if the file or another process is in the way. Its results are a consistent
+    snapshot of all that was committed, by a running or a killed writer. A process that has the store open for writing
+    reads with that (`Store`), and does not open a reader: see FileForReading.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -120,9 +122,9 @@ class StoreReader:
         return self._read(self._summaries)
 
     def read_in_parts(self, run_id: int, read: Callable[[RunInParts], Found]) -> Found:
-        """Return what `read` makes of a run, whose measurements it is given one by one. UsageError if there is none.
+        """Return the result of `read` on a run, whose measurements it gets one by one. UsageError if there is none.
 
-        `read` begins anew whenever a writer has come meanwhile: what it made of the run before then does not count.
+        `read` starts again after a concurrent write; its previous result is discarded.
         """
 
         def read_run() -> Found:
@@ -141,7 +143,7 @@ class StoreReader:
         """Return a run without its measurements; the newest run if None."""
         ids = [number for (number,) in self._db.execute("SELECT id FROM campaigns ORDER BY id DESC")]
         if not ids:
-            raise UsageError(f"{self.path} holds no run yet; make one with `intercore run`")
+            raise UsageError(f"{self.path} holds no run yet; measure one with `intercore run`")
         if run_id is None:
             run_id = ids[0]
         if run_id not in ids:
@@ -156,7 +158,7 @@ class StoreReader:
             self._db = self._file.db
 
     def _read(self, read: Callable[[], Found]) -> Found:
-        """Return what `read` finds, once nobody has changed the file while it was reading."""
+        """Return the result of `read`, once the file has not changed during the reading."""
         for _ in range(_READS):
             if not self._file.is_current:
                 self.close()
@@ -192,7 +194,7 @@ class StoreReader:
             with self._reading(f"run {number}"):
                 check_crc(crc, crc_of(row))
                 plan, total, started, tool = msgspec.convert(row, tuple[str, int, str, str])
-                decoded, lacking = msgspec.json.decode(plan, type=Plan), self._lacking_energy(number)
+                decoded, lacking = renamed.plan(msgspec.json.decode(plan, type=Plan)), self._lacking_energy(number)
                 summaries.append(RunSummary(number, decoded, started, tool, total, done, lacking))
         return summaries
 
@@ -234,13 +236,14 @@ class StoreReader:
         """Raise IntercoreError for a run that would take gigabytes, before any of it is unpacked."""
         known, most = ["samples", *(["readings"] if self._has_recordings else [])], bounds.SERIES_SAMPLES.most
         total = 0.0
-        for table in known:  # a series that says that it has more is refused as damaged
+        for table in known:  # a series that claims more is refused as damaged
             counted = f"SELECT total(iif(count BETWEEN 0 AND {most}, count, 0)) FROM {table}"  # noqa: S608 - ours
             query = f"{counted} JOIN measurements ON measurement = id WHERE campaign = ?"
             total += self._db.execute(query, (run_id,)).fetchone()[0]
         if total > bounds.RUN_SAMPLES.most:
             raise IntercoreError(
-                f"run {run_id} of {self.path} has more than {bounds.RUN_SAMPLES}, the most that is read"
+                f"run {run_id} of {self.path} has more than {bounds.RUN_SAMPLES}, the limit for reading: measure it "
+                "in several runs"
             )
 
     def _recording(self, measurement: int) -> Recording | None:
@@ -261,7 +264,7 @@ class StoreReader:
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
-        """Turn whatever an untrusted row can raise into an IntercoreError that says which row it is."""
+        """Turn any error of an untrusted row into an IntercoreError that names the row."""
         try:
             with reading():
                 yield
@@ -272,7 +275,7 @@ class StoreReader:
 class Store(StoreReader):
     """A store that runs and measurements are added to, and read from; a full disk or another writer can be in the way.
 
-    It holds the lock on each run that it made or was told to lock, until it is closed.
+    It holds the lock on each run that it created or locked, until it is closed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -308,7 +311,7 @@ class Store(StoreReader):
             lock = run_lock.acquired(path)
         if lock is None:
             raise IntercoreError(
-                f"another process is measuring run {run_id} of {self.path}; wait until that one has ended, or end it"
+                f"another process is measuring run {run_id} of {self.path}; wait until it ends, or end it"
             )
         self._locks[run_id] = lock
 
@@ -347,8 +350,8 @@ class Store(StoreReader):
         what = f"repetition {setting.repetition} of {setting.benchmark} with {key}"
         if not is_of(measurement, setting):
             raise IntercoreError(
-                f"the target was asked for {what} and measured repetition {measurement.repetition} of "
-                f"{measurement.benchmark} with {factors}; it was not stored: please report this"
+                f"{what} was requested, but the target measured repetition {measurement.repetition} of "
+                f"{measurement.benchmark} with {factors}. That was not stored: please report this"
             )
         conditions = canonical(measurement.conditions)
         row = (key, setting.repetition, measurement.benchmark, factors, checks, measurement.started)
@@ -384,12 +387,14 @@ class Store(StoreReader):
         what = f"the energy of repetition {setting.repetition} of {setting.benchmark} with {key}"
         with self._transaction(f"add {what} to run {run_id} in", "IMMEDIATE"):
             found = self._db.execute(
-                "SELECT id FROM measurements WHERE campaign = ? AND benchmark = ? AND setting = ? AND repetition = ?",
-                (run_id, setting.benchmark, key, setting.repetition),
-            ).fetchone()
-            if found is None:
+                "SELECT id, setting FROM measurements WHERE campaign = ? AND benchmark = ? AND repetition = ?",
+                (run_id, setting.benchmark, setting.repetition),
+            )
+            with self._reading(what):
+                number = next((each for each, old in found if renamed.setting(setting.benchmark, old) == key), None)
+            if number is None:
                 raise IntercoreError(f"run {run_id} of {self.path} has no measurement for {what}")
-            self._put_recording(found[0], recording)
+            self._put_recording(number, recording)
 
     def _put_recording(self, measurement: int, recording: Recording) -> None:
         for table in TABLES:
@@ -443,12 +448,12 @@ def _explained(path: Path, action: str, needed: str = _TO_WRITE) -> Iterator[Non
         yield
     except sqlite3.Error as error:
         raise IntercoreError(f"cannot {action} {path}: {_cause(error, path, needed)}") from error
-    except UnicodeDecodeError as error:  # in what SQLite's module says of it
+    except UnicodeDecodeError as error:  # in the message of SQLite's module
         raise IntercoreError(f"cannot {action} {path}: {_CAUSES[sqlite3.SQLITE_CORRUPT]}") from error
     except UnicodeError as error:
         raise IntercoreError(f"cannot {action} {path}: a text is not valid; use UTF-8") from error
     except OverflowError as error:
-        raise IntercoreError(f"cannot {action} {path}: a number is too large for it") from error
+        raise IntercoreError(f"cannot {action} {path}: a number is too large to be stored") from error
     except OSError as error:
         raise IntercoreError(f"cannot {action} {path}: {error.strerror or error}") from error
 
@@ -456,13 +461,13 @@ def _explained(path: Path, action: str, needed: str = _TO_WRITE) -> Iterator[Non
 def _cause(error: sqlite3.Error, path: Path, needed: str) -> str:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # errors of the Python module have none
     if code == sqlite3.SQLITE_CANTOPEN and not path.parent.is_dir():
-        return f"there is no directory {path.parent}; make it, or choose another file"
+        return f"there is no directory {path.parent}; create it, or choose another file"
     if code == sqlite3.SQLITE_CANTOPEN and path.is_dir():
         return "it is a folder; choose a file"
     if code == sqlite3.SQLITE_CANTOPEN:
         return f"it cannot be opened; make sure that it is a file {needed}"
     if "Could not decode" in str(error):  # of the Python module, for a text that is not UTF-8
         code = sqlite3.SQLITE_CORRUPT
-    if code & 0xFF == sqlite3.SQLITE_BUSY and (why := file_locks.why_none(path.parent)) is not None:
+    if code & 0xFF == sqlite3.SQLITE_BUSY and (why := file_locks.reason_for_no_locks(path.parent)) is not None:
         return why
     return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or f"{error}; make sure that it is a file {needed}"

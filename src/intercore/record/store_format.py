@@ -1,10 +1,10 @@
-"""The format of the store's file: its tables, how it is told from other files, and how an older one is converted.
+"""The format of the store's file: its tables, how it is recognised, and how an older one is converted.
 
 History (`PRAGMA user_version`):
   1  campaigns, conditions, measurements, samples: a plan has one benchmark
   2  a plan has parts, a setting belongs to a benchmark, and a series has a unit (Intercore 0.1)
 
-What meters saw is in tables of its own (`recording_rows`), which a store has from its first recording on. An older
+Meter recordings are in separate tables (`recording_rows`), which a store has from its first recording on. An older
 Intercore reads such a store, without the energy.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT = 2
-APPLICATION_ID = 0x49436F72  # "ICor" tells our files from other applications' (SQLite file format, 1.3.17)
+APPLICATION_ID = 0x49436F72  # "ICor" identifies our files (SQLite file format, 1.3.17)
 
 _MEASUREMENTS = """(
         id INTEGER PRIMARY KEY, -- ascends in the order of measuring
@@ -90,7 +90,7 @@ _COMPUTES = re.compile(r"\b(?:AS|CHECK|DEFAULT)(?:\s|/\*.*?\*/|--[^\n]*\n)*\(", 
 
 
 def check_plain_file(path: Path) -> None:
-    """Raise IntercoreError for a folder, of which SQLite says that the disk fails, and OSError for a pipe or device."""
+    """Raise IntercoreError for a folder, which SQLite reports as a disk failure, and OSError for a pipe or device."""
     if path.is_dir():
         raise IntercoreError(f"cannot open {path}: it is a folder; choose a file")
     with suppress(FileNotFoundError):
@@ -152,7 +152,7 @@ def _convert_from_1(db: sqlite3.Connection) -> None:
     """Make the tables those of format 2."""
     campaigns = db.execute("SELECT id, crc, plan, total, started, tool FROM campaigns").fetchall()
     for number, crc, plan, *rest in campaigns:
-        if crc == crc_of([plan, *rest]):  # what is damaged stays as it is, and is told when it is read
+        if crc == crc_of([plan, *rest]):  # damaged rows stay, and are reported when read
             old = msgspec.json.decode(plan)
             benchmark, levels = old.pop("benchmark"), old.pop("levels")
             new = msgspec.json.encode({**old, "name": benchmark, "parts": [Part(benchmark, levels)]}).decode()
@@ -194,7 +194,7 @@ def _format_of(db: sqlite3.Connection, path: Path) -> int:
     if (application, version, tables) == (0, 0, 0):
         return 0
     if application != APPLICATION_ID:
-        raise IntercoreError(f"{path} is another application's database and was left as it is; choose another file")
+        raise IntercoreError(f"{path} is another application's database and was not changed; choose another file")
     if not 1 <= version <= FORMAT:
         raise IntercoreError(
             f"{path} has format {version}, this Intercore {__version__} reads formats up to {FORMAT}; "
@@ -207,9 +207,9 @@ def _format_of(db: sqlite3.Connection, path: Path) -> int:
 def _check_tables(db: sqlite3.Connection, path: Path) -> None:
     """Raise IntercoreError if the file has more than tables: a view or a trigger may compute for ever."""
     for name, sql in db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"):
-        # Not by its type, which may be anything: SQLite does what the text says.
+        # Not by its type, which may be anything: SQLite executes the text.
         if not re.match(r"CREATE\s+TABLE\b", str(sql), re.IGNORECASE) or _COMPUTES.search(str(sql)):
             raise IntercoreError(
-                f"{path} is no plain store: '{printable(str(name))}' in it is no table of values, but has SQLite "
-                "compute; it was left as it is; choose another file"
+                f"{path} is not an Intercore store: '{printable(str(name))}' in it is not a table of values but makes "
+                "SQLite run code; the file was not changed; choose another file"
             )

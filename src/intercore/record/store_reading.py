@@ -70,7 +70,7 @@ def _opened(path: Path, timeout: float, stack: ExitStack) -> sqlite3.Connection:
     if _holds_something(log) and not index.exists():
         return _copied(path, stack)  # a store that was killed, and copied or sent without its index
     if not (log.exists() and index.exists()) and _is_in_wal_mode(path):
-        # Nobody writes: a writer has both files. A lock would need them, so `is_current` tells if a writer comes.
+        # No writer exists: it would have both files. A lock needs them, so `is_current` detects a writer.
         return _connected(path, "mode=ro&immutable=1", timeout, stack)
     try:
         # A writer that lives shares its index with us; of one that was killed, SQLite makes an index in our memory.
@@ -82,7 +82,7 @@ def _opened(path: Path, timeout: float, stack: ExitStack) -> sqlite3.Connection:
 
 
 def _connected(path: Path, how: str, timeout: float, stack: ExitStack) -> sqlite3.Connection:
-    # Polars reads from a thread of its own while ours waits for it, so never do two at a time.
+    # Polars reads from its own thread while ours waits, so there is never more than one at a time.
     db = sqlite3.connect(
         f"{path.as_uri()}?{how}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
@@ -97,7 +97,7 @@ def _connected(path: Path, how: str, timeout: float, stack: ExitStack) -> sqlite
 
 
 def _copied(path: Path, stack: ExitStack) -> sqlite3.Connection:
-    """Open a copy, with all that belongs to it, in a folder where SQLite may write; the stack removes it."""
+    """Open a copy with its companion files in a folder where SQLite may write; the stack removes it."""
     parts = [path, _beside(path, "-wal"), _beside(path, "-journal")]
     tried = []
     for room in _rooms():
@@ -122,9 +122,9 @@ def _copied(path: Path, stack: ExitStack) -> sqlite3.Connection:
                 return db
     size = sum(part.stat().st_size for part in parts if part.exists())
     raise IntercoreError(
-        f"cannot open {path}: a killed process left it in a state that can be read only in a copy, and there is no "
-        f"room for a copy ({size / 1e6:.1f} MB) in {' or '.join(tried) or 'any temporary folder'}; set TMPDIR to a "
-        "folder that has room"
+        f"cannot open {path}: a killed process left it in a state that needs a copy to be read, and there is no space "
+        f"for a copy ({size / 1e6:.1f} MB) in {' or '.join(tried) or 'any temporary folder'}; set TMPDIR to a folder "
+        "with enough space"
     )
 
 
@@ -139,7 +139,7 @@ def _copy_at_rest(parts: Sequence[Path], folder: Path) -> None:
         if [_state(part) for part in parts] == before:
             return
     raise IntercoreError(
-        f"cannot open {parts[0]}: another process writes to it all the time; try again when that one has ended"
+        f"cannot open {parts[0]}: another process writes to it continuously; try again when that process has ended"
     )
 
 

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from intercore.files.bounds import CONDITIONS_TEXT, SERIES_SAMPLES
+from intercore.record import renamed
 from intercore.record.measurement import Level, Measurement, Series, Unit
 from intercore.record.plan import Setting
 
@@ -30,11 +31,11 @@ def reading() -> Iterator[None]:
     try:
         yield
     except msgspec.MsgspecError:
-        raise DamagedError("a column of it does not hold what Intercore stores there") from None
+        raise DamagedError("a column does not hold what Intercore stores there") from None
     except zlib.error:
         raise DamagedError("its samples cannot be unpacked") from None
     except (ValueError, OverflowError):
-        raise DamagedError("a value in it is out of range") from None
+        raise DamagedError("a value is out of range") from None
 
 
 class _Samples(msgspec.Struct, array_like=True, frozen=True):
@@ -61,7 +62,7 @@ def unpacked(row: tuple[Any, ...]) -> Series:
     """Return the series of a row of the table `samples`, within `reading`. Raises DamagedError for one that is none."""
     samples = msgspec.convert(row, _Samples)
     if samples.count > SERIES_SAMPLES.most:
-        raise DamagedError(f"series {samples.name} is said to have more than {SERIES_SAMPLES}")
+        raise DamagedError(f"series {samples.name} claims to have more than {SERIES_SAMPLES}")
     size = 8 * samples.count
     inflate = zlib.decompressobj()
     data = inflate.decompress(samples.data, size + 1)  # bounded, whatever the blob would grow to; 0 means no bound
@@ -81,28 +82,32 @@ def measurement_of(row: list[Any], conditions: object, samples: list[tuple[Any, 
     )
     measurement = Measurement(
         benchmark=benchmark,
-        factors=msgspec.json.decode(factors, type=dict[str, Level]),
+        factors=_levels(benchmark, factors),
         repetition=repetition,
-        series=tuple(unpacked(sample) for sample in samples),
+        series=tuple(renamed.series(benchmark, unpacked(sample)) for sample in samples),
         conditions=_conditions(msgspec.convert(conditions, str)),
-        checks=msgspec.json.decode(checks, type=dict[str, int]),
+        checks=renamed.checks(msgspec.json.decode(checks, type=dict[str, int])),
         started=started,
     )
-    if not is_of(measurement, Setting(benchmark, msgspec.json.decode(setting, type=dict[str, Level]), repetition)):
+    if not is_of(measurement, Setting(benchmark, _levels(benchmark, setting), repetition)):
         raise DamagedError(f"its factors {factors} are not those of its setting {setting}")
     return measurement
 
 
+def _levels(benchmark: str, text: str) -> dict[str, Level]:
+    return renamed.levels(benchmark, msgspec.json.decode(text, type=dict[str, Level]))
+
+
 @lru_cache(maxsize=16)
 def _conditions(text: str) -> dict[str, str]:
-    """Return the conditions that a text says: once for all measurements under them, however many share a long text."""
+    """Parse conditions, once for all measurements that share the text."""
     if len(text) > CONDITIONS_TEXT.most:
-        raise DamagedError(f"its conditions are longer than {CONDITIONS_TEXT}")
-    return msgspec.json.decode(text, type=dict[str, str])
+        raise DamagedError(f"its conditions are larger than {CONDITIONS_TEXT}")
+    return renamed.conditions(msgspec.json.decode(text, type=dict[str, str]))
 
 
 def is_of(measurement: Measurement, setting: Setting) -> bool:
-    """Whether the measurement is one of this setting: its factors hold the setting's, and defaults besides."""
+    """Whether the measurement is of this setting: its factors include the setting's, plus defaults."""
     return (measurement.benchmark, measurement.repetition) == (
         setting.benchmark,
         setting.repetition,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Kind(enum.IntEnum):
-    """What happened; the numbers are those of docs/protocol.md, which says what an event's object and detail are."""
+    """Kind of an event; docs/protocol.md has the numbers, objects and details."""
 
     CREATED = 1
     DELETED = 2

@@ -1,7 +1,7 @@
-"""What all simulated chips have in Python, and the words for what they do.
+"""The common Python interface of all simulated chips.
 
-Time is counted in ticks of a unit of the chip's own since power-on. All that looks at a chip does so without side
-effects and in no time. A chip belongs to one thread at a time; while it runs, the others go on.
+Time is counted since power-on in ticks, whose unit depends on the chip. Observing a chip has no side effects and takes
+no simulated time. A chip belongs to one thread at a time; while it runs, other threads continue.
 """
 
 from __future__ import annotations
@@ -32,36 +32,38 @@ class Reason(enum.Enum):
     """Why a run ended."""
 
     LIMIT = "limit"
-    """It has run as long as asked."""
+    """It has run for the requested time."""
     ADDRESS = "address"
     """A core is about to execute the instruction."""
     TEXT = "text"
     """The UART has sent the text."""
     EXIT = "exit"
-    """The firmware ended the program by semihosting. A further run goes on behind that."""
+    """The firmware ended the program by semihosting. Another run continues after that."""
     DEAD_END = "dead end"
     """Both cores sleep or are off, and nothing is pending that could wake them; input can."""
+    BOOT_LOADER = "boot loader"
+    """The firmware restarted the chip into its boot loader, which waits for a host on USB."""
     LOCKUP = "lockup"
-    """A core faulted where it could not handle a fault, in this cycle. A further run goes on with the other core.
+    """A core faulted in this cycle where it could not handle a fault. Another run continues with the other core.
 
-    It also goes on with what UARTs still have to send.
+    It also continues with pending output of the UARTs.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why and where a run ended; as a string, that in a sentence."""
+    """Why and where a run ended; its string is a sentence."""
 
     reason: Reason
     """Why."""
     cycle: int
-    """The cycle up to which everything has happened."""
+    """The present cycle."""
     sentence: str
-    """The same for people, with a likely cause where one is known."""
+    """The reason as a sentence, with a likely cause if known."""
     core: int | None = None
-    """The core that did it: for ADDRESS, EXIT and LOCKUP."""
+    """The core of the event: for ADDRESS, EXIT, BOOT_LOADER and LOCKUP."""
     pc: int | None = None
-    """Where that core is: for ADDRESS and LOCKUP."""
+    """The program counter of that core: for ADDRESS and LOCKUP."""
     code: int | None = None
     """The exit code: for EXIT, a signed 32-bit number."""
 
@@ -71,7 +73,7 @@ class Stop:
 
 
 class CoreState(enum.Enum):
-    """What a core does."""
+    """The state of a core."""
 
     RUNNING = "running"
     ASLEEP = "asleep"
@@ -79,12 +81,12 @@ class CoreState(enum.Enum):
     OFF = "off"
     """In reset or without power."""
     STUCK = "stuck"
-    """For a fault that was asked for."""
+    """Stuck by an injected fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registers:
-    """What a core's registers hold, each as an unsigned 32-bit number."""
+    """The registers of a core, as unsigned 32-bit numbers."""
 
     r: tuple[int, ...]
     """r0 to r12."""
@@ -92,7 +94,7 @@ class Registers:
     """The stack pointer in use: `msp` or `psp`."""
     lr: int
     pc: int
-    """Address of the instruction that is executed, or that comes next."""
+    """Address of the present or next instruction."""
     xpsr: int
     """Flags in bits 31 to 28 (N, Z, C, V), number of the exception in bits 5 to 0."""
     msp: int
@@ -106,32 +108,32 @@ class Registers:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a core did since power-on. Simulated, not measured."""
+    """Counters of a core since power-on. Simulated, not measured."""
 
     cycles: int
-    """Ticks that have passed, whatever the core did: cycles of clk_sys on an RP2040, picoseconds on an STM32H745."""
+    """Elapsed ticks: cycles of clk_sys on an RP2040, picoseconds on an STM32H745."""
     instructions: int
     """Instructions begun."""
     exceptions: int
     """Exceptions entered, tail-chained ones included."""
     asleep: int
-    """Ticks asleep, a sleep that goes on included."""
+    """Ticks asleep, including the present sleep."""
     conflicts: Mapping[str, int]
-    """Cycles lost because another master held a slave of the bus, by its name: "SRAM0", "XIP", "APB" and so on; empty
-    on an STM32H745, whose times mean nothing."""
+    """Cycles lost because another master had a slave of the bus, by the slave's name: "SRAM0", "XIP", "APB" and so on;
+    empty on an STM32H745, whose times mean nothing."""
     waits: Mapping[str, int]
-    """Cycles lost to wait states of a slave itself, by its name; empty likewise."""
+    """Cycles lost to wait states of a slave, by its name; empty on an STM32H745."""
     lost: int
-    """What was for this core and was lost, for faults that were asked for: words that the other core of an RP2040
-    wrote, interrupts of an STM32H745's semaphores that became free."""
+    """Losses by injected faults: words from the other core of an RP2040, interrupts of released semaphores of an
+    STM32H745."""
 
 
 Counted: TypeAlias = "tuple[int, int, int, list[tuple[str, int]], list[tuple[str, int]], int]"
-"""Instructions, exceptions, ticks asleep; ticks lost to other masters and to wait states, by slave; what was lost."""
+"""Instructions, exceptions, ticks asleep; ticks lost to other masters and to wait states, by slave; losses."""
 
 
 def counted(now: int, numbers: Counted) -> Statistics:
-    """Return what a core did up to a tick, of the simulator's numbers."""
+    """Return the counters of a core from the simulator's numbers."""
     instructions, exceptions, asleep, conflicts, waits, lost = numbers
     others, slaves = (MappingProxyType(dict(by_slave)) for by_slave in (conflicts, waits))
     return Statistics(now, instructions, exceptions, asleep, others, slaves, lost)
@@ -143,28 +145,28 @@ class Symbol(NamedTuple):
     address: int
     """Without the Thumb bit."""
     size: int
-    """In bytes; 0 if the image does not say."""
+    """In bytes; 0 if unknown."""
     is_function: bool
 
 
 class TimedOutput(NamedTuple):
-    """What a UART has sent."""
+    """The output of a UART."""
 
     data: bytes
     cycles: npt.NDArray[np.int64]
     """For each byte, the cycle in which its last stop bit ended."""
     rates: npt.NDArray[np.int64]
-    """For each byte, the bits per second that the UART was set to; 0 if that was not defined."""
+    """For each byte, the UART's bits per second; 0 if undefined."""
 
 
 HIT = np.dtype([("cycle", "<i8"), ("pc", "<u4"), ("value", "<u4"), ("core", "u1")])
-"""One hit of a probe: `cycle` is the tick at which the instruction begins, or its access was granted; `pc`
-is the address of the instruction; `value` is what was loaded or stored (0 for execution); `core` is 0 or 1."""
+"""A hit of a probe: `cycle` is the tick at which the instruction begins or its access was granted; `pc` is the address
+of the instruction; `value` is the loaded or stored value (0 for execution); `core` is 0 or 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Watches one place of a chip, on both cores, at no cost in the chip's time; `Chip.watch_…` makes it."""
+    """A probe at one address of a chip, for both cores; it takes no simulated time. `Chip.watch_…` creates it."""
 
     simulator: Chip
     kind: str
@@ -175,57 +177,57 @@ class Probe:
     _number: int
 
     def hits(self) -> npt.NDArray[np.void]:
-        """Return all hits since the probe was placed or its hits were taken, in the order of time: an array of `HIT`.
+        """Return all hits since the probe was placed or its hits were taken, in order: an array of `HIT`.
 
-        Raises SimulatorError if a snapshot was restored that was taken before the probe was placed, or if all probes of
-        the chip together had more hits than are kept, 4,194,304.
+        Raises SimulatorError if a snapshot from before the probe was restored, or if the probes of the chip had more
+        than 4,194,304 hits in total, which is the limit.
         """
         return self.simulator._hits(self._number, take=False)
 
     def take(self) -> npt.NDArray[np.void]:
-        """Return the hits as `hits` does, and forget them; the next ones may begin up to two cycles before the last."""
+        """Return the hits as `hits` does, and clear them; the next ones may begin up to two cycles before the last."""
         return self.simulator._hits(self._number, take=True)
 
     def forget(self) -> None:
-        """Forget the hits, however many there were."""
+        """Clear the hits."""
         self.simulator._machine.forget(self._number)
 
 
 class Count(NamedTuple):
-    """What the cores had done by the time one came to a place."""
+    """The counters of the cores when one reached an address."""
 
     cycle: int
-    """The tick up to which everything had happened."""
+    """The tick of the event."""
     core: int
-    """That was about to execute the instruction."""
+    """The core that was about to execute the instruction."""
     arguments: tuple[int, ...]
-    """Its registers r0 to r3: at the beginning of a function, what it is called with."""
+    """Its registers r0 to r3: at the beginning of a function, its arguments."""
     statistics: tuple[Statistics, Statistics]
-    """Of core 0 and core 1, without words that were lost."""
+    """Counters of core 0 and core 1, without losses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts at one place of a chip, at no cost in the chip's time; `Chip.tally` makes it."""
+    """Records counters at one address of a chip; takes no simulated time. `Chip.tally` creates it."""
 
     simulator: Chip
     _number: int
 
     def take(self) -> list[Count]:
-        """Return what was counted since the tally was placed or this was last called, and forget it.
+        """Return the counters since the tally was placed or last taken, and clear them.
 
-        Raises SimulatorError if a snapshot was restored that was taken before the tally was placed, or if there were
-        more times than are kept, 32,768.
+        Raises SimulatorError if a snapshot from before the tally was restored, or if there are more than 32,768
+        records, which is the limit.
         """
         return self.simulator._take_tally(self._number)
 
     def forget(self) -> None:
-        """Forget what was counted, however often that was."""
+        """Clear the counters."""
         self.simulator._machine.forget(self._number)
 
 
 class Machine(Protocol):
-    """What the Rust side of each chip has."""
+    """The interface of each chip's Rust side."""
 
     def run(
         self, limit: int, address: int | None, core: int | None, text: bytes | None, uart: int
@@ -245,51 +247,51 @@ class Machine(Protocol):
         """Place a tally; return its number."""
 
     def take_tally(self, tally: int) -> list[tuple[int, int, list[int], Counted, Counted]]:
-        """Return what was counted."""
+        """Return the counters."""
 
     def forget(self, number: int) -> None:
-        """Forget what a probe or a tally has seen."""
+        """Clear a probe or a tally."""
 
     def trace_hash(self) -> int:
-        """Return a hash of all that has happened."""
+        """Return a hash of the whole history."""
 
     def now(self) -> int:
-        """Return the tick up to which everything has happened."""
+        """Return the present tick."""
 
     def statistics(self, core: int) -> Counted:
-        """Return what a core did."""
+        """Return the counters of a core."""
 
     def registers(self, core: int) -> tuple[list[int], int, int, int, bool, int, str]:
-        """Return r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; what the core does."""
+        """Return r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; the state of the core."""
 
     def symbols(self) -> list[tuple[str, int, int, bool]]:
         """Return name, address and size of each symbol, and whether it is a function."""
 
     def crash(self, core: int) -> str | None:
-        """Return what has become of a core's program."""
+        """Return the end of a core's program."""
 
     def function_at(self, address: int) -> tuple[str, int] | None:
-        """Return the function that an address is in, and how far."""
+        """Return the function of an address, and the offset in it."""
 
     def set_faults(self, faults: list[str]) -> None:
-        """Have these faults."""
+        """Set the faults."""
 
     def take_diagnostics(self) -> list[str]:
-        """Return sentences on what the firmware did."""
+        """Return messages about the firmware."""
 
     def state_hash(self) -> int:
         """Return a hash of the state."""
 
 
 class Chip(ABC):
-    """A simulated chip with its program in it. What it says is simulated, not measured."""
+    """A simulated chip with its program. Its results are simulated, not measured."""
 
     _machine: Machine
 
     @property
     @abstractmethod
     def hz(self) -> int:
-        """Ticks in a second, as it is now."""
+        """Present number of ticks per second."""
 
     @property
     @abstractmethod
@@ -299,31 +301,31 @@ class Chip(ABC):
     @property
     @abstractmethod
     def moment(self) -> str:
-        """The same in the chip's own unit, for people."""
+        """The same in the chip's unit, as text."""
 
     @abstractmethod
     def run(self, ticks: int, /) -> Stop:
-        """Run for so many ticks, or until something ends the run sooner."""
+        """Run for so many ticks, or until an event ends the run."""
 
     def advance(self, ticks: int, /) -> None:
-        """After a dead end, let so many ticks pass in which nothing happens, or fewer, up to what is to happen."""
+        """After a dead end, advance by so many ticks, or up to the next event."""
         self._machine.advance(self.now + whole("ticks", ticks, 0, U64 >> 1))
 
     @abstractmethod
     def keep(self) -> Callable[[], None]:
-        """Keep the chip as it is; return what makes it that again, any number of times."""
+        """Take a snapshot; return a function that restores it, any number of times."""
 
     @abstractmethod
     def send(self, data: bytes) -> None:
-        """Put bytes on the line to the console's UART, behind those that are on it."""
+        """Send bytes to the console's UART, after those that are pending."""
 
     def take_uart(self) -> bytes:
-        """Return what the console's UART has sent since this was last called."""
+        """Return the output of the console's UART since the last call."""
         return self.take_uart_timed().data
 
     @abstractmethod
     def take_uart_timed(self) -> TimedOutput:
-        """Return what the console's UART has sent since this was last called."""
+        """Return the output of the console's UART since the last call."""
 
     @abstractmethod
     def read(self, place: int | str, count: int) -> bytes:
@@ -331,27 +333,27 @@ class Chip(ABC):
 
     @abstractmethod
     def set_line_rate(self, rate: int) -> None:
-        """Have what is sent to the console's UART come with `rate` bits per second, 8N1, whatever that is set to."""
+        """Set the bit rate of data sent to the console's UART, 8N1, independently of the UART's own rate."""
 
     def statistics(self, core: int) -> Statistics:
-        """Return what a core did since power-on."""
+        """Return the counters of a core since power-on."""
         return counted(self.now, self._machine.statistics(number("core", core)))
 
     @property
     def now(self) -> int:
-        """The tick since power-on up to which everything has happened."""
+        """The present tick since power-on."""
         return self._machine.now()
 
     @cached_property
     def symbols(self) -> Mapping[str, Symbol]:
-        """Functions and variables of the ELF image by name; of those with one name, the one at the lowest address."""
+        """Functions and variables of the ELF image by name; of several, the one at the lowest address."""
         named: dict[str, Symbol] = {}
         for name, address, size, is_function in self._machine.symbols():
             named.setdefault(name, Symbol(address, size, is_function))
         return MappingProxyType(named)
 
     def address(self, place: int | str) -> int:
-        """Return the address of a symbol; an int is one already.
+        """Return the address of a symbol; an int is an address.
 
         Raises SimulatorError if there is no such symbol, ValueError if the number has more than 32 bits.
         """
@@ -360,54 +362,54 @@ class Chip(ABC):
         return whole("address", place, 0, U32)
 
     def crash(self, core: int) -> str | None:
-        """Return what has become of a core's program, a clause; None if it goes on, sleeps or never began.
+        """Return how a core's program ended, a clause; None if it runs, sleeps or has not started.
 
-        It is where and why the core locked up, what fault it handles, or that it called _exit, as when main returns.
+        It has the place and cause of a lock-up, the fault that is handled, or the call of _exit, as when main returns.
         """
         return self._machine.crash(number("core", core))
 
     def function_at(self, address: int) -> tuple[str, int] | None:
-        """Return the name of the function that an address is in, and how many bytes from its beginning."""
+        """Return the name of the function of an address, and the offset in bytes."""
         return self._machine.function_at(whole("address", address, 0, U32))
 
     def registers(self, core: int) -> Registers:
-        """Return the registers of a core, and what it does."""
+        """Return the registers of a core, and its state."""
         numbered, xpsr, msp, psp, primask, control, state = self._machine.registers(number("core", core))
         *general, sp, lr, pc = numbered
         return Registers(tuple(general), sp, lr, pc, xpsr, msp, psp, primask, control, CoreState(state))
 
     def watch_execution(self, place: int | str) -> Probe:
-        """Watch for the instruction at an address being begun, from now on, by either core."""
+        """Watch the execution of the instruction at an address by either core, from now on."""
         return self._watch("execute", self.address(place) & ~1, 1)
 
     def watch_reads(self, place: int | str, size: int | None = None) -> Probe:
-        """Watch for loads that touch `size` bytes, from now on, by either core.
+        """Watch loads from `size` bytes by either core, from now on.
 
-        Without `size`, they are those of the symbol, or else the 4 at the address. Neither fetches of instructions nor
-        accesses of the DMA count.
+        `size` is by default that of the symbol, or else 4. Instruction fetches and DMA accesses do not count.
         """
         return self._watch("read", self.address(place), self._size(place, size))
 
     def watch_writes(self, place: int | str, size: int | None = None) -> Probe:
-        """Watch for stores, as `watch_reads` does for loads."""
+        """Watch stores, as `watch_reads` does for loads."""
         return self._watch("write", self.address(place), self._size(place, size))
 
     def tally(self, place: int | str) -> Tally:
-        """Count what the cores did whenever one comes to the instruction at an address, from now on."""
+        """Record the counters of the cores whenever one reaches the instruction at an address, from now on."""
         return Tally(self, self._machine.tally(self.address(place) & ~1))
 
     def set_faults(self, faults: Sequence[str]) -> None:
-        """Have these faults from now on, and no others, written as for the option --fault of intercore-sim.
+        """Set the faults from now on, written as for the option --fault of intercore-sim.
 
         For example `uart-in:flip=0.001,seed=7`, `uart-out:lose=0.01`, `reset@2e6`, `reset:core=1@2e6`,
         `off:core=1@0..2e6`, `stuck:core=1@2e6..3e6`, `fifo:to=1,lose=0.01,seed=7`, `fifo:to=0,word=3@2e6`: the lines
-        are those of UART0, cycles count from power-on. `send` with masks of its own is not damaged further. A snapshot
-        holds its faults. A core that is stuck or off stays so until it is reset. Raises ValueError for what is none.
+        are those of UART0, cycles count from power-on. Data of `send` with masks is not damaged further. A snapshot
+        includes the faults. A core that is stuck or off stays so until it is reset. Raises ValueError for an invalid
+        fault.
         """
         self._machine.set_faults(list(faults))
 
     def take_diagnostics(self) -> list[str]:
-        """Return sentences on what the firmware did that is not modelled or not allowed, each told once."""
+        """Return messages about actions of the firmware that are not modelled or not allowed, each once."""
         return self._machine.take_diagnostics()
 
     def state_hash(self) -> int:
@@ -415,7 +417,7 @@ class Chip(ABC):
         return self._machine.state_hash()
 
     def trace_hash(self) -> int:
-        """Return a 64-bit hash of all that has happened since the start, as `intercore-sim --hash` prints it.
+        """Return a 64-bit hash of the history since the start, as `intercore-sim --hash` prints it.
 
         It covers the state every 10,000,000 cycles (of an STM32H745, every 100 ms) and now, and every byte that the
         UARTs sent, with its tick.
@@ -426,10 +428,10 @@ class Chip(ABC):
         self, limit: int, address: int | str | None, core: int | None, text: bytes | str | None, uart: int
     ) -> Stop:
         if core is not None and address is None:
-            raise ValueError("core says which core is to execute an address: give address too")
+            raise ValueError("core selects the core that executes an address: give address as well")
         pattern = text.encode() if isinstance(text, str) else text
         if pattern is not None and not pattern:
-            raise ValueError("text is empty: give what the firmware will send")
+            raise ValueError("text is empty: give a text that the firmware sends")
         at = None if address is None else self.address(address)
         which = None if core is None else number("core", core)
         kind, of, pc, code, tick, sentence = self._machine.run(limit, at, which, pattern, uart)
@@ -456,21 +458,21 @@ class Chip(ABC):
         symbol = self.symbols.get(name)
         if symbol is None:
             close = difflib.get_close_matches(name, self.symbols, 3)
-            instead = f"did you mean {' or '.join(close)}?" if close else "is it an ELF image with its symbols?"
+            instead = f"did you mean {' or '.join(close)}?" if close else "check that it is an ELF image with symbols"
             raise SimulatorError(f"there is no symbol {name} in the image; {instead}")
         return symbol
 
 
 def whole(name: str, value: int, least: int, end: int) -> int:
-    """Return a whole number from `least` to `end` - 1. Raises ValueError if it is none."""
+    """Return a whole number from `least` to `end` - 1. Raises ValueError otherwise."""
     number = operator.index(value)
     if not least <= number < end:
-        raise ValueError(f"{name} {number} is out of range: {least} to {end - 1:#x}")
+        raise ValueError(f"{name} {number} is out of range: it must be from {least} to {end - 1:#x}")
     return number
 
 
 def number(name: str, value: int) -> int:
-    """Return the number of a core or UART. Raises ValueError if it is none."""
+    """Return the number of a core or UART. Raises ValueError if there is none."""
     if operator.index(value) not in {0, 1}:
-        raise ValueError(f"{name} {value}: there are 0 and 1")
+        raise ValueError(f"there is no {name} {value}: use 0 or 1")
     return operator.index(value)

@@ -1,6 +1,6 @@
-"""What can be seen of a measurement from outside, on the simulated chip: the truth that the firmware is judged by.
+"""Ground truth of measurements on the simulated chip, from probes, to validate the firmware's measurements.
 
-Looking on takes none of the chip's time. What is watched for a benchmark is the benchmark's own affair: see
+Probes take no simulated time. Each benchmark chooses its probes: see
 `Benchmark.witness` (`intercore.benchmarks.benchmark`).
 """
 
@@ -26,37 +26,37 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 OTHER_IMAGE = "core_1."
-"""What the names of core 1's image begin with in an image that holds it (firmware/board/rp2040_amp)."""
+"""Prefix of the names of core 1's image in an image that contains it (firmware/board/rp2040_amp)."""
 VECTOR_TABLES = "vector_tables"
-"""The two cores' tables of handlers, one behind the other (firmware/board/rp2040/cores/rp2040_cores.c)."""
+"""The vector tables of both cores, one after the other (firmware/board/rp2040/cores/rp2040_cores.c)."""
 
 SV_CALL, PEND_SV, FIRST_INTERRUPT = 11, 14, 16
 """Numbers of exceptions (ARMv6-M Architecture Reference Manual B1.5.2)."""
 DOORBELLS = (FIRST_INTERRUPT + 15, FIRST_INTERRUPT + 16)
-"""SIO_IRQ_PROC0 and SIO_IRQ_PROC1, by which the cores ring each other (RP2040 datasheet 2.3.2)."""
+"""SIO_IRQ_PROC0 and SIO_IRQ_PROC1, the cores' doorbells (RP2040 datasheet 2.3.2)."""
 SWITCHING = (SV_CALL, PEND_SV, *DOORBELLS)
-"""Exceptions by which the kernel switches tasks."""
+"""Exceptions with which the kernel switches tasks."""
 LONGEST_HANDLER = 400
-"""Cycles for which an interrupt keeps a core busy: the kernel's tick takes some 270."""
+"""Bound on the cycles of an interrupt handler: the kernel's tick takes some 270."""
 
 
 class Witness(ABC):
-    """Sees the measurements of one benchmark from outside."""
+    """Observes the measurements of one benchmark by probes."""
 
     @abstractmethod
     def forget(self) -> None:
-        """Forget all that was seen so far."""
+        """Clear the observations so far."""
 
     @abstractmethod
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
-        """Return what was seen of the measurement since `forget`.
+        """Return the ground truth of the measurement since `forget`.
 
-        Raises IntercoreError if the target has reported others than were seen.
+        Raises IntercoreError if the target's report does not match it.
         """
 
 
 class Passages:
-    """When either core passed the beginning of a function, in its own image where each core has one."""
+    """Times at which either core executed the beginning of a function, in its own image if each core has one."""
 
     def __init__(self, chip: Simulator, *places: int | str) -> None:
         """Watch addresses, or functions by name."""
@@ -70,16 +70,16 @@ class Passages:
             probe.forget()
 
     def cycles(self, core: int) -> Cycles:
-        """Return the cycles in which a core passed, in order."""
+        """Return the cycles of a core's executions, in order."""
         hits = [probe.hits() for probe in self._probes]
         return np.sort(np.concatenate([found[found["core"] == core]["cycle"].astype(np.int64) for found in hits]))
 
 
 class Stamps:
-    """When a clock of the firmware was read, by either core."""
+    """Times at which either core read a clock of the firmware."""
 
     def __init__(self, chip: Simulator, function: str) -> None:
-        """Watch a function of the firmware that reads a clock: its first instruction, the reading, its last one."""
+        """Watch a function of the firmware that reads a clock: its first instruction, the read, its last one."""
         self.calls = Passages(chip, function)
         self.moments = Passages(chip, f"{function}_reads")
         self.returns = Passages(chip, f"{function}_returns")
@@ -91,10 +91,10 @@ class Stamps:
 
 
 class Handlers:
-    """When either core took an interrupt."""
+    """Times at which either core took an interrupt."""
 
     def __init__(self, chip: Simulator, besides: Collection[int] = ()) -> None:
-        """Watch all handlers but those of the exceptions `besides`, by number."""
+        """Watch all handlers except those of the exceptions `besides`, by number."""
         self._passages = Passages(chip, *handler_addresses(chip, besides))
 
     def take(self) -> None:
@@ -102,7 +102,7 @@ class Handlers:
         self._passages.take()
 
     def disturbed(self, core: int, since: Cycles, until: Cycles) -> Flags:
-        """Tell whether the core took an interrupt, or the other was busy with one, in each of some spans of time."""
+        """Whether the core took an interrupt, or the other core was servicing one, in each of some time spans."""
         here, there = (self._passages.cycles(which) for which in (core, 1 - core))
         own: Flags = np.searchsorted(here, until) > np.searchsorted(here, since)
         other: Flags = np.searchsorted(there, until) > np.searchsorted(there, since - LONGEST_HANDLER)
@@ -110,9 +110,9 @@ class Handlers:
 
 
 def handler_addresses(chip: Simulator, besides: Collection[int] = ()) -> set[int]:
-    """Return the addresses of exception handlers, by the tables of vectors that the image fills when it starts.
+    """Return the addresses of exception handlers, from the vector tables that the image fills at its start.
 
-    Those of the exceptions `besides` are left out.
+    Those of the exceptions `besides` are excluded.
     """
     places = [place for name in ("", OTHER_IMAGE) if (place := chip.symbols.get(f"{name}{VECTOR_TABLES}"))]
     words = np.concatenate(
@@ -131,11 +131,11 @@ def true_intervals(
     *,
     since: Cycles | None = None,
 ) -> Truth:
-    """Return how long the intervals truly were that begin in these cycles on the first of two cores.
+    """Return the true durations of the intervals that begin in these cycles on the first of two cores.
 
-    Each ends with the first instruction of the next reading of the clock on the second core. The durations are the
-    series `true`, and the check `interrupted` counts those of which one of the two readings was disturbed: between its
-    moment, or the cycle in `since`, and the interval's begin or end.
+    Each ends with the first instruction of the next timestamp on the second core. The durations are the series `true`,
+    and the check `interrupted` counts intervals with a disturbed timestamp: between its read, or the cycle in `since`,
+    and the interval's begin or end.
     """
     first, second = cores
     first_moments = last_before(stamps.moments.cycles(first), begins) if since is None else since
@@ -149,20 +149,20 @@ def true_intervals(
 
 
 def contradiction(reported: int, seen: int) -> IntercoreError:
-    """Return the error that the target reports other intervals than were seen to begin."""
+    """Return the error for a number of reported intervals that does not match the ground truth."""
     return IntercoreError(
-        f"the target reports {reported} intervals, and the simulator has seen {seen} begin: "
-        "this is an error of Intercore, please report it"
+        f"the target reports {reported} intervals, and the simulator observed {seen}: "
+        "this is a bug of Intercore, please report it"
     )
 
 
 def first_after(cycles: Cycles, moments: Cycles) -> Cycles:
-    """Return, for each moment, the first of the cycles behind it."""
+    """Return, for each moment, the first cycle after it."""
     found: Cycles = cycles[np.searchsorted(cycles, moments, side="right")]
     return found
 
 
 def last_before(cycles: Cycles, moments: Cycles) -> Cycles:
-    """Return, for each moment, the last of the cycles before it."""
+    """Return, for each moment, the last cycle before it."""
     found: Cycles = cycles[np.searchsorted(cycles, moments) - 1]
     return found

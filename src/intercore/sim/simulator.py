@@ -1,8 +1,8 @@
-r"""The simulated RP2040: two Cortex-M0+ cores, every cycle counted, to be run and looked into from Python.
+r"""The simulated RP2040 in Python: two Cortex-M0+ cores with exact cycle counts.
 
-Everything that comes from here is simulated, not measured: a number from it has to be labelled so wherever it appears.
-It is the same chip as that of the command `intercore-sim`, and reproducible bit for bit: the same image, input and
-calls give the same cycles on every machine.
+All its results are simulated, not measured, and must be labelled so wherever they appear. It is the same chip as in the
+command `intercore-sim`, and reproducible bit for bit: the same image, input and calls yield the same cycles on every
+machine.
 
     from intercore.sim import Simulator
 
@@ -12,8 +12,8 @@ calls give the same cycles on every machine.
     print(stop, begins.hits()["cycle"])
 
 Time is counted in cycles of clk_sys since power-on. Addresses are those of the chip, as an int or as the name of a
-symbol of the ELF image. All that looks at the chip (memory, registers, probes, statistics) does so without side effects
-and in no time. A simulator belongs to one thread at a time; while it runs, the others go on.
+symbol of the ELF image. Observing the chip (memory, registers, probes, statistics) has no side effects and takes no
+simulated time. A simulator belongs to one thread at a time; while it runs, other threads continue.
 """
 
 from __future__ import annotations
@@ -65,20 +65,20 @@ __all__ = [
 ]
 
 Snapshot: TypeAlias = _sim.Snapshot
-"""A chip at one moment with all that belongs to it: memories, time, output not yet taken, probes and their hits."""
+"""A complete state of a chip: memories, time, output not yet taken, probes and their hits."""
 
 DEFAULT_CYCLES = 1_000_000_000
-"""Cycles after which a run ends that was given no limit: 8 s of a chip at 125 MHz."""
+"""Default limit of a run in cycles: 8 s of a chip at 125 MHz."""
 
 _SILENCE = TimedOutput(b"", np.array([], "<i8"), np.array([], "<i8"))
 
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Rates of the chip's clocks in Hz, as they are now."""
+    """Present frequencies of the chip's clocks in Hz."""
 
     sys: int
-    """clk_sys: what is counted in cycles. At least 1."""
+    """clk_sys, in whose cycles time is counted. At least 1."""
     ref: int
     """clk_ref. At least 1."""
     peri: int
@@ -88,7 +88,7 @@ class Clocks:
 
 
 class Simulator(Chip):
-    """A simulated RP2040 with an image in it, just switched on. What it says is simulated, not measured."""
+    """A simulated RP2040 with an image, just powered up. Its results are simulated, not measured."""
 
     def __init__(
         self,
@@ -98,15 +98,15 @@ class Simulator(Chip):
         clock: int | None = None,
         bootrom: str | os.PathLike[str] | None = None,
     ) -> None:
-        """Load an image and switch the chip on; nothing has run yet.
+        """Load an image and power up the chip; nothing has run yet.
 
         `image` is an ELF or UF2 file by path, or its contents; with `base`, a raw image for that address in flash
         (0x10000000) or SRAM (0x20000000 to 0x20042000). `clock` sets clk_sys and clk_peri in Hz until the firmware sets
         its clocks, as the option --clock of intercore-sim does; without it, the ring oscillator gives 6.5 MHz and there
         is no clk_peri. `bootrom` is a file of 16384 bytes, saved from a chip, to use instead of the simulator's own.
 
-        Raises SimulatorError if a file cannot be read or is no valid image or boot ROM, ValueError if `base` or `clock`
-        is out of range.
+        Raises SimulatorError if a file cannot be read or is not a valid image or boot ROM, ValueError if `base` or
+        `clock` is out of range.
         """
         source = image if isinstance(image, bytes) else os.fspath(image)
         self._name = "the image" if isinstance(source, bytes) else source
@@ -120,11 +120,11 @@ class Simulator(Chip):
         self._power_on = self._machine.snapshot()
 
     def __repr__(self) -> str:
-        """Return what it is, and that it is simulated."""
+        """Return a description that labels it as simulated."""
         return f"<Simulator of {self._name}: simulated RP2040 at cycle {self.now}>"
 
     def reset(self) -> None:
-        """Switch the chip off and on: all is as it was after loading the image; probes and output are gone."""
+        """Power-cycle the chip: restore its state after loading the image; probes and output are cleared."""
         self.restore(self._power_on)
 
     # Running
@@ -138,7 +138,7 @@ class Simulator(Chip):
         text: bytes | str | None = None,
         uart: int = 0,
     ) -> Stop:
-        """Run for so many cycles, or until something ends the run sooner; see `run_to`."""
+        """Run for so many cycles, or until an event ends the run; see `run_to`."""
         return self.run_to(
             self.now + whole("cycles", cycles, 0, U64 >> 1), address=address, core=core, text=text, uart=uart
         )
@@ -152,24 +152,24 @@ class Simulator(Chip):
         text: bytes | str | None = None,
         uart: int = 0,
     ) -> Stop:
-        """Run to a cycle, counted from power-on, or until something ends the run sooner.
+        """Run to a cycle, counted from power-on, or until an event ends the run.
 
-        With `address`, that is when a core, or the given one, is about to execute the instruction there; a run that
-        begins where the last one so ended goes on to the next time. With `text`, it is when `uart` (0 or 1) has sent it
-        since the last text that a run found, or since output was last taken: in the cycle after that in which the last
-        byte ended. A str stands for its UTF-8. An exit, a dead end and a lockup end every run.
+        With `address`, the run ends when a core, or the given one, is about to execute the instruction there; a run
+        that begins at that point continues to the next time. With `text`, the run ends when `uart` (0 or 1) has sent
+        the text since the last text that a run found, or since output was last taken: in the cycle after the end of its
+        last byte. A str stands for its UTF-8. An exit, a dead end and a lockup end every run.
 
-        Ctrl-C ends a run between two cycles, and a further run goes on there. Raises ValueError if `cycle` has passed
+        Ctrl-C ends a run between two cycles, and another run continues there. Raises ValueError if `cycle` has passed
         or an argument is out of range, SimulatorError for a symbol that the image does not have.
         """
         now = self.now
         if operator.index(cycle) < now:
-            raise ValueError(f"cycle {cycle} has passed: it is {now}; restore a snapshot to go back")
+            raise ValueError(f"cycle {cycle} has passed, the present cycle is {now}: restore a snapshot to go back")
         return self._run(whole("cycle", cycle, 0, U64), address, core, text, number("uart", uart))
 
     @property
     def clocks(self) -> Clocks:
-        """The rates of the clocks, and the chip's own time."""
+        """The frequencies of the clocks, and the chip's time."""
         (sys, ref, peri), seconds = self._machine.clocks()
         return Clocks(sys, ref, peri, seconds)
 
@@ -196,13 +196,13 @@ class Simulator(Chip):
         return lambda: self.restore(kept)
 
     def snapshot(self) -> Snapshot:
-        """Keep the chip as it is: takes about a megabyte, and what its flash and the hits of its probes take."""
+        """Take a snapshot: takes about a megabyte, plus the flash and the hits of the probes."""
         return self._machine.snapshot()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Make the chip what it was when the snapshot was taken; any number of times.
+        """Restore a snapshot, any number of times.
 
-        What runs from there is the same bit for bit. The snapshot may be of another simulator, with another image.
+        Runs from there are identical bit for bit. The snapshot may be of another simulator with another image.
         """
         self._machine.restore(snapshot)
         self.__dict__.pop("symbols", None)
@@ -218,28 +218,28 @@ class Simulator(Chip):
         return int.from_bytes(self._machine.read(self._aligned(place), 4, 0), "little")
 
     def write(self, place: int | str, data: bytes) -> None:
-        """Put bytes into ROM, flash or SRAM. Raises ValueError, and writes nothing, if they are not within memory."""
+        """Write bytes to ROM, flash or SRAM. Raises ValueError, and writes nothing, if they are not within memory."""
         self._machine.write(self.address(place), bytes(memoryview(data)), 0)
 
     def write_word(self, place: int | str, value: int) -> None:
-        """Put a 32-bit word, given as 0 to 2**32 - 1, at an address that is a multiple of 4."""
+        """Write a 32-bit word, 0 to 2**32 - 1, to an address that is a multiple of 4."""
         self._machine.write(self._aligned(place), whole("value", value, 0, U32).to_bytes(4, "little"), 0)
 
     def peek_register(self, address: int, *, core: int = 0) -> int:
-        """Return a register of a peripheral, or of SIO as `core` sees it, without the side effects of reading it.
+        """Return a register of a peripheral, or of SIO for `core`, without the side effects of a read.
 
-        Raises ValueError where no register is modelled, and for those private to a core, such as SysTick's.
+        Raises ValueError if no register is modelled there, and for registers private to a core, such as SysTick's.
         """
         return self._machine.peek_register(self._aligned(address), number("core", core))
 
     # UARTs and semihosting
 
     def send(self, data: bytes, *, uart: int = 0, not_before: int = 0, flipped: Sequence[int] = ()) -> None:
-        """Put bytes on the line to a UART, behind those that are on it.
+        """Send bytes to a UART, after those that are pending.
 
-        They arrive at the UART's own rate, once its receiver is on, and not before cycle `not_before`. `flipped` has
-        masks for the first of them: the bits set in one arrive inverted, bit 0 being the start bit, bits 1 to 8 the
-        data and what follows parity and stop bits. Raises ValueError if there are more masks than bytes or one has more
+        They arrive at the UART's rate, once its receiver is on, and not before cycle `not_before`. `flipped` has masks
+        for the first of them: bits set in a mask arrive inverted, with bit 0 the start bit, bits 1 to 8 the data,
+        followed by parity and stop bits. Raises ValueError if there are more masks than bytes or one has more
         than 16 bits.
         """
         masks = [whole("flipped", mask, 0, 1 << 16) for mask in flipped]
@@ -250,31 +250,31 @@ class Simulator(Chip):
         )
 
     def take_uart(self, uart: int = 0) -> bytes:
-        """Return what a UART has sent since this was last called.
+        """Return the output of a UART since the last call.
 
-        Of more than 2**20 characters, older ones may be lost; then `take_diagnostics` says so.
+        Of more than 2**20 characters, older ones may be lost, which `take_diagnostics` reports.
         """
         return self._machine.take_uart(number("uart", uart))[0]
 
     def take_uart_timed(self, uart: int = 0) -> TimedOutput:
-        """Return what `take_uart` does, with the cycle in which each byte ended."""
+        """Return the same as `take_uart`, with the cycle in which each byte ended."""
         data, cycles, rates = self._machine.take_uart(number("uart", uart))
-        if not data:  # most of the time, for who looks every millisecond
+        if not data:  # the usual case for frequent polling
             return _SILENCE
         return TimedOutput(data, np.frombuffer(cycles, "<i8"), np.frombuffer(rates, "<u4").astype(np.int64))
 
     def set_line_rate(self, rate: int | None, *, uart: int = 0) -> None:
-        """Have what is sent to a UART come with `rate` bits per second, 8N1, whatever the UART is set to.
+        """Set the bit rate of data sent to a UART, 8N1, independently of the UART's own rate.
 
-        What a receiver that is off or set otherwise makes of it, it makes of it. None, as at first: the line fits the
-        UART and waits until its receiver is on. Counts for bytes whose start bit has not begun.
+        A receiver that is off or has another rate receives accordingly. None, the default: the line adapts to the UART
+        and waits until its receiver is on. Applies to bytes whose start bit has not begun.
         """
         self._machine.set_line_rate(number("uart", uart), None if rate is None else whole("rate", rate, 1, U32))
 
     def take_host_output(self) -> bytes:
-        """Return what the firmware has written by semihosting since this was last called, 2**24 bytes at most.
+        """Return the firmware's semihosting output since the last call, at most 2**24 bytes.
 
-        If there was more, `take_diagnostics` says so.
+        `take_diagnostics` reports if there was more.
         """
         return self._machine.take_host_output()
 

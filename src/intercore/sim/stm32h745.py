@@ -1,7 +1,7 @@
 """The simulated STM32H745: a Cortex-M7 and a Cortex-M4, each with its program. FUNCTION ONLY: its times mean nothing.
 
-A core executes one instruction in each period of its clock, which is not how long a Cortex-M7 takes. Time is counted in
-picoseconds since power-on. What software does that the chip would not forgive is told (`take_diagnostics`).
+A core executes one instruction per period of its clock, unlike a real Cortex-M7. Time is counted in picoseconds since
+power-on. `take_diagnostics` reports mistakes of the software that a real chip would not tolerate.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ SECOND = 10**12
 
 
 class Stm32h745(Chip):
-    """A NUCLEO-H745ZI-Q with a program for each core in its flash, and power just given to it."""
+    """A NUCLEO-H745ZI-Q with a program for each core in its flash, just powered up."""
 
     def __init__(self, images: Sequence[str | os.PathLike[str] | bytes], *, supply: str = "smps") -> None:
         """Load the ELF images of core 0, the Cortex-M7, and of core 1, the Cortex-M4: paths, or contents of files.
 
-        `supply` is how the board supplies the core domain: "smps", as it comes, or "ldo". Raises SimulatorError if a
-        file cannot be read or is no image for this chip.
+        `supply` of the core domain: "smps", the default of the board, or "ldo". Raises SimulatorError if a file cannot
+        be read, or is not an image for this chip.
         """
         sources = [image if isinstance(image, bytes) else os.fspath(image) for image in images]
         names = ["the image" if isinstance(source, bytes) else source for source in sources]
@@ -55,7 +55,7 @@ class Stm32h745(Chip):
 
     @property
     def clocks(self) -> tuple[int, int]:
-        """The rates of the clocks of core 0 and core 1 in Hz; 0 for one that stands still."""
+        """The clock frequencies of core 0 and core 1 in Hz; 0 for a stopped clock."""
         (first, second), _ = self._machine.clocks()
         return first, second
 
@@ -68,7 +68,7 @@ class Stm32h745(Chip):
         core: int | None = None,
         text: bytes | str | None = None,
     ) -> Stop:
-        """See Chip; a lockup ends a run, and a further one goes on with the other core.
+        """See Chip; a lockup ends a run, and another run continues with the other core.
 
         With `address`, a run ends when a core, or the given one, is about to execute the instruction there; with
         `text`, when USART3 has sent it, as for `Simulator.run_to`.
@@ -81,7 +81,7 @@ class Stm32h745(Chip):
         return lambda: self._machine.restore(kept)
 
     def read(self, place: int | str, count: int, *, core: int = 0) -> bytes:
-        """Return `count` bytes of memory as a core sees them, core 0's data cache included.
+        """Return `count` bytes of memory as a core sees them, including core 0's data cache.
 
         Raises ValueError if they are not within its memory.
         """

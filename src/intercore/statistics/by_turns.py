@@ -67,7 +67,7 @@ def repetitions_for(within: float, over: Sequence[float], under: Sequence[float]
 
 def _logarithms(over: Sequence[float], under: Sequence[float]) -> NDArray[np.float64] | None:
     if len(over) != len(under):
-        raise ValueError("what was measured by turns has as many repetitions on either side")
+        raise ValueError("alternating measurements have the same number of repetitions on both sides")
     if len(over) < 2 or min(*over, *under) <= 0:
         return None
     found: NDArray[np.float64] = np.log(over) - np.log(under)

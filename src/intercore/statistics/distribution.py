@@ -1,4 +1,4 @@
-"""One quantity measured many times, as a table shows it: by the percentiles that the sample can tell."""
+"""One quantity measured many times, as a table shows it: by the percentiles that the sample supports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a sample doubtful: drift, several levels, bursts of outliers, each with the likely cause.
+"""Caveats on a sample: drift, several levels, bursts of outliers, each with the likely cause.
 
 Only an effect that matters is reported, not of one that is merely significant: a million samples make the
 smallest drift significant.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _SIGNIFICANT = 0.001
-_FEWEST = 20  # samples of which anything is said
+_FEWEST = 20  # fewest samples for a finding
 _FEWEST_IN_LEVEL = 10
 
 _DRIFT = 0.71  # probability of superiority that Vargha & Delaney (2000) call a large effect
@@ -61,8 +61,8 @@ class Drift(Caveat, frozen=True):
     def sentence(self) -> str:
         return (
             f"The values drift: the median of the first half is {self.first:.4g} µs, that of the second half "
-            f"{self.second:.4g} µs. A clock frequency that changes with load or temperature, memory that "
-            "fills up, or another program that came or went is likely; warm up, fix the frequency, and measure again."
+            f"{self.second:.4g} µs. A clock frequency that changes with load or temperature, memory that fills up, or "
+            "another program that started or ended is likely; warm up, fix the frequency, and measure again."
         )
 
 
@@ -80,18 +80,18 @@ class SeveralLevels(Caveat, frozen=True):
         listed = ", ".join(f"{level.share:.0%} around {level.centre:.4g} µs" for level in self.levels)
         cause = {
             "between repetitions": (
-                "Each repetition lies on one of them. Likely the cause is set when a repetition begins, or changes "
-                "more slowly than a repetition takes, such as a clock frequency or another program. The interval takes "
-                "it into account."
+                "Each repetition lies on one level. The cause is likely fixed when a repetition begins, or changes "
+                "more slowly than a repetition, such as a clock frequency or another program. The interval includes "
+                "this effect."
             ),
             "seldom": (
-                f"They stay on one for long and change {self.changes} time{'s' * (self.changes != 1)}: a clock "
-                "frequency that changes, a task that moved to another core, or another program is likely. A mean or a "
-                "median alone says little."
+                f"They stay on one level for a long time and change {self.changes} time{'s' * (self.changes != 1)}: a "
+                "clock frequency that changes, a task that moved to another core, or another program is likely. A "
+                "mean or a median alone is not enough."
             ),
             "often": (
-                "They change between them all the time: two ways through the code, a cache or an interrupt that hits "
-                "or misses, or a wait for a tick is likely. A mean or a median alone says little."
+                "They change often: two paths through the code, a cache that hits or misses, an interrupt, or a wait "
+                "for a tick is likely. A mean or a median alone is not enough."
             ),
         }[self.change]
         return f"The values lie on {len(self.levels)} levels: {listed}. {cause}"
@@ -109,11 +109,10 @@ class Bursts(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.outliers} of {self.samples:,} values lie far above the rest (up to {self.max:.4g} µs; the "
-            f"median is {self.median:.4g} µs), and they come together, in {self.bursts} "
-            f"burst{'s' * (self.bursts != 1)}: something else ran for a while, such as another program, a handler of "
-            "many interrupts or a console. Measure on a quieter machine, or longer, to see whether that is part of the "
-            "system."
+            f"{self.outliers} of {self.samples:,} values are far above the rest (up to {self.max:.4g} µs; the median "
+            f"is {self.median:.4g} µs) and come in {self.bursts} burst{'s' * (self.bursts != 1)}: other work likely "
+            "ran for a while, such as another program, many interrupts or a console. Measure on a quieter machine, or "
+            "longer, to see whether such bursts belong to the system."
         )
 
 
@@ -152,9 +151,8 @@ def disturbances(repetitions: Iterable[ArrayLike], *, tick: float | None = None)
 def levels(values: ArrayLike, *, tick: float | None = None) -> tuple[Level, ...]:
     """Return the levels around which the samples lie, lowest first; a single one where there are no several.
 
-    Levels are told apart where a gap, with at most 1 % of the samples in it, is wider than the middle 80 % of the
-    samples on either side, and than 2 % of the median; each holds at least 5 % of the samples, and 10. No values, no
-    level.
+    Levels are separate if a gap, with at most 1 % of the samples in it, is wider than the middle 80 % of the samples on
+    either side, and than 2 % of the median; each holds at least 5 % of the samples, and 10. No values, no level.
     """
     array = np.asarray(values, dtype=np.float64)
     if len(array) == 0:
@@ -174,7 +172,7 @@ def is_drifting(values: ArrayLike, *, tick: float | None = None) -> bool:
 
 
 def _smallest_effect(values: Floats, tick: float | None) -> float:
-    """Return the difference below which nothing is said: more than one tick, and a share of the median."""
+    """Return the smallest difference that is reported: more than one tick, and a share of the median."""
     step = granularity(values) if tick is None else tick
     return max(1.5 * (step or 0.0), _RELEVANT * abs(float(np.median(values))))
 

@@ -55,7 +55,7 @@ class Observation(NamedTuple):
 
 
 class FactorLevel(msgspec.Struct, frozen=True):
-    """What one level of a factor does, all else equal."""
+    """The effect of one level of a factor, other factors equal."""
 
     level: Level
     observations: Annotated[int, Meta(ge=1)]
@@ -67,10 +67,10 @@ class FactorEffect(msgspec.Struct, frozen=True):
     """How much one factor explains, or two together beyond what each explains."""
 
     factors: tuple[str, ...]
-    """One name, or two for an interaction. Factors that always change together cannot be told apart and are one here,
-    with all their names in it."""
+    """One name, or two for an interaction. Factors that always change together are one term, with all their names in
+    it."""
     freedom: Annotated[int, Meta(ge=0)]
-    """Degrees of freedom that the data have for it; 0 if they cannot tell it."""
+    """Degrees of freedom that the data have for it; 0 if it cannot be estimated."""
     eta_squared: Fraction
     """Its share of all variation (of the logarithm). In an incomplete grid shares need not add up to 1."""
     partial_eta_squared: Fraction
@@ -81,8 +81,8 @@ class FactorEffect(msgspec.Struct, frozen=True):
     f: Annotated[float, Meta(ge=0)] | None
     """The F ratio; None where nothing is left over, or no degree of freedom for it."""
     p_value: Fraction | None
-    """Probability of an F at least as large if it had no effect; None without F. On a simulated chip, which repeats
-    itself, no chance is at work, and it only says how large the effect is against interactions of more factors."""
+    """Probability of an F at least as large if it had no effect; None without F. On a simulated chip, which is
+    deterministic, it only compares the effect with interactions of more factors."""
     levels: tuple[FactorLevel, ...]
     """Of a single factor, in their order; none of an interaction."""
 
@@ -100,7 +100,7 @@ class FactorAnalysis(msgspec.Struct, frozen=True):
     effects: tuple[FactorEffect, ...]
     """What explains most first; factors before interactions."""
     constant: dict[str, Level]
-    """Factors of one level only, of which nothing can be said, by name."""
+    """Names of the factors with a single level, whose effect is unknown."""
 
 
 def analyse_factors(observations: Sequence[Observation]) -> FactorAnalysis | None:
@@ -168,7 +168,7 @@ class _Table:
         constant = {name: levels[0] for name, levels in known.items() if len(set(levels)) == 1}
         values = np.array([one.value for one in observations], dtype=np.float64)
         if np.any(~(values > 0)):
-            raise ValueError("a response has no logarithm unless it is above 0")
+            raise ValueError("a response must be above 0 to have a logarithm")
         return _Table(_merged(columns), np.log(values), constant)
 
     @property
@@ -177,7 +177,7 @@ class _Table:
 
     @property
     def total(self) -> float:
-        """Squares about the mean; 0 if rounding is all there is."""
+        """Squares about the mean; 0 if only rounding remains."""
         squares = float(np.sum((self.response - self.response.mean()) ** 2))
         return squares if squares > _NOTHING * float(np.sum(self.response**2)) else 0.0
 
@@ -235,7 +235,7 @@ def _merged(columns: dict[str, list[Level]]) -> dict[str, list[Level]]:
 
 
 def _terms(table: _Table) -> list[Term]:
-    """Return the terms of the model: all factors, and all pairs of them if the observations can tell them."""
+    """Return the terms of the model: all factors, and all pairs of them if the observations suffice."""
     main: list[Term] = [(name,) for name in table.factors]
     width = {name: len(set(table.columns[name])) - 1 for name in table.factors}
     pairs: list[Term] = list(combinations(table.factors, 2))
@@ -358,7 +358,7 @@ class Candidate(NamedTuple):
     """Standard error of the logarithm of that."""
 
 
-class Ranked(NamedTuple):
+class RankedCandidate(NamedTuple):
     """A candidate in its place."""
 
     candidate: Candidate
@@ -367,7 +367,7 @@ class Ranked(NamedTuple):
     """How many times as large as the best one's its response is; 1 for the best."""
 
 
-def ranking(candidates: Collection[Candidate]) -> list[Ranked]:
+def ranking(candidates: Collection[Candidate]) -> list[RankedCandidate]:
     """Return candidates from the best to the worst, the least first.
 
     Intervals take logarithms of medians as normally distributed, which they are with some ten samples. They say how
@@ -380,7 +380,7 @@ def ranking(candidates: Collection[Candidate]) -> list[Ranked]:
         behind = Interval(1.0, 1.0, 1.0)
         if one is not best:
             behind = log_interval(math.log(one.value / best.value), math.hypot(one.error, best.error))
-        found.append(Ranked(one, log_interval(math.log(one.value), one.error), behind))
+        found.append(RankedCandidate(one, log_interval(math.log(one.value), one.error), behind))
     return found
 
 

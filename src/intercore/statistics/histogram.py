@@ -1,6 +1,6 @@
 """Log-linear histograms, as a target sends them of a run that is too long to keep every value.
 
-firmware/core/histogram.h says how values are put into bins: each is known to 1 part in STEPS.
+firmware/core/histogram.h defines the bins: each is known to 1 part in STEPS.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can be said of a sample: order statistics, bootstrap intervals of medians, and whether phases are concentrated.
+"""Statistics of a sample: order statistics, bootstrap intervals of medians, and whether phases are concentrated.
 
 Every function gives finite numbers without warnings on degenerate samples (one value, all equal, all zero), and the
 same numbers for the same data each time.
@@ -29,7 +29,7 @@ LARGE = 5000
 
 _SEED = 0x1C0E
 _ROUNDING = 8 * np.finfo(np.float64).eps  # of the largest value, that a few operations may put a value off its grid
-_TELLING = 0.1  # of a step, that rounding may amount to: beyond, floats do not tell whether a value lies on the grid
+_TELLING = 0.1  # of a step: largest error by rounding up to which a value lies on the grid
 _VALUES_PER_BATCH = 2_000_000  # bounds the memory of a bootstrap to some 50 MB however many samples there are
 
 
@@ -111,7 +111,7 @@ def ordered_quantile(ordered: NDArray[np.float64], probability: float) -> float:
 
 
 def ordered_median(ordered: NDArray[np.float64]) -> float:
-    """Return the median of at least one value, which are sorted here, likewise."""
+    """Return the median of at least one value, sorted here, in the same way."""
     return (float(ordered[(len(ordered) - 1) // 2]) + float(ordered[len(ordered) // 2])) / 2
 
 

@@ -1,11 +1,11 @@
-"""A line through measured points, how far it can be trusted, and whether one line is enough.
+"""A line through measured points, its uncertainty, and whether one line is enough.
 
-The points are medians, one for each x. All samples of one x share whatever the line is off by there, so a fit to single
-samples would take a thousand samples of one x for a thousand witnesses of the line, and its intervals would be far too
+The points are medians, one for each x. All samples of one x share the error of the line there, so a fit to single
+samples would count a thousand samples of one x as a thousand independent points, and its intervals would be far too
 narrow. A point is off the line for two reasons: its median is known only so well (`error`), and no line is the whole
 truth (`scatter`, a fraction of the value). The weight of a point is one over the sum of both variances. Where samples
-hardly vary, as on a simulated chip, that comes to least squares of relative errors; where noise is all there is, to
-weights by it.
+hardly vary, as on a simulated chip, that is least squares of relative errors; where only noise remains, to weights by
+it.
 
 The scatter is the least one with which the points are as far from the line as they should be (Paule & Mandel 1982,
 Consensus values and weighting factors, J. Res. NBS 87; DerSimonian & Kacker 2007 for its use).
@@ -40,7 +40,7 @@ REJECTED_P = 0.01
 """Probability of points so far from one line if it were the truth, below which more pieces are looked for."""
 
 ENOUGH = 0.01
-"""Fraction of every value within which one line is enough, whatever a test could tell of it."""
+"""Fraction of every value within which one line is enough, whatever the result of a test."""
 
 _BETTER = 1 / 2
 """Part of the error of predictions that more pieces leave, at most: less of a gain is not worth a complex model."""
@@ -113,12 +113,12 @@ class Fit:
 
     @property
     def breaks(self) -> list[tuple[float, float]]:
-        """Between which neighbouring x each breakpoint lies: where exactly, the points cannot tell."""
+        """Between which neighbouring x each breakpoint lies: its exact place is unknown."""
         return [(left.high, right.low) for left, right in pairwise(self.pieces)]
 
     @property
     def p_value(self) -> float | None:
-        """Probability of a misfit at least as large if the lines were true; None where nothing is left to tell it."""
+        """Probability of a misfit at least as large if the lines were true; None without degrees of freedom."""
         return chi_square_above(self.misfit, self.freedom) if self.freedom else None
 
     @cached_property
@@ -137,7 +137,7 @@ class Fit:
         return _relative(self.fitted, self.points.y)
 
     def value(self, x: float) -> float:
-        """Return the lines' value: between two of them the mean of both, outside of all that of the nearest."""
+        """Return the lines' value: between two of them their mean, outside that of the nearest one."""
         return float(np.mean([piece.at(x)[0] for piece in self._pieces(x)]))
 
     def piece(self, x: float) -> Piece:
@@ -174,13 +174,13 @@ def line(points: Points) -> Fit | None:
 
 
 def best(points: Points) -> Fit | None:
-    """Fit one line, or as many as it takes where one is not enough; None for a single point.
+    """Fit one line, or as needed where one is not enough; None for a single point.
 
     More are looked for if the points are farther from one line than their errors explain (REJECTED_P), and one of them
-    farther than matters (ENOUGH). Their number is
-    chosen by how well each point is predicted from the others, breakpoints found anew without it. A point that then
-    lies between two lines belongs to one of them, and the others cannot tell to which: the nearer one counts. More
-    breakpoints have to leave at most half of the error, and surely less: by more than the standard error of the gain.
+    farther than matters (ENOUGH). Their number is chosen by how well each point is predicted from the others,
+    breakpoints found again without it. A point that then lies between two lines belongs to one of them, which is
+    unknown: the nearer one counts. More breakpoints have to leave at most half of the error, and surely less: by more
+    than the standard error of the gain.
     """
     one = line(points)
     p_value = None if one is None else one.p_value
@@ -205,7 +205,7 @@ def held_out(points: Points, breaks: int) -> Floats:
     """Return by how much each point is mispredicted from the others, as a fraction of its value, not negative.
 
     The lowest and the highest point are not among them: nothing is to be predicted outside of what was measured.
-    Breakpoints, so many, are found anew. There is nothing to return with fewer than four points.
+    Breakpoints, so many, are found again. There is nothing to return with fewer than four points.
     """
     fit = line(points) if len(points) > FEWEST else None
     if fit is None:
@@ -253,7 +253,7 @@ def _weights(points: Points, scatter: float) -> Floats:
 
 def _fit(points: Points, cuts: Sequence[int]) -> Fit:
     """Fit a line to each range of points that `cuts`, indices of their first points, make; one scatter for all."""
-    # In units of their own, so that no power of a size or a duration is too large or too small for a float.
+    # Scaled, so that no power of a size or a duration is too large or too small for a float.
     x_unit, y_unit = float(np.abs(points.x).max()) or 1.0, float(points.y.max()) or float(points.error.max())
     scaled = Points(points.x / x_unit, points.y / y_unit, points.error / y_unit)
     ranges = list(_ranges(len(points), cuts))

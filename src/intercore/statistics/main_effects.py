@@ -22,7 +22,7 @@ def main_effects(
     """Return the value at a setting with the 95 % interval for another measurement of it; no bounds without a residual.
 
     `known` are settings and their values, above 0, of which the logarithm is fitted by an effect of each level of the
-    factors in `names`. Levels are told apart by their texts.
+    factors in `names`. Levels are distinguished by their texts.
     """
     levels = {name: list(dict.fromkeys(str(setting.get(name)) for setting, _ in known)) for name in names}
 

@@ -73,13 +73,13 @@ def _of_samples(whole: Interval, least: float, largest: float, samples: int) -> 
 
 
 def difference(phases: Sequence[Phase], other: Phase, *, is_second: bool) -> Difference | None:
-    """Hold the median of one program against another's in several phases, the first of which is that of its run.
+    """Compare the median of one program with another's in several phases, the first of which is that of its run.
 
-    `is_second` says whether the other program is the second one of the ratio. None with fewer than LEAST_PHASES.
+    `is_second` is whether the other program is the second one of the ratio. None with fewer than LEAST_PHASES.
 
-    Under no difference the other median is one more draw from what the phases are drawn from: Student's t with the
+    Without a difference the other median is one more draw from the distribution of the phases: Student's t with the
     prediction error of one draw, to which the errors of the samples are added. Those are in the scatter of the phases
-    already where their seeds differ, so that false alarms are fewer than the p value says.
+    already where their seeds differ, so that there are fewer false alarms than the p value states.
     """
     if len(phases) < LEAST_PHASES:
         return None

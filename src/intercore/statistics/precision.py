@@ -39,9 +39,9 @@ class Precision(msgspec.Struct, frozen=True):
         return np.inf if self.fraction is None else self.fraction
 
     def within(self, until: float) -> bool:
-        """Whether that is as close as asked, or no more than a tick or a count, which no sample can tell apart.
+        """Whether that is within the requested precision, or at most a tick or a count, the resolution.
 
-        Of fewer than ENOUGH_REPETITIONS an interval may be narrow by chance: they are believed only if all agree.
+        With fewer than ENOUGH_REPETITIONS an interval may be narrow by chance: they count only if all agree.
         """
         if self.distance is None or (self.repetitions < ENOUGH_REPETITIONS and self.distance > 0):
             return False
@@ -50,7 +50,7 @@ class Precision(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Return it in words: `tp ±1.8 %`."""
         if self.distance is None:
-            return f"{self.series} not known from {self.samples} sample{'s' * (self.samples != 1)}"
+            return f"{self.series} unknown from {self.samples} sample{'s' * (self.samples != 1)}"
         return (
             f"{self.series} ±{self.distance:g} {self.unit}s"
             if self.fraction is None
@@ -61,7 +61,7 @@ class Precision(msgspec.Struct, frozen=True):
 def precisions(repetitions: Iterable[Measurement], counts: Callable[[str, Series], bool]) -> list[Precision]:
     """Return how well the medians are known over all repetitions of one setting, one for each series that counts.
 
-    `counts` is given a benchmark and a series, and says whether the series' median is a result.
+    `counts` is true for a benchmark and a series whose median is a result.
     """
     ticks: dict[tuple[str, Unit], list[np.typing.NDArray[np.int64]]] = defaultdict(list)
     for measurement in repetitions:
@@ -72,7 +72,7 @@ def precisions(repetitions: Iterable[Measurement], counts: Callable[[str, Series
 
 
 def worst(found: Sequence[Precision]) -> Precision | None:
-    """Return the series that is known least well; None if there is none."""
+    """Return the series of the lowest precision; None if there is none."""
     return max(found, key=lambda one: one.width, default=None)
 
 

@@ -42,9 +42,10 @@ EXACT = (0.0, 0.0)
 """Ticks of values that no clock has rounded."""
 
 BEYOND = 10
-"""Samples that must lie beyond a percentile for it to be told: 100 samples for p90, 1,000 for p99, 10,000 for p99.9.
+"""Samples that must lie beyond a percentile for it to be reported: 100 samples for p90, 1,000 for p99, 10,000 for
+p99.9.
 
-Fewer make it little else than one of the largest few values; with 10, the upper bound of its interval exists too."""
+With fewer it is one of the largest few values; with 10, the upper bound of its interval exists too."""
 
 MOST_REPETITIONS = 1000
 """More than anybody waits for."""
@@ -76,13 +77,13 @@ def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0, ordered: Floa
 
 
 def percentile(repetitions: Iterable[ArrayLike], percent: float, *, ordered: Floats | None = None) -> Interval | None:
-    """Return a percentile of all values with its 95 % interval; None if it cannot be told.
+    """Return a percentile of all values with its 95 % interval; None if unknown.
 
     The share of values up to it differs between repetitions; Student's t on these shares, on the scale of log odds,
-    gives the ranks of the bounds (Woodruff, JASA 47 (1952) 635, with repetitions as clusters). It cannot be told if
-    fewer than BEYOND values lie beyond it, if that many independent ones would know it better than these do, or if the
-    repetitions differ too much to have one (see the coverage in docs/statistics.md).
-    Of a single repetition, the interval by order statistics. `ordered` as for `median`.
+    gives the ranks of the bounds (Woodruff, JASA 47 (1952) 635, with repetitions as clusters). It is unknown if fewer
+    than BEYOND values lie beyond it, if that many independent values would give a narrower interval, or if the
+    repetitions differ too much for a common one (see the coverage in docs/statistics.md). Of a single repetition, the
+    interval by order statistics. `ordered` as for `median`.
     """
     known = _with_values(repetitions)
     if ordered is None:
@@ -173,8 +174,8 @@ def chance(over: Medians, under: Medians) -> float | None:
 def repetitions_for(within: float, over: Medians, under: Medians) -> int | None:
     """Return how many repetitions of either side would make the bounds of their ratio lie within a share of it.
 
-    `within` is above 0. They are taken to differ as those do that there are. None where those tell nothing of that: a
-    single repetition, a median that is not above 0; or where it takes more than MOST_REPETITIONS.
+    `within` is above 0. The present scatter is assumed. None if it is unknown (a single repetition, a median that is
+    not above 0), or if the number is above MOST_REPETITIONS.
     """
     found = _logarithms(over, under)
     if found is None:

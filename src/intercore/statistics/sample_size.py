@@ -1,7 +1,7 @@
-"""How many samples it takes to know a median or a mean as well as asked: from a pilot, which has many more.
+"""The number of samples for a median or a mean of the requested precision, from a pilot that has many more.
 
-What a pilot tells is how single samples scatter. Samples are taken as independent, and as coming from one repetition:
-what differs between repetitions no number of samples makes up for.
+A pilot shows the scatter of single samples. Samples count as independent, and as coming from one repetition: no number
+of samples reduces the differences between repetitions.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ _FAR = 100  # times as many as were measured
 _HEAVIEST = 1.0  # shape from which on the mean is infinite
 
 
-class Exceeded(msgspec.Struct, frozen=True):
+class RareValue(msgspec.Struct, frozen=True):
     """A value that is exceeded once in so many samples, on average."""
 
     once_in: float
@@ -66,10 +66,10 @@ class Tail(msgspec.Struct, frozen=True):
     """The result in words, with the reasons not to believe it; or why there is none."""
     caveats: tuple[str, ...]
     """Reasons not to believe it; none where every check passed, which is no guarantee either."""
-    exceeded: tuple[Exceeded, ...]
+    exceeded: tuple[RareValue, ...]
     """What was asked for; nothing where no tail can be fitted."""
     threshold: float | None = None
-    """None where no tail can be fitted, as all that follows."""
+    """None if no tail can be fitted; the same for the following fields."""
     exceedances: int | None = None
     """Independent values above the threshold."""
     extremal_index: float | None = None
@@ -107,8 +107,8 @@ def tail(
     candidates = list(_candidates(smooth, rng))
     if not candidates:
         reason = (
-            f"its largest values come in clusters, fewer than {FEWEST_EXCEEDANCES} of them: measure longer, or "
-            "find out what disturbs it"
+            f"its largest values come in fewer than {FEWEST_EXCEEDANCES} clusters: measure longer, or find the "
+            "disturbance"
         )
         caveats = (reason, *_mixed(array, grid))
         return Tail(f"No rare value is estimated: {'; '.join(caveats)}.", caveats, ())
@@ -135,13 +135,13 @@ def _no_tail(values: Floats) -> str:
     """Return why no tail can be fitted; empty if one can."""
     fewest = round(FEWEST_EXCEEDANCES / _HIGHEST_SHARE)
     if len(values) < fewest:
-        return f"{len(values)} samples are too few for it, at least {fewest} are needed"
+        return f"{len(values)} samples are too few, at least {fewest} are needed"
     highest = _highest(values, _first(len(values)))
     distinct = len(np.unique(highest))
     if distinct < _FEWEST_DISTINCT:
         return (
             f"the largest {len(highest)} samples take only {distinct} different value{'s' * (distinct != 1)}, so "
-            "there is no tail to follow; the clock is coarse, or the target does the same each time"
+            "there is no tail to fit; the clock is coarse, or the target is deterministic"
         )
     return ""
 
@@ -239,7 +239,7 @@ class _Fit(msgspec.Struct, frozen=True):
     scale: float
     p_value: float
     shapes: NDArray[np.float64]
-    """Of the replicates; likewise the scales."""
+    """Of the replicates; in the same way the scales."""
     scales: NDArray[np.float64]
 
 
@@ -285,21 +285,21 @@ def _estimate(
     )
 
 
-def _exceeded(values: Floats, fit: _Fit, once_in: float, rng: np.random.Generator) -> Exceeded:
+def _exceeded(values: Floats, fit: _Fit, once_in: float, rng: np.random.Generator) -> RareValue:
     """Return the value exceeded once in so many samples: the return level of Coles (2001), section 4.3.3."""
     n, k = len(values), len(fit.peaks.excesses)
     if once_in * k <= n:  # not above the threshold: the samples themselves say it
-        return Exceeded(once_in, order_interval(np.sort(values), 1 - 1 / once_in))
+        return RareValue(once_in, order_interval(np.sort(values), 1 - 1 / once_in))
     value = fit.peaks.threshold + float(pareto_exceeded(n / (k * once_in), fit.shape, fit.scale))
     counts = np.maximum(rng.binomial(n, k / n, _REPLICATES), 1)
     beyond = np.minimum(n / (counts * once_in), 1)
     replicates = fit.peaks.threshold + pareto_exceeded(beyond, fit.shapes, fit.scales)
     found = interval(value, np.where(fit.shapes >= _HEAVIEST, np.inf, replicates))
-    return Exceeded(once_in, found)
+    return RareValue(once_in, found)
 
 
 def _caveats(
-    values: Floats, fit: _Fit, tried: Sequence[Threshold], exceeded: Sequence[Exceeded], words: _Words
+    values: Floats, fit: _Fit, tried: Sequence[Threshold], exceeded: Sequence[RareValue], words: _Words
 ) -> Iterator[str]:
     if fit.shape >= _HEAVIEST:
         yield f"with a shape of {fit.shape:.2f} the fitted tail is so heavy that not even its mean is finite"
@@ -323,11 +323,11 @@ def _caveats(
 
 
 def _mixed(values: Floats, grid: float | None) -> Iterator[str]:
-    """Say why the values are not of one distribution."""
+    """Return why the values are not of one distribution."""
     if len(levels(values, tick=grid)) > 1:
         yield "the values lie on several levels, and the tail is that of the highest one only"
     if is_drifting(values, tick=grid):
-        yield "the values drift, so they have no one distribution"
+        yield "the values drift, so they have no single distribution"
 
 
 def _is_unstable(fit: _Fit, tried: Sequence[Threshold]) -> bool:
@@ -344,10 +344,10 @@ def _is_unstable(fit: _Fit, tried: Sequence[Threshold]) -> bool:
     )
 
 
-def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[Exceeded], caveats: Sequence[str], words: _Words) -> str:
+def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[RareValue], caveats: Sequence[str], words: _Words) -> str:
     if not exceeded:
         return f"No rare value is estimated: {'; '.join(caveats)}."
-    said = "; ".join(
+    estimates = "; ".join(
         f"one {words.what} in {one.once_in:,.0f} exceeds about {one.value.value:.4g} µs (95 %: {_bounds(one.value)})"
         for one in exceeded
     )
@@ -356,10 +356,10 @@ def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[Exceeded], caveats: 
         f"{values.max():.4g} µs"
     )
     if caveats:
-        return f"Extrapolated, {said}, {basis}. Do not rely on it: {'; '.join(caveats)}."
+        return f"Extrapolated, {estimates}, {basis}. Do not rely on it: {'; '.join(caveats)}."
     return (
-        f"Extrapolated, {said}, {basis}. The checks found nothing against it, but it is no guarantee: it knows nothing "
-        "of what did not happen while it was measured."
+        f"Extrapolated, {estimates}, {basis}. The checks found no objection, but it is not a guarantee: it does not "
+        "include events that did not occur during the measurement."
     )
 
 

@@ -1,9 +1,9 @@
 """Whether two medians differ: a verdict for each of many pairs, with few false alarms among all of them.
 
-Of 300 settings that are the same, 15 would seem to differ at a level of 5 %. So differences are told by the procedure
-of Benjamini & Hochberg (Journal of the Royal Statistical Society B 57 (1995) 289), which keeps the expected share of
-false ones among those told at FALSE_ALARMS. That two medians are *not* different is a claim as well, and takes an
-interval that leaves no room for more than a stated difference.
+Of 300 settings that are the same, 15 would seem to differ at a level of 5 %. So differences are decided by the
+procedure of Benjamini & Hochberg (Journal of the Royal Statistical Society B 57 (1995) 289), which keeps the expected
+share of false ones among those reported at FALSE_ALARMS. That two medians are *not* different is a claim as well, and
+takes an interval that leaves no room for more than a stated difference.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from intercore.statistics.intervals import Interval
 
 FALSE_ALARMS = 0.05
-"""Expected share of pairs that do not differ among those that are said to."""
+"""Expected share of pairs that do not differ among those reported as different."""
 
 Verdict: TypeAlias = Literal["less", "more", "same", "unknown"]
-"""The second median is less or more than the first one, the same as far as is asked, or it cannot be told."""
+"""The second median is less or more than the first one, the same within the limit, or that is undecided."""
 
 
-class Judged(NamedTuple):
+class VerdictBasis(NamedTuple):
     """A verdict, with what stands behind it."""
 
     verdict: Verdict
@@ -33,7 +33,7 @@ class Judged(NamedTuple):
 
 
 def significant(chances: Sequence[float | None]) -> list[bool]:
-    """Return which of many p values tell a difference; None tells none, and is not one of the many."""
+    """Return which of many p values are significant; None is not, and does not count among the many."""
     known = [chance for chance in chances if chance is not None]
     if not known:
         return [False] * len(chances)
@@ -43,17 +43,17 @@ def significant(chances: Sequence[float | None]) -> list[bool]:
     return [False if chance is None else bool(next(adjusted)) for chance in chances]
 
 
-def judged(ratio: Interval | None, *, differs: bool, within: float) -> Judged:
+def judged(ratio: Interval | None, *, differs: bool, within: float) -> VerdictBasis:
     """Return the verdict on the ratio of a second median to a first one.
 
-    `differs` says whether it is known to differ from 1 (`significant`), and `within`, above 0, up to which share a
-    difference does not matter. A difference that is known is told though it be smaller.
+    `differs` is whether it differs significantly from 1 (`significant`), and `within`, above 0, the share up to which a
+    difference does not matter. A significant difference is reported even if it is smaller.
     """
     if ratio is None:
-        return Judged("unknown", None)
+        return VerdictBasis("unknown", None)
     if differs and ratio.value != 1:
-        return Judged("less" if ratio.value < 1 else "more", None)
+        return VerdictBasis("less" if ratio.value < 1 else "more", None)
     if ratio.low is None or ratio.high is None or ratio.low <= 0:
-        return Judged("unknown", None)
+        return VerdictBasis("unknown", None)
     most = max(ratio.high, 1 / ratio.low) - 1
-    return Judged("same", most) if most <= within else Judged("unknown", None)
+    return VerdictBasis("same", most) if most <= within else VerdictBasis("unknown", None)

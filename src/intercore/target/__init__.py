@@ -1,1 +1,1 @@
-"""What the name of a target means, and how to reach it."""
+"""Targets by name, and how to open them."""

@@ -1,4 +1,4 @@
-"""A target that is open: its port, and what there is to know of it that does not come over the port."""
+"""An open target: its port, and what is known about it from elsewhere."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Connection:
-    """A target that is open."""
+    """An open target."""
 
     port: Port
     chip: SimulatedChip | None = None
-    """Behind the port, if the target is simulated."""
+    """The chip behind the port, if the target is simulated."""
     emulator: str = ""
-    """What an emulated target runs on, with its version; empty for all others."""
+    """The emulator of an emulated target, with its version; empty for others."""
     image: str = ""
-    """Digest of the program that was started or flashed for it; empty where only the target knows what it runs."""
+    """Digest of the program that was started or flashed; empty if only the target knows its program."""
     conditions: Mapping[str, str] = field(default_factory=dict)
-    """What is known of its program here beside that."""
+    """Further conditions of its program that the host knows."""
     kernel: str = ""
-    """Which FreeRTOS kernel its program was built with here, and where that comes from; empty if it was not."""
+    """The FreeRTOS kernel that its program was built with here, and the origin of that kernel; empty if it was not."""
     contact_timeout: float = CONTACT_TIMEOUT
-    """Seconds within which it must answer where it has nothing to compute."""
+    """Seconds within which it must answer a command without a computation."""
     wiring: str = ""
-    """Where a board speaks, for when nothing is heard of it; empty where the port says it all."""
+    """Hint on where the board's console is, for errors when it is silent; empty if the port is enough."""
     start: Callable[[], Port] | None = None
-    """Starts the program behind the port once more, in some milliseconds. None where that is not for us to do (a
-    board), takes as long as many measurements (an emulator), or makes no difference (a simulated chip)."""
+    """Restarts the program behind the port in some milliseconds. None if the tool cannot do it (a board), if it takes
+    as long as many measurements (an emulator), or if it makes no difference (a simulated chip)."""
 
     def session(self, timeout: float = DEFAULT_TIMEOUT, on_log: Callable[[str], None] | None = None) -> Session:
-        """Begin a conversation; see Session."""
+        """Start a session; see Session."""
         if self.chip is None:
             session = Session(
                 self.port,
@@ -59,18 +59,18 @@ class Connection:
         )
 
     def restarted(self) -> Connection:
-        """Close this connection, start the target's program anew, and return a connection to that.
+        """Close this connection, restart the target's program, and return a new connection.
 
-        Raises TargetLostError if the program does not start any more, or is not started by us.
+        Raises TargetLostError if the program does not start, or is not started by this tool.
         """
         self.close()
         if self.start is None:
-            raise TargetLostError("the target can be started anew by hand only")
+            raise TargetLostError("this target can only be restarted by hand")
         try:
             return replace(self, port=self.start())
         except IntercoreError as error:
-            raise TargetLostError(f"cannot start the target anew: {error}") from None
+            raise TargetLostError(f"cannot restart the target: {error}") from None
 
     def close(self) -> None:
-        """Let go of the target. May be called twice."""
+        """Close the target. May be called twice."""
         self.port.close()

@@ -1,4 +1,4 @@
-"""The ESP32 on Espressif's QEMU, as a port: what the program does can be tried so, and nothing of its times."""
+"""The ESP32 on Espressif's QEMU, as a port. It shows what the program does; its times mean nothing."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 PROGRAM = "qemu-system-xtensa"
 MACHINE = "esp32"
 BOOT_TIMEOUT = 60.0
-"""Seconds for the program to start and answer: a busy machine takes a while to boot it."""
+"""Seconds for the program to boot and answer, also on a busy machine."""
 
 _ASK_TIMEOUT_S = 30.0
 _INSTALL = (
-    "Espressif's QEMU, which has it, comes with ESP-IDF: python $IDF_PATH/tools/idf_tools.py install qemu-xtensa; then "
+    "Install Espressif's QEMU, a tool of ESP-IDF: python $IDF_PATH/tools/idf_tools.py install qemu-xtensa; then "
     "activate ESP-IDF in this shell again"
 )
 
 
 class QemuPort(ChildPort):
-    """UART0 of an ESP32 that is switched on with the port and off with it."""
+    """UART0 of an ESP32 that runs as long as the port is open."""
 
     def __init__(self, qemu: str, flash: bytes) -> None:
-        """Start the chip with this flash, of a size that QEMU takes."""
+        """Start the chip with this flash, of a size that QEMU supports."""
         self._folder = tempfile.TemporaryDirectory(prefix="intercore-qemu-", ignore_cleanup_errors=True)
         try:
             file = Path(self._folder.name, "flash.bin")
@@ -57,7 +57,7 @@ class QemuPort(ChildPort):
 
 
 def open_qemu(given: Path | None, build: Callable[[], Image]) -> Connection:
-    """Start the ESP32's program on QEMU: the file of the whole flash that is given, or else the image that is built.
+    """Start the ESP32's program on QEMU: the given whole flash image, or else the one that `build` builds.
 
     Raises IntercoreError if there is no QEMU with an ESP32, and what `build` raises.
     """
@@ -65,12 +65,12 @@ def open_qemu(given: Path | None, build: Callable[[], Image]) -> Connection:
     image = build() if given is None else None
     path = given if image is None else image.whole_flash
     if path is None:
-        raise IntercoreError("the image has no file of its whole flash: an error of Intercore, please report it")
+        raise IntercoreError("the image has no whole flash file: this is a bug of Intercore, please report it")
     data = esp_image.read(path)
     try:
         found = esp_image.check(data, esp_image.ESP32)
     except ValueError as error:
-        raise IntercoreError(f"{path} cannot be run: {error}") from None
+        raise IntercoreError(f"{path} is not an image for the ESP32's flash: {error}") from None
     port = QemuPort(qemu, esp_image.padded(data, found.flash_size))
     kernel = "" if image is None else str(image.kernel)
     digest = esp_image.digest(data)
@@ -78,7 +78,7 @@ def open_qemu(given: Path | None, build: Callable[[], Image]) -> Connection:
 
 
 def find_qemu() -> tuple[str, str]:
-    """Return the path of a QEMU that has an ESP32, and what it calls itself. Raises IntercoreError if there is none."""
+    """Return the path and the version of a QEMU that has an ESP32. Raises IntercoreError if there is none."""
     found = [path for path in (shutil.which(PROGRAM), *_of_esp_idf()) if path is not None]
     for path in dict.fromkeys(found):
         if re.search(rf"(?m)^{MACHINE}\s", _ask(path, "-machine", "help")):
@@ -86,13 +86,14 @@ def find_qemu() -> tuple[str, str]:
             return path, words.strip() or PROGRAM
     if found:
         raise IntercoreError(
-            f"{found[0]} has no machine '{MACHINE}' (QEMU as distributions have it does not). {_INSTALL}"
+            f"{found[0]} has no machine '{MACHINE}'; like most distributions' QEMU, it lacks Espressif's additions. "
+            f"{_INSTALL}"
         )
     raise IntercoreError(f"the target esp32-qemu needs {PROGRAM}, which was not found. {_INSTALL}")
 
 
 def _of_esp_idf() -> list[str]:
-    """Return where ESP-IDF's installer leaves it, for a shell in which that is not activated; the newest first."""
+    """Yield the QEMUs that ESP-IDF's installer has put, for a shell without ESP-IDF; the newest first."""
     tools = Path(os.environ.get("IDF_TOOLS_PATH") or Path.home() / ".espressif") / "tools" / "qemu-xtensa"
     try:
         return sorted((str(path) for path in tools.glob(f"*/qemu/bin/{PROGRAM}*")), reverse=True)
@@ -102,21 +103,23 @@ def _of_esp_idf() -> list[str]:
 
 def _ask(path: str, *words: str) -> str:
     try:
-        told = subprocess.run(
+        completed = subprocess.run(
             [path, *words], capture_output=True, check=False, timeout=_ASK_TIMEOUT_S, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise IntercoreError(f"{path} does not start: {error}") from error
-    if told.returncode:
-        words_of = printable(told.stderr.decode(errors="replace")).strip().splitlines() or ["nothing"]
-        raise IntercoreError(f"{path} fails, exit status {told.returncode}; its last words are: {words_of[-1]}")
-    return printable(told.stdout.decode(errors="replace"))
+        raise IntercoreError(f"{path} cannot be started: {error}") from error
+    if completed.returncode:
+        last_lines = printable(completed.stderr.decode(errors="replace")).strip().splitlines() or ["nothing"]
+        raise IntercoreError(
+            f"{path} failed with exit status {completed.returncode}; its last output was: {last_lines[-1]}"
+        )
+    return printable(completed.stdout.decode(errors="replace"))
 
 
 def _command(qemu: str, flash: Path) -> list[str]:
     """Espressif's QEMU documentation (esp-toolchain-docs, qemu/esp32): flash as an MTD drive, timer watchdogs off.
 
-    Those would reset a chip that QEMU runs slower than its own timers.
+    The watchdogs would reset a chip that QEMU runs slower than its timers.
     """
     name = str(flash).replace(",", ",,")
     return [
@@ -128,6 +131,6 @@ def _command(qemu: str, flash: Path) -> list[str]:
 
 
 def _dying_with_us() -> list[str]:
-    """Return what has a program killed when this process is: QEMU does not mind that nobody listens any more."""
-    setpriv = shutil.which("setpriv")  # of util-linux; elsewhere, only a kill -9 of this process leaves QEMU behind
+    """Return a prefix that kills a program when this process dies: QEMU does not exit when its output is closed."""
+    setpriv = shutil.which("setpriv")  # of util-linux; without it, kill -9 of this process leaves QEMU behind
     return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []

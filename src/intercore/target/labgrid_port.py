@@ -1,8 +1,7 @@
-"""Boards of a labgrid laboratory: a place is acquired, its serial port is used, and the place is released again.
+"""Boards of a labgrid laboratory: acquires a place, uses its serial port, and releases the place.
 
-A process of its own (`intercore.target.labgrid_place`) holds the place, for as long as its standard input is open. So
-the place is released however this process ends, even killed; and labgrid with its threads stays out of the process that
-measures.
+A separate process (`intercore.target.labgrid_place`) holds the place as long as its standard input is open. So the
+place is released however this process ends, even if killed, and labgrid's threads stay out of the measuring process.
 """
 
 from __future__ import annotations
@@ -26,26 +25,26 @@ from intercore.text import printable
 
 SCHEME = "labgrid://"
 DEFAULT_COORDINATOR = "127.0.0.1:20408"
-"""Where labgrid's own client looks, too, if the environment variable LG_COORDINATOR says nothing else."""
+"""The default of labgrid's client, unless the environment variable LG_COORDINATOR names another."""
 RELEASE_TIMEOUT = 30.0
 """Seconds for the coordinator to release a place: it gives an exporter 10 s to stop serving a port."""
 LOST_GRACE = 1.0
-"""Seconds in which the reason for a closed connection may arrive."""
+"""Seconds to wait for the reason of a closed connection."""
 
 
 class Address(msgspec.Struct, frozen=True):
-    """What `labgrid://PLACE/PORT@COORDINATOR` says."""
+    """The parts of `labgrid://PLACE/PORT@COORDINATOR`."""
 
     place: str
-    """Name or alias, in full."""
+    """Full name or alias."""
     port: str
-    """Name of the serial port in the place; empty if it has but one."""
+    """Name of the place's serial port; empty if it has only one."""
     coordinator: str
     """host:port."""
 
     @classmethod
     def parse(cls, url: str) -> Address:
-        """Read a URL; raises UsageError if it names no place."""
+        """Parse a URL; raises UsageError if it names no place."""
         rest = url[len(SCHEME) :]
         where, at, coordinator = rest.rpartition("@") if "@" in rest else (rest, "", "")
         place, _, port = where.partition("/")
@@ -55,39 +54,39 @@ class Address(msgspec.Struct, frozen=True):
         return cls(unquote(place), unquote(port), coordinator)
 
 
-class Held(msgspec.Struct, frozen=True, tag=True):
-    """The place is held."""
+class Reservation(msgspec.Struct, frozen=True, tag=True):
+    """The place is acquired."""
 
     url: str
     """pyserial URL of its serial port."""
     meter: str = ""
-    """What its tag `meter` says: the power meter beside the board, percent-encoded; empty if it has none."""
+    """Its tag `meter`: the power meter of the board, percent-encoded; empty if it has none."""
 
 
-class Refused(msgspec.Struct, frozen=True, tag=True):
-    """The place is not held, or no longer."""
+class Refusal(msgspec.Struct, frozen=True, tag=True):
+    """The place cannot be acquired, or is lost."""
 
     why: str
     """A sentence."""
     usage: bool = False
-    """Whether what was asked for does not exist."""
+    """Whether the place or port does not exist."""
 
 
-Report: TypeAlias = Held | Refused
-"""What the process that holds it says: one JSON line when the place is held or refused, another if it is lost later."""
+Report: TypeAlias = Reservation | Refusal
+"""The output of the holding process: a JSON line when the place is acquired or refused, another if it is lost later."""
 
 
 class LabgridPort(SerialPort):
-    """The serial port of a labgrid place, which is released with it."""
+    """The serial port of a labgrid place; closing it releases the place."""
 
     def __init__(self, url: str, baud: int, *, release: bool = False) -> None:
         """Acquire the place and open its port.
 
-        Raises UsageError if there is no such place or port, and IntercoreError if somebody else holds the place, if
+        Raises UsageError if there is no such place or port, and IntercoreError if the place is held by another user, if
         the coordinator does not answer, or if the labgrid library is missing.
         """
         _check_library(url)
-        self._held_place = _HeldPlace(url, Address.parse(url))
+        self._held_place = _PlaceProcess(url, Address.parse(url))
         try:
             super().__init__(self._held_place.url(), baud, release=release)
         except BaseException:
@@ -111,12 +110,12 @@ class LabgridPort(SerialPort):
 
 
 def meter_of(url: str) -> str:
-    """Return the meter that a place names, as `--meter` takes it: its tag `meter`.
+    """Return the meter in a place's tag `meter`, as a value of `--meter`.
 
-    The place is acquired for that, and released. Raises UsageError if it names none, and as opening its port does.
+    Acquires and releases the place. Raises UsageError if it names no meter, and the errors of opening its port.
     """
     _check_library(url)
-    place = _HeldPlace(url, Address.parse(url))
+    place = _PlaceProcess(url, Address.parse(url))
     try:
         place.url()
         meter = unquote(place.meter)
@@ -125,7 +124,7 @@ def meter_of(url: str) -> str:
     if not meter:
         name = Address.parse(url).place
         raise UsageError(
-            f"the place {name} names no meter; tag it: "
+            f"the place {name} has no tag `meter`; to add one: "
             f"labgrid-client -p {name} set-tags 'meter=ppk2:/dev/ttyACM1?volts%3D3.3'"
         )
     return meter
@@ -134,11 +133,11 @@ def meter_of(url: str) -> str:
 def _check_library(url: str) -> None:
     need_posix(url, "name the board's own port by --port")
     if importlib.util.find_spec("labgrid") is None:
-        raise IntercoreError(f"{url} needs the labgrid library; install it: pip install 'intercore[lab]'")
+        raise IntercoreError(f"{url} needs the labgrid library; to install it: pip install 'intercore[lab]'")
 
 
-class _HeldPlace:
-    """The process that holds a place."""
+class _PlaceProcess:
+    """The process that keeps a place acquired."""
 
     def __init__(self, url: str, address: Address) -> None:
         self._url = url
@@ -147,7 +146,7 @@ class _HeldPlace:
         self.meter = ""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
         self._process = subprocess.Popen(  # noqa: S603 - a module of ours, without a shell
-            # -P: what lies in the current folder is not imported.
+            # -P: nothing is imported from the current folder.
             [
                 sys.executable,
                 "-P",
@@ -164,9 +163,9 @@ class _HeldPlace:
         )
 
     def url(self) -> str:
-        """Wait until the place is held and return the URL of its port. Raises IntercoreError if it is not."""
+        """Wait until the place is acquired and return the URL of its port. Raises IntercoreError if it cannot be."""
         report = self._report()
-        if isinstance(report, Held):
+        if isinstance(report, Reservation):
             self._held, self.meter = True, report.meter
             return report.url
         kind = UsageError if report.usage else IntercoreError
@@ -182,31 +181,33 @@ class _HeldPlace:
 
     def lost(self) -> TargetLostError:
         report = self._report()
-        return TargetLostError(f"lost {self._url}: {report.why if isinstance(report, Refused) else 'it was released'}")
+        return TargetLostError(
+            f"lost {self._url}: {report.why if isinstance(report, Refusal) else 'the place was released'}"
+        )
 
     def let_go(self) -> None:
-        """Have the place released. May be called twice."""
+        """Release the place. May be called twice."""
         held, self._held = self._held and self.holds, False
         if self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()
         self.wait(RELEASE_TIMEOUT)
         if held and self._process.returncode != 0:
-            why = "labgrid takes its time" if self.holds else self.lost()
+            why = "labgrid did not confirm its release" if self.holds else self.lost()
             raise IntercoreError(
                 f"the place {self._place} may still be held ({why}); "
-                f"release it: labgrid-client -p {self._place} release"
+                f"to release it: labgrid-client -p {self._place} release"
             )
 
     def _report(self) -> Report:
-        """Return what that process says next."""
+        """Return the process's next report."""
         line = b"" if self._process.stdout is None else self._process.stdout.readline()
         try:
             report: Report = msgspec.json.decode(line, type=Report)
         except msgspec.DecodeError:  # it died
             self._errors.seek(0)
-            words = self._errors.read().decode(errors="replace").strip().splitlines() or ["it said nothing"]
-            report = Refused(f"labgrid failed: {words[-1]}")
-        if isinstance(report, Refused):  # the coordinator's words: from elsewhere
+            words = self._errors.read().decode(errors="replace").strip().splitlines() or ["it printed no reason"]
+            report = Refusal(f"labgrid failed: {words[-1]}")
+        if isinstance(report, Refusal):  # text from the coordinator, which is not trusted
             return msgspec.structs.replace(report, why=printable(report.why))
         return report

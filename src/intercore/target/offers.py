@@ -1,4 +1,4 @@
-"""What targets have said that they offer, kept for the shell's completion: a shell cannot wait for a target."""
+"""The benchmarks and parameters that targets have reported, cached for shell completion."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from intercore.link.session import BenchmarkInfo
 
 Offers: TypeAlias = dict[str, dict[str, list[str]]]
-"""By benchmark, for each parameter its choices, or its default where it is a number."""
+"""By benchmark: for each parameter its choices, or its default if it is a number."""
 
 _MOST_BYTES = 1 << 20
 _decoder = msgspec.json.Decoder(Offers)
 
 
 def remember(target: str, benchmarks: Sequence[BenchmarkInfo]) -> None:
-    """Keep what a target offers, unless that is kept already or the user's cache cannot be written."""
+    """Cache the benchmarks of a target. Does nothing if they are cached, or if the user's cache cannot be written."""
     offers: Offers = {
         one.name: {each.name: list(each.choices) or [each.default] for each in one.parameters}
         for one in benchmarks
@@ -40,7 +40,7 @@ def remember(target: str, benchmarks: Sequence[BenchmarkInfo]) -> None:
 
 
 def remembered(target: str) -> Offers:
-    """Return what a target has offered last; nothing if that is not known."""
+    """Return the cached benchmarks of a target; empty if there are none."""
     try:
         with _path(target).open("rb") as file:
             return _decoder.decode(file.read(_MOST_BYTES))

@@ -1,4 +1,4 @@
-"""Opens targets: builds and starts programs, flashes boards, opens ports. What fails raises an IntercoreError."""
+"""Opens targets: builds and starts programs, flashes boards, opens ports. Failures raise IntercoreError."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from intercore.sim import Stm32h745
 from intercore.target import labgrid_port
 from intercore.target.connection import Connection
 from intercore.target.emulator import open_qemu
-from intercore.target.simulated_chip import SimulatedChip, WitnessedChip
+from intercore.target.simulated_chip import SimulatedChip, SimulatedRp2040
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from intercore.target.targets import Address
 
 REAPPEARING_S = 5.0
-"""Within which a port that went away with a reset is there again."""
+"""Seconds within which a port reappears after a reset."""
 
 
 def open_host(address: Address, say: Callable[[str], None]) -> Connection:
-    """Start the program on this machine. It can be started anew for as long as it is the same file."""
+    """Start the program on this machine. It can be restarted as long as its file is unchanged."""
     trace = int(address.build.get(TRACE_NAME, 0))
     program = host_program(str(address.build.get("opt", OPT.default)), say, address.sources, trace=trace)
     known = _identity(program)
 
     def start() -> Port:
         if _identity(program) != known:
-            raise IntercoreError(f"{program} has been replaced since the run began")
+            raise IntercoreError(f"{program} was rebuilt or replaced since the run began: start a new run")
         return HostPort([str(program)])
 
     known_here = work_conditions(address.sources, cross=False)
@@ -53,7 +53,7 @@ def open_host(address: Address, say: Callable[[str], None]) -> Connection:
 
 
 def _identity(program: Path) -> tuple[int, ...]:
-    """Return what changes when a file is replaced or written to."""
+    """Return a value that changes when a file is replaced or written."""
     try:
         found = program.stat()
     except OSError as error:
@@ -62,24 +62,26 @@ def _identity(program: Path) -> tuple[int, ...]:
 
 
 def open_serial(address: Address, *, release: bool = False, wiring: str = "") -> Connection:
-    """Open a serial port, here or in a labgrid laboratory; for `release`, see SerialPort, for `wiring`, Connection."""
+    """Open a serial port, local or in a labgrid laboratory; for `release` see SerialPort, for `wiring` Connection."""
     if address.port is None or not address.port.strip():
         hint = f"; {wiring}" if wiring else ""
-        raise UsageError(f"which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000{hint}")
+        raise UsageError(
+            f"a port is needed, e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000{hint}"
+        )
     kind = labgrid_port.LabgridPort if address.port.startswith(labgrid_port.SCHEME) else SerialPort
     return Connection(kind(address.port, address.baud, release=release), wiring=wiring)
 
 
 def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
-    """Switch a simulated chip on, with the program for its board."""
+    """Power up a simulated chip with the program for its board."""
     programs, kernel = _programs(board, address, say)
-    chip = WitnessedChip(programs[0], address.baud, address.faults)
+    chip = SimulatedRp2040(programs[0], address.baud, address.faults)
     known_here = work_conditions(address.sources, cross=True)
     return Connection(chip.port, chip, image=elf.digest(programs), conditions=known_here, kernel=kernel)
 
 
 def _programs(board: Board, address: Address, say: Callable[[str], None]) -> tuple[tuple[Path, ...], str]:
-    """Return what a simulated chip runs, and which kernel that was built with here; empty if it was there already."""
+    """Return the programs of a simulated chip, and the kernel that they were built with here; empty if they existed."""
     if address.programs:
         return address.programs, ""
     image = board_image(board, address.build, say, address.sources)
@@ -87,7 +89,7 @@ def _programs(board: Board, address: Address, say: Callable[[str], None]) -> tup
 
 
 def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
-    """Open the serial port of a board; flash it before, if `address` names a build and says how."""
+    """Open the serial port of a board; first flash it if `address` names a build and a way to flash it."""
     by_serial_port = board.flashed_by == "esptool"
     if address.build and address.flashing is not None:
         way = msgspec.structs.replace(address.flashing, port=address.port) if by_serial_port else address.flashing
@@ -100,7 +102,7 @@ def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Co
 
 
 def _reopened(opening: Callable[[], Connection]) -> Connection:
-    """Open a port that may be gone for a moment: a chip with USB of its own vanishes with each reset."""
+    """Open a port that may be absent for a moment: a chip with native USB disappears at each reset."""
     deadline = time.monotonic() + REAPPEARING_S
     while True:
         try:
@@ -114,12 +116,12 @@ def _reopened(opening: Callable[[], Connection]) -> Connection:
 
 
 def open_qemu_esp(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
-    """Start an emulated chip, with the image that is named or else the program for its board."""
+    """Start an emulated chip with the named image, or else the program for its board."""
     return open_qemu(address.image, partial(board_image, board, address.build, say))
 
 
 def open_stm32h745(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
-    """Switch a simulated STM32H745 on, on a board that supplies it as its programs are built for."""
+    """Power up a simulated STM32H745, with the supply that its programs are built for."""
     programs, kernel = _programs(board, address, say)
     chip = Stm32h745(programs, supply=str(address.build.get(SUPPLY.name, SUPPLY.default)))
     simulated = SimulatedChip(chip, address.baud, address.faults)

@@ -1,4 +1,4 @@
-"""What this machine has for each target, and what mends what it lacks: programs, rights, ports, and what disturbs."""
+"""What this machine has for each target, and how to fix what is missing: programs, permissions, ports, disturbances."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from intercore.operating_system import load_averages, may_have_real_time, may_op
 from intercore.target import emulator
 from intercore.target.targets import TARGETS, BoardTarget, Target
 
-State: TypeAlias = Literal["ready", "doubtful", "missing"]
+State: TypeAlias = Literal["ready", "caveat", "missing"]
 _PREBUILT = "prebuilt image"
 _OF_OUR_RECIPE = "pico-sim, pico, stm32h745-sim, stm32h745"
-"""Targets whose programs are built without ESP-IDF, for another processor than this machine's."""
+"""Targets whose programs are cross-compiled without ESP-IDF."""
 _BUSY = 0.5
-"""Load per core above which a run on this machine warns of what else is running."""
+"""Load per core above which a run on this machine has a caveat about other programs."""
 
 
-class Finding(msgspec.Struct, frozen=True):
-    """One thing that a target needs, or that disturbs it."""
+class ReadinessCheck(msgspec.Struct, frozen=True):
+    """Something that a target needs, or that disturbs its measurements."""
 
     target: str
-    """What it is for; several targets are parted by commas."""
+    """The targets that it concerns, separated by commas."""
     what: str
     state: State
-    """`doubtful`: it can be measured, and a warning will say what to think of it."""
-    says: str
-    """Which one was found; or what to do, with the command."""
+    """`caveat`: the target can be measured, and its runs have a warning."""
+    details: str
+    """What was found, or how to fix it, with the command."""
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """Where this machine tells about itself: tests name other places."""
+    """Sources of information about this machine; tests replace them."""
 
     clock_source: Path = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     processors: Path = Path("/proc/cpuinfo")
@@ -54,26 +54,23 @@ class Machine(msgspec.Struct, frozen=True):
     ports: Callable[[], list[str]] = lambda: [port.device for port in list_ports.comports()]
 
 
-def findings(machine: Machine | None = None, target: Target | None = None) -> Iterator[Finding]:
-    """Look at everything, in the order of the targets; each is yielded as it is known.
-
-    Only what is for a target, if one is named.
-    """
+def findings(machine: Machine | None = None, target: Target | None = None) -> Iterator[ReadinessCheck]:
+    """Check everything that targets need, in the order of the targets; only for one target if it is named."""
     known = Machine() if machine is None else machine
     for one in (*_of_host(known), *_of_simulated(), *_of_boards(), *_of_ports(known)):
         if target is None or concerns(one, target):
             yield one
 
 
-def concerns(found: Finding, target: Target) -> bool:
-    """Return whether something is for a target."""
+def concerns(found: ReadinessCheck, target: Target) -> bool:
+    """Return whether a check concerns a target."""
     if found.what == _PREBUILT:
         return found.target == target.name
     return any(_is_for(word, target) for word in found.target.split(", "))
 
 
 def _is_for(word: str, target: Target) -> bool:
-    """Whether what is for `word` is for a target, too: a board's variants need what it needs."""
+    """Whether a need of `word` is also one of a target: the variants of a board have the same needs."""
     match word:
         case "boards":
             return not target.built_here
@@ -87,9 +84,9 @@ def _is_for(word: str, target: Target) -> bool:
             return word == target.name
 
 
-def _of_host(machine: Machine) -> Iterator[Finding]:
+def _of_host(machine: Machine) -> Iterator[ReadinessCheck]:
     if (why := why_not_here(HOST, ELSEWHERE)) is not None:
-        yield Finding("host", "operating system", "missing", why)
+        yield ReadinessCheck("host", "operating system", "missing", why)
         for tool in builders():
             yield _tool(_OF_OUR_RECIPE, tool.kind, tool)
         return
@@ -97,83 +94,111 @@ def _of_host(machine: Machine) -> Iterator[Finding]:
     for tool in builders():
         yield _tool(f"host, {_OF_OUR_RECIPE}", tool.kind, tool)
     cores = machine.cores() or 1
-    yield Finding("host", "cores", *(("ready", str(cores)) if cores > 1 else ("doubtful", "one: there is no other")))
+    yield ReadinessCheck(
+        "host",
+        "cores",
+        *(
+            ("ready", str(cores))
+            if cores > 1
+            else ("caveat", "only one: two are needed to measure anything between cores")
+        ),
+    )
     if machine.real_time():
-        yield Finding("host", "real-time rights", "ready", "SCHED_FIFO is permitted")
+        yield ReadinessCheck("host", "real-time priority", "ready", "SCHED_FIFO is permitted")
     else:
-        yield Finding(
+        yield ReadinessCheck(
             "host",
-            "real-time rights",
-            "doubtful",
-            "none: other programs take the cores. Run as root, or: sudo prlimit --pid $$ --rtprio=20",
+            "real-time priority",
+            "caveat",
+            "not permitted: other programs preempt the benchmark. Run as root, or: sudo prlimit --pid $$ --rtprio=20",
         )
     source = _read(machine.clock_source).strip()
     if source in {"", "tsc", "arch_sys_counter"}:
-        yield Finding("host", "clock source", "ready", source or "not told")
+        yield ReadinessCheck("host", "clock source", "ready", source or "unknown")
     else:
-        yield Finding(
+        yield ReadinessCheck(
             "host",
             "clock source",
-            "doubtful",
-            f"{source}, which is slow to read. If tsc is in available_clocksource: echo tsc | sudo tee "
+            "caveat",
+            f"{source}, which is slow to read. If available_clocksource lists tsc: echo tsc | sudo tee "
             f"{machine.clock_source}",
         )
     if "hypervisor" in _read(machine.processors).split():
-        yield Finding("host", "hypervisor", "doubtful", "a virtual machine: rare samples will be very long")
+        yield ReadinessCheck(
+            "host",
+            "hypervisor",
+            "caveat",
+            "virtual machine: expect rare, very long samples (the hypervisor preempts its processors)",
+        )
     else:
-        yield Finding("host", "hypervisor", "ready", "none seen")
+        yield ReadinessCheck("host", "hypervisor", "ready", "none detected")
     load = machine.load()[0] / cores
-    told = f"{load:.1f} per core"
-    calm = load <= _BUSY
-    yield Finding("host", "other load", "ready" if calm else "doubtful", told if calm else f"{told}: close what runs")
+    described = f"{load:.1f} per core"
+    is_idle = load <= _BUSY
+    yield ReadinessCheck(
+        "host",
+        "other load",
+        "ready" if is_idle else "caveat",
+        described if is_idle else f"{described}: close other programs",
+    )
 
 
-def _of_simulated() -> Iterator[Finding]:
+def _of_simulated() -> Iterator[ReadinessCheck]:
     for target in TARGETS:
         if target.origin == "simulated" and target.board is not None and (carried := prebuilt_variants(target.board)):
-            says = f"{', '.join(carried)}: needs nothing of what follows; own functions, trace and other levels do"
-            yield Finding(target.name, _PREBUILT, "ready", says)
+            details = (
+                f"{', '.join(carried)}: needs nothing else; your own workloads, the recorder and other levels need "
+                "the tools below"
+            )
+            yield ReadinessCheck(target.name, _PREBUILT, "ready", details)
     yield _tool(_OF_OUR_RECIPE, "cross compiler", CROSS_COMPILER)
     manifest = USUAL_SOURCES.folder() / "port" / "freertos" / "kernel"
-    yield _asked(_OF_OUR_RECIPE, "FreeRTOS kernel", lambda: str(freertos_kernel(manifest, lambda _: None)))
+    yield _checked_tool(_OF_OUR_RECIPE, "FreeRTOS kernel", lambda: str(freertos_kernel(manifest, lambda _: None)))
 
 
-def _of_boards() -> Iterator[Finding]:
+def _of_boards() -> Iterator[ReadinessCheck]:
     picotool = shutil.which("picotool")
-    yield Finding("pico", "picotool", "ready", picotool or "none; not needed: the boot drive of the board will do")
+    yield ReadinessCheck(
+        "pico",
+        "picotool",
+        "ready",
+        picotool or "not installed; optional: the board can be flashed through its boot drive",
+    )
     probes = [tool for tool in debug_probe.TOOLS if tool.path()]
     how = "; ".join(f"{tool.name}: {tool.install}" for tool in debug_probe.TOOLS)
-    yield Finding("stm32h745", "debug probe's tool", *(("ready", probes[0].name) if probes else ("missing", how)))
-    yield _asked("esp32, esp32-qemu", "ESP-IDF", lambda: esp_idf.find_idf().version)
-    yield _asked("esp32", "esptool", esp_flash.check_esptool)
-    yield _asked("esp32-qemu", "QEMU", lambda: emulator.find_qemu()[1])
+    yield ReadinessCheck("stm32h745", "debug probe tool", *(("ready", probes[0].name) if probes else ("missing", how)))
+    yield _checked_tool("esp32, esp32-qemu", "ESP-IDF", lambda: esp_idf.find_idf().version)
+    yield _checked_tool("esp32", "esptool", esp_flash.check_esptool)
+    yield _checked_tool("esp32-qemu", "QEMU", lambda: emulator.find_qemu()[1])
 
 
-def _of_ports(machine: Machine) -> Iterator[Finding]:
+def _of_ports(machine: Machine) -> Iterator[ReadinessCheck]:
     found = machine.ports()
     if not found:
-        what = f"none: plug a board in by a cable that carries data; {PICO.console}"
-        yield Finding("boards", "serial ports", "missing", what)
+        what = f"none: connect a board by a USB cable that carries data; {PICO.console}"
+        yield ReadinessCheck("boards", "serial ports", "missing", what)
     for port in found:
         if may_open(port):
-            yield Finding("boards", port, "ready", "may be opened")
+            yield ReadinessCheck("boards", port, "ready", "accessible")
         else:
-            mend = "sudo usermod -aG dialout $USER, then log in again"
-            yield Finding("boards", port, "missing", f"may not be opened: {mend}")
+            fix = "sudo usermod -aG dialout $USER, then log in again"
+            yield ReadinessCheck("boards", port, "missing", f"no permission to open it: {fix}")
 
 
-def _asked(target: str, what: str, ask: Callable[[], str]) -> Finding:
+def _checked_tool(target: str, what: str, ask: Callable[[], str]) -> ReadinessCheck:
     try:
-        return Finding(target, what, "ready", ask())
+        return ReadinessCheck(target, what, "ready", ask())
     except IntercoreError as error:
-        return Finding(target, what, "missing", str(error))
+        return ReadinessCheck(target, what, "missing", str(error))
 
 
-def _tool(targets: str, what: str, tool: Tool) -> Finding:
+def _tool(targets: str, what: str, tool: Tool) -> ReadinessCheck:
     def version() -> str:
-        return version_of(find_tools(f"what is for {targets}", [tool])[0]).decode(errors="replace").partition("\n")[0]
+        return (
+            version_of(find_tools(f"the program for {targets}", [tool])[0]).decode(errors="replace").partition("\n")[0]
+        )
 
-    return _asked(targets, what, version)
+    return _checked_tool(targets, what, version)
 
 
 def _read(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""A simulated chip as a target: its port, and what else there is to see of it and to do with it, which no board has."""
+"""A simulated chip as a target: its port, and the observation and control that no board has."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from intercore.sim.chip import Tally
     from intercore.sim.observation import Witness
 
-    MakeWitness: TypeAlias = Callable[[Simulator], Witness]
+    WitnessFactory: TypeAlias = Callable[[Simulator], Witness]
 
 
 MARK = "port_mark"
-"""The function that drives the energy mark: its argument is the level."""
+"""The function that drives the mark pin; its argument is the level."""
 
 
 def check_faults(faults: Sequence[str], *, stm32h745: bool = False) -> None:
-    """Raise UsageError if one of these is no fault that a chip can have; it takes no program to know that."""
-    _have_faults(Stm32h745([]) if stm32h745 else Simulator(bytes(4), base=0x2000_0000), faults)
+    """Raise UsageError if one of these is not a fault of the chip; needs no program."""
+    _parse_faults(Stm32h745([]) if stm32h745 else Simulator(bytes(4), base=0x2000_0000), faults)
 
 
-def _have_faults(chip: Chip, faults: Sequence[str]) -> None:
+def _parse_faults(chip: Chip, faults: Sequence[str]) -> None:
     for fault in faults:
-        if not fault.isascii():  # which the simulator would not be able to tell
-            raise UsageError(f"--fault: there is no fault '{fault}', such as uart-out:flip=1e-4 or reset@5e7")
+        if not fault.isascii():  # the simulator could not name it
+            raise UsageError(f"--fault: '{fault}' is not a fault; examples: uart-out:flip=1e-4 or reset@5e7")
     try:
         chip.set_faults(faults)
     except ValueError as error:
@@ -43,28 +43,28 @@ def _have_faults(chip: Chip, faults: Sequence[str]) -> None:
 
 
 class SimulatedChip:
-    """A simulated chip that is switched on."""
+    """A simulated chip that is powered up."""
 
     def __init__(self, chip: Chip, rate: int, faults: Sequence[str] = ()) -> None:
-        """Take a chip that was just switched on; `rate` is that of this end of its line.
+        """Use a chip that was just powered up; `rate` is the bit rate of this end of its line.
 
-        `faults` are as for the option --fault of intercore-sim. Raises UsageError if one is none.
+        `faults` are as for the option --fault of intercore-sim. Raises UsageError if one is invalid.
         """
         self.faults = tuple(faults)
         self.mistakes: tuple[str, ...] = ()
-        """What the program did in the last measurement, or before it, that the chip would not forgive: sentences."""
+        """Mistakes of the program up to the last measurement that a real chip would not tolerate: sentences."""
         self._chip = chip
         self.port = SimulatedPort(chip, rate)
-        _have_faults(chip, faults)
+        _parse_faults(chip, faults)
 
     def symptoms(self) -> str:
-        """Return what is to be seen of a program that hangs, a clause."""
+        """Return the symptoms of a program that hangs, a clause."""
         return simulated_port.symptoms(self._chip)
 
     def snapshot(self) -> Callable[[], None] | None:
-        """Return what brings the chip and its line back to how they are now.
+        """Return a function that restores the present state of the chip and its line.
 
-        With a fault that comes once there is no way back, which is None: it would come each time, or never.
+        None if there is a fault that occurs once: after a restore, it would occur each time, or never.
         """
         if any(once in fault for fault in self.faults for once in ("@", "word=", "interrupt=")):
             return None
@@ -78,35 +78,37 @@ class SimulatedChip:
         return restore
 
     def _forget_probes(self) -> None:
-        """Do without what was placed in the chip since it was kept."""
+        """Drop the probes that were placed since the snapshot."""
 
-    def watch(self, make_witness: MakeWitness | None) -> None:
-        """Watch the measurement that is about to begin as its benchmark's witness does; None to see nothing.
+    def watch(self, make_witness: WitnessFactory | None) -> None:
+        """Observe the next measurement with the probes of its benchmark; None for no probes.
 
-        Where times mean nothing, there is nothing to be seen.
+        Does nothing for a chip whose times mean nothing.
         """
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:  # noqa: ARG002
-        """Return what was seen of the measurement since `watch`. Raises IntercoreError if the two do not agree."""
+        """Return the ground truth of the measurement since `watch`. Raises IntercoreError if they do not match."""
         self.mistakes = tuple(self._chip.take_diagnostics())
         return Truth(checks={MISTAKES: len(self.mistakes)} if self.mistakes else {})
 
     def watch_mark(self) -> None:
-        """Count from now on what both cores do while the mark is high. IntercoreError if that means nothing."""
-        raise IntercoreError("the energy of this chip cannot be estimated: its times mean nothing")
+        """Count the activity of both cores while the mark is high. Raises IntercoreError if times mean nothing."""
+        raise IntercoreError(
+            "the energy of this target cannot be estimated, because its times mean nothing: omit --currents"
+        )
 
     def activity(self) -> tuple[Activity, ...]:
-        """Return what the cores did in each pulse of the mark since `watch_mark`."""
+        """Return the cores' activity in each pulse of the mark since `watch_mark`."""
         return ()
 
 
-class WitnessedChip(SimulatedChip):
-    """A simulated RP2040, whose every cycle is counted."""
+class SimulatedRp2040(SimulatedChip):
+    """A simulated RP2040, which counts every cycle."""
 
     def __init__(self, image: Path, rate: int, faults: Sequence[str] = ()) -> None:
-        """Load the image and switch the chip on; for the rest, see SimulatedChip."""
+        """Load the image and power up the chip; see also SimulatedChip."""
         self.simulator = Simulator(image)
-        self._witnesses: dict[MakeWitness, Witness] = {}
+        self._witnesses: dict[WitnessFactory, Witness] = {}
         self._witness: Witness | None = None
         self._marks: Tally | None = None
         super().__init__(self.simulator, rate, faults)
@@ -115,7 +117,7 @@ class WitnessedChip(SimulatedChip):
         self._witnesses.clear()
         self._marks = None
 
-    def watch(self, make_witness: MakeWitness | None) -> None:
+    def watch(self, make_witness: WitnessFactory | None) -> None:
         """See SimulatedChip."""
         for witness in self._witnesses.values():
             witness.forget()

@@ -1,7 +1,7 @@
-"""A port to the program on a simulated chip, in this process: what comes over its console's UART, in its time.
+"""A port to the program on a simulated chip in this process: the UART of its console, in simulated time.
 
-Time passes here only while `read` waits, and on the chip alone: what comes back depends on the image and on what was
-written, to the cycle, and never on how fast this machine is.
+Simulated time passes only while `read` waits. The output depends on the image and on what was written, to the cycle,
+and never on the speed of this machine.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from intercore.sim import Chip, Stop, TimedOutput
 
 SLICE = 0.001
-"""Seconds of the chip's time between two looks at its output: a few lines at the highest rates."""
+"""Seconds of simulated time between two reads of the output: a few lines at the highest rates."""
 BITS = 10
-"""Of a character: start bit, 8 data bits, stop bit."""
+"""Bits of a character: start bit, 8 data bits, stop bit."""
 TEXT = 40
-"""Characters that a UART may still have to send when a core has crashed: its FIFO holds 32."""
+"""Characters that a UART may still send after a crash: its FIFO holds 32."""
 TOLERANCE = 0.02
-"""By which two ends of a serial line may differ, as a fraction: half a bit in ten is 5 %, shared by both."""
+"""Permitted difference of the bit rates of both ends, as a fraction: half a bit in ten is 5 %, shared by both."""
 
 
 class SimulatedPort(Port):
     """The console's UART of a simulated chip."""
 
     def __init__(self, chip: Chip, rate: int) -> None:
-        """Use the UART of a chip that was just switched on; `rate` is that of this end of the line."""
+        """Use the UART of a chip that was just powered up; `rate` is the bit rate of this end of the line."""
         self.description = "the simulated chip"
         self.rate: int = rate
         self._chip = chip
@@ -50,18 +50,18 @@ class SimulatedPort(Port):
             self._run(min(left, SLICE))
 
     def _run(self, seconds: float) -> None:
-        """Let the chip run, for at least a tick."""
+        """Run the chip for at least one tick."""
         ticks = max(1, round(seconds * self._chip.hz))
         stop = self._chip.run(ticks)
         if stop.reason is Reason.LIMIT:
             return
-        if stop.reason is Reason.DEAD_END:  # what is written next may wake it
+        if stop.reason is Reason.DEAD_END:  # the next input may wake it
             self._chip.advance(ticks)
             return
-        if stop.reason is Reason.LOCKUP:  # what was written before is still on its way
+        if stop.reason is Reason.LOCKUP:  # earlier input is still on the line
             self._chip.run(round(TEXT * BITS / self.rate * self._chip.hz))
         said = self._take()
-        raise TargetLostError(self._obituary(stop, said))
+        raise TargetLostError(self._end_report(stop, said))
 
     def _take(self) -> bytes:
         return heard(self._chip.take_uart_timed(), self.rate)
@@ -76,11 +76,11 @@ class SimulatedPort(Port):
         self._chip.set_line_rate(rate)
         return True
 
-    def _obituary(self, stop: Stop, said: bytes) -> str:
-        """Say why the program ended, where both cores were, and what it said last."""
+    def _end_report(self, stop: Stop, said: bytes) -> str:
+        """Return the cause of the program's end, the state of both cores, and its last output."""
         words = printable(said.decode("ascii", errors="replace").replace("\r", "\n").split("\n")[-1])
         return f"the program on the simulated chip ended: {stop}; {symptoms(self._chip)}" + (
-            f"; its last words: {words}" if words else ""
+            f"; its last output: {words}" if words else ""
         )
 
     def close(self) -> None:
@@ -88,14 +88,14 @@ class SimulatedPort(Port):
 
 
 def symptoms(chip: Chip) -> str:
-    """Return where both cores are and what they do, a clause: for a chip that hangs, or whose program ended."""
+    """Return the position and state of both cores, a clause, for a chip that hangs or whose program ended."""
     lost = [(chip.statistics(core).lost, core) for core in (0, 1)]
-    words = "".join(f"; lost on purpose on the way to core {core}: {count}" for count, core in lost if count)
+    words = "".join(f"; lost by an injected fault on the way to core {core}: {count}" for count, core in lost if count)
     return f"at {chip.moment}: core 0 {_core(chip, 0)}, core 1 {_core(chip, 1)}{words}{_crashes(chip)}"
 
 
 def _crashes(chip: Chip) -> str:
-    """Return what the cores' states do not say: faults that are being handled. Lock-ups end a run, with their cause."""
+    """Return the faults that the cores are handling. Lock-ups end a run and are reported there."""
     crashes = [chip.crash(core) for core in (0, 1) if chip.registers(core).state is not CoreState.LOCKED_UP]
     return "".join(f"; {crash}" for crash in crashes if crash)
 
@@ -108,7 +108,7 @@ def _core(chip: Chip, number: int) -> str:
 
 
 def heard(sent: TimedOutput, rate: int) -> bytes:
-    """Return what an end of the line with `rate` bits per second makes of what was sent, character by character."""
+    """Return the characters that an end of the line at `rate` bits per second receives."""
     if all(abs(sender - rate) <= TOLERANCE * rate for sender in set(sent.rates.tolist())):
         return sent.data
     return bytes(
@@ -118,7 +118,7 @@ def heard(sent: TimedOutput, rate: int) -> bytes:
 
 
 def _misheard(byte: int, sender: int, receiver: int) -> int:
-    """Sample a character in the middle of the receiver's bits; behind it, the line is idle, which is high."""
+    """Sample a character in the middle of the receiver's bits; after it, the line is idle, which is high."""
     levels = byte << 1 | 1 << (BITS - 1)
     sampled = 0
     for bit in range(1, BITS - 1):

@@ -1,4 +1,4 @@
-"""The targets by name: how each is reached, a program that speaks the console protocol; opening one is `opening`'s."""
+"""The targets by name and their properties; `opening` opens them."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ if TYPE_CHECKING:
     from intercore.target.connection import Connection
 
 DEFAULT_BAUD = 115200
-ESP_PATIENCE = 600.0
+ESP_TIMEOUT = 600.0
 """Seconds: the largest work of seed 000, N = 10,000,000, takes an ESP32 41 s on one core and 20 s on two at 240 MHz
-(its Table 1), three times as long at 80 MHz, and it is silent meanwhile. It is to be over before the target is looked
-for elsewhere (`exchange.HUNT_SHARE`)."""
-QEMU_PATIENCE = 120.0
-"""Seconds: the same work takes QEMU some ten on a machine that has time for it."""
+(its Table 1), three times as long at 80 MHz, without any output. That must end before the tool searches for the target
+at other bit rates (`exchange.RATE_SEARCH_SHARE`)."""
+QEMU_TIMEOUT = 120.0
+"""Seconds: the same work takes QEMU some ten on an idle machine."""
 
 
 class Address(msgspec.Struct, frozen=True):
-    """What a user says about reaching a target, beside its name."""
+    """How to reach a target: the user's options other than its name."""
 
     port: str | None = None
     """pyserial device or URL."""
     baud: int = DEFAULT_BAUD
     build: Mapping[str, Level] = {}
-    """Levels of the target's factors; the others are at their defaults."""
+    """Levels of the target's factors; others have their defaults."""
     max_baud: int | None = None
-    """Most bits per second to go to when target and port can do more than `baud`; None for no limit."""
+    """Limit in bits per second for raising the rate above `baud`; None for no limit."""
     faults: tuple[str, ...] = ()
-    """Faults to have on a simulated target, as for the option --fault of intercore-sim."""
+    """Faults of a simulated target, as for the option --fault of intercore-sim."""
     image: Path | None = None
-    """The whole flash of an emulated chip, if that is here already; else it is built."""
+    """Existing whole flash image of an emulated chip; None to build one."""
     programs: tuple[Path, ...] = ()
-    """What a simulated chip runs, a file for each image, if they are here already; none to build them."""
+    """Existing programs of a simulated chip, a file for each image; empty to build them."""
     flashing: Flashing | None = None
-    """How a board is flashed with what `build` says, before it is opened; None if it may not be."""
+    """How to flash a board with `build` before it is opened; None if it must not be flashed."""
     emulated: bool = False
-    """Whether the user says that what is behind the port is an emulator, which the tool cannot see."""
+    """Whether the user declares the target behind the port as an emulator, which the tool cannot detect."""
     sources: Sources = USUAL_SOURCES
-    """What its program is built from, where that is built when the target is opened."""
+    """The sources of its program, if that is built when the target is opened."""
 
 
 class UnknownTargetError(UsageError):
@@ -60,36 +60,36 @@ class UnknownTargetError(UsageError):
 
 
 class Target(msgspec.Struct, frozen=True):
-    """Where benchmarks run, by the name that a user gives; each kind of target is a class that derives from this."""
+    """Where benchmarks run, by name; each kind of target is a subclass."""
 
     name: str
     summary: str
     factors: tuple[Factor, ...] = ()
-    """What its program can be built or configured with; in the case of `BoardTarget`, when it is flashed."""
+    """Its build factors; those of a `BoardTarget` are chosen when it is flashed."""
     board: Board | None = None
-    """For which its program is built, if it is for one."""
-    patience: float = DEFAULT_TIMEOUT
-    """Seconds that it may be silent if the user names no others: its longest repetition must fit."""
+    """The board that its program is built for, if any."""
+    timeout: float = DEFAULT_TIMEOUT
+    """Default for the longest permitted silence, in seconds: its longest repetition must fit."""
 
     origin: ClassVar[Origin] = "measured"
-    """Where its numbers come from; everything shown says so."""
+    """Origin of its numbers; every output names it."""
     built_here: ClassVar[bool] = True
     """Whether its program is built when the target is opened, so that a plan can vary its factors."""
     own_recipe: ClassVar[bool] = True
-    """Whether that is by our own recipe, from sources that a user may name, and not by ESP-IDF."""
+    """Whether it is built by CMake from sources that a user may name, and not by ESP-IDF."""
     runs_on: ClassVar[Literal["board", "process", "machine"]]
-    """What its work takes the time of. `board`: of a processor of its own, so others run meanwhile. `process`: of none,
-    since a chip that a process of this tool simulates counts a time of its own; any number run at once, each in a
-    process. `machine`: of this machine, so nothing else of ours may run on it meanwhile."""
+    """Where its work is timed. `board`: on a separate processor, so other targets can run at the same time. `process`:
+    in simulated time, so any number can run at the same time, each in a process of this tool. `machine`: on this
+    machine, so nothing else of this tool may run at the same time."""
     interpreted: ClassVar[bool] = False
-    """Whether each of its instructions is interpreted, for what it does alone: more work tells no more."""
+    """Whether each instruction is interpreted, only for function: more work gives no more information."""
 
     def open(self, address: Address, say: Callable[[str], None]) -> Connection:
-        """Open the target; `say` is called with what takes time. Raises IntercoreError."""
+        """Open the target; `say` reports progress. Raises IntercoreError."""
         raise NotImplementedError
 
     def check(self, address: Address) -> None:
-        """Raise UsageError if the address has a part without meaning for the target: before anything is built."""
+        """Raise UsageError if an option does not apply to the target; called before anything is built."""
         self._check_port(address)
         self.check_sources(address.sources)
         self._check_faults(address.faults)
@@ -101,30 +101,32 @@ class Target(msgspec.Struct, frozen=True):
         check(self.factors, address.build)
 
     def check_sources(self, sources: Sources) -> None:
-        """Raise UsageError if the target's program is not built here from sources that a user may name."""
+        """Raise UsageError if the target's program cannot be built from these sources."""
         if sources == USUAL_SOURCES:
             return
         if not (self.built_here and self.own_recipe):
             named = "--kernel" if sources.kernel is not None else "--firmware"
             hint = ""
             if sources.own is not None:
-                named = "a workload of your own"
+                named = "your own workload"
                 level = sources.own.level
-                hint = f". A program that is built elsewhere adds one, and it is measured as {level}: docs/own-work.md"
+                hint = (
+                    f". A program that was built elsewhere with the workload measures it by {level}: see "
+                    "docs/own-work.md"
+                )
             able = ", ".join(one.name for one in TARGETS if one.built_here and one.own_recipe)
             raise UsageError(
-                f"{named} is for targets whose program is built here when they are opened ({able}); {self.name} is "
-                f"none{hint}"
+                f"{named} applies only to targets whose program the tool builds ({able}), not to {self.name}{hint}"
             )
         if sources.kernel is not None and self.board is None:
             raise UsageError(
-                f"--kernel names a FreeRTOS kernel, and {self.name} has none: it runs on this machine's own"
+                f"--kernel names a FreeRTOS kernel, but {self.name} uses the kernel of this machine: omit --kernel"
             )
 
     def check_factors(self, levels: Mapping[str, Level | Sequence[str]], *, flashing: bool = False) -> None:
-        """Raise UsageError if the target cannot be built or configured with a factor that is named here.
+        """Raise UsageError if the target does not have one of these factors.
 
-        `flashing` says whether a board may be flashed for that.
+        `flashing` permits levels that a board is flashed for.
         """
         names = [factor.name for factor in self.factors]
         for name, given in levels.items():
@@ -133,24 +135,27 @@ class Target(msgspec.Struct, frozen=True):
             self._check_chosen_now(name, given[0] if isinstance(given, list | tuple) else given, flashing=flashing)
 
     def _check_chosen_now(self, name: str, level: object, *, flashing: bool) -> None:
-        """Raise UsageError if a factor of the target cannot be chosen when it is opened, flashed before or not."""
+        """Raise UsageError if a factor cannot be chosen when the target is opened, with or without flashing it."""
 
     def _check_port(self, address: Address) -> None:
         if address.port is not None:
             meant = "serial" if self.board is None else self.board.name
-            raise UsageError(f"the target {self.name} runs on this machine and has no --port; did you mean '{meant}'?")
+            raise UsageError(
+                f"the target {self.name} runs on this machine and has no port: omit --port. Did you mean the target "
+                f"'{meant}'?"
+            )
         if address.emulated:
-            raise UsageError(f"--emulated is said of what is behind a port; the target {self.name} needs no such word")
+            raise UsageError(f"--emulated applies only to targets at a port: omit it for {self.name}")
 
     def _check_faults(self, faults: tuple[str, ...]) -> None:
         if faults:
-            raise UsageError(f"--fault is for simulated targets, such as pico-sim; {self.name} has its own")
+            raise UsageError(f"--fault applies only to simulated targets, such as pico-sim: omit it for {self.name}")
 
     def _check_image(self, address: Address) -> None:
         if address.image is not None:
             name = None if self.board is None else self.board.name
             flashed = "" if name is None else f"; to put one on a board: intercore flash {name} --image FILE"
-            raise UsageError(f"{self.name} runs no image that is named when it is opened{flashed}")
+            raise UsageError(f"--image does not apply to {self.name}: omit --image{flashed}")
 
 
 class Host(Target, frozen=True):
@@ -166,7 +171,7 @@ class Host(Target, frozen=True):
 
 
 class SimulatedTarget(Target, frozen=True, kw_only=True):
-    """A simulated chip that counts every cycle, in this process; its program is built when the target is opened."""
+    """A simulated chip in this process that counts every cycle; its program is built when the target is opened."""
 
     board: Board
 
@@ -206,7 +211,7 @@ class FunctionOnlyTarget(SimulatedTarget, frozen=True):
 
 
 class EmulatedTarget(Target, frozen=True, kw_only=True):
-    """A chip on an emulator, whose times mean nothing; its image is named, or built by ESP-IDF when it is opened."""
+    """A chip on an emulator, whose times mean nothing; its image is given, or built by ESP-IDF when it is opened."""
 
     board: Board
 
@@ -222,11 +227,13 @@ class EmulatedTarget(Target, frozen=True, kw_only=True):
 
     def _check_image(self, address: Address) -> None:
         if address.image is not None and address.build:
-            raise UsageError(f"an image was built already: leave out {next(iter(address.build))}, or the image")
+            raise UsageError(
+                f"{next(iter(address.build))} has no effect on an image that is already built: omit it, or omit --image"
+            )
 
 
 class SerialTarget(Target, frozen=True):
-    """Whatever speaks the console protocol at a serial port."""
+    """Any program that speaks the console protocol at a serial port."""
 
     built_here = False
     runs_on = "board"
@@ -234,7 +241,7 @@ class SerialTarget(Target, frozen=True):
     def open(self, address: Address, say: Callable[[str], None]) -> Connection:
         """See Target."""
         connection = self._opened(address, say)
-        return replace(connection, emulator="an emulator, as the user says") if address.emulated else connection
+        return replace(connection, emulator="an emulator (declared by the user)") if address.emulated else connection
 
     def _opened(self, address: Address, say: Callable[[str], None]) -> Connection:  # noqa: ARG002
         from intercore.target import opening
@@ -242,15 +249,15 @@ class SerialTarget(Target, frozen=True):
         return opening.open_serial(address)
 
     def _check_port(self, address: Address) -> None:
-        """Check nothing: only opening it can show whether there is a port, and what is behind it."""
+        """Accept any port: only opening it shows whether it exists."""
 
     def _check_chosen_now(self, name: str, level: object, *, flashing: bool) -> None:  # noqa: ARG002
         option = option_of(name)
-        raise UsageError(f"{name} ({option}) has no meaning for {self.name}: its program is not built here")
+        raise UsageError(f"{name} ({option}) does not apply to {self.name}: the tool does not build its program")
 
 
 class BoardTarget(SerialTarget, frozen=True, kw_only=True):
-    """A known kind of board at a serial port; its program is put there by `intercore flash`, or by a plan file."""
+    """A known board at a serial port, flashed by `intercore flash` or by a plan file."""
 
     board: Board
 
@@ -262,9 +269,10 @@ class BoardTarget(SerialTarget, frozen=True, kw_only=True):
     def _check_chosen_now(self, name: str, level: object, *, flashing: bool) -> None:
         if not flashing:
             raise UsageError(
-                f"{name} is chosen when {self.name} is flashed: intercore flash {self.name} {option_of(name)} {level}, "
-                "then run without it; the numbers are stored with what the program was built with. A plan file may "
-                "name it: intercore sweep flashes the board for each level"
+                f"{name} can only be chosen when {self.name} is flashed. Flash it: intercore flash {self.name} "
+                f"{option_of(name)} {level}; "
+                f"then run again without {name}, and the run stores the level. To vary {name}, use a plan file: "
+                "intercore sweep flashes the board for each level"
             )
 
 
@@ -272,83 +280,91 @@ _OfBoard: TypeAlias = SimulatedTarget | EmulatedTarget | BoardTarget
 
 
 def _of_board(
-    kind: type[_OfBoard], name: str, summary: str, board: Board, patience: float = DEFAULT_TIMEOUT
+    kind: type[_OfBoard], name: str, summary: str, board: Board, timeout: float = DEFAULT_TIMEOUT
 ) -> _OfBoard:
-    return kind(name=name, summary=summary, factors=board.factors, board=board, patience=patience)
+    return kind(name=name, summary=summary, factors=board.factors, board=board, timeout=timeout)
 
 
 TARGETS: tuple[Target, ...] = (
     Host(
         "host",
-        "this machine: Linux, POSIX threads pinned to cores; built here from the firmware's sources",
+        "this machine (Linux): POSIX threads pinned to cores; the tool builds the program",
         (OPT, HOST_TRACE),
     ),
     _of_board(
         SimulatedTarget,
         "pico-sim",
-        "simulated Raspberry Pi Pico (RP2040), no board needed; FreeRTOS SMP, built here as for a real one",
+        "simulated Raspberry Pi Pico (RP2040) with FreeRTOS SMP, no board needed; runs the same program as a real one",
         PICO,
     ),
     _of_board(
-        SimulatedTarget, "pico-amp-sim", "the same in AMP: each core with a FreeRTOS kernel of its own", PICO_AMP
+        SimulatedTarget,
+        "pico-amp-sim",
+        "simulated Raspberry Pi Pico in AMP: each core runs its own FreeRTOS kernel",
+        PICO_AMP,
     ),
     _of_board(
         FunctionOnlyTarget,
         "stm32h745-sim",
-        "the STM32H745's programs on simulated cores, no board needed. FUNCTION ONLY: times mean nothing",
+        "simulated STM32H745, no board needed. FUNCTION ONLY: times mean nothing",
         STM32H745,
     ),
     _of_board(
         BoardTarget,
         PICO.name,
-        "Raspberry Pi Pico at a serial adapter, by --port; its program: intercore flash pico",
+        "Raspberry Pi Pico at a serial adapter (--port); to flash it: intercore flash pico",
         PICO,
     ),
-    _of_board(BoardTarget, PICO_AMP.name, "the same in AMP; its program: intercore flash pico-amp", PICO_AMP),
+    _of_board(
+        BoardTarget,
+        PICO_AMP.name,
+        "Raspberry Pi Pico in AMP, at a serial adapter (--port); to flash it: intercore flash pico-amp",
+        PICO_AMP,
+    ),
     _of_board(
         BoardTarget,
         STM32H745.name,
-        "STM32H745 (NUCLEO-H745ZI-Q), a kernel on each core, at its ST-LINK's serial port, by --port; "
-        "its programs: intercore flash stm32h745",
+        "STM32H745 (NUCLEO-H745ZI-Q) in AMP, at the serial port of its ST-LINK (--port); "
+        "to flash it: intercore flash stm32h745",
         STM32H745,
     ),
     _of_board(
         BoardTarget,
         ESP32.name,
-        "ESP32 (ESP32-DevKitC and the like) at its USB serial port, by --port; its program: intercore flash esp32",
+        "ESP32 (e.g. ESP32-DevKitC) at its USB serial port (--port); to flash it: intercore flash esp32",
         ESP32,
-        ESP_PATIENCE,
+        ESP_TIMEOUT,
     ),
     _of_board(
         BoardTarget,
         ESP32S3.name,
-        "ESP32-S3, likewise; its program: intercore flash esp32s3",
+        "ESP32-S3 at its USB serial port (--port); to flash it: intercore flash esp32s3",
         ESP32S3,
-        ESP_PATIENCE,
+        ESP_TIMEOUT,
     ),
     _of_board(
         BoardTarget,
         ESP32P4.name,
-        "ESP32-P4, likewise; it never ran on one; its program: intercore flash esp32p4",
+        "ESP32-P4 at its USB serial port (--port), not yet tried; to flash it: intercore flash esp32p4",
         ESP32P4,
-        ESP_PATIENCE,
+        ESP_TIMEOUT,
     ),
     _of_board(
         EmulatedTarget,
         "esp32-qemu",
-        "the ESP32's program on Espressif's QEMU, no board needed. FUNCTION ONLY: times mean nothing",
+        "ESP32 on Espressif's QEMU, no board needed. FUNCTION ONLY: times mean nothing",
         ESP32,
-        QEMU_PATIENCE,
+        QEMU_TIMEOUT,
     ),
     SerialTarget(
         "serial",
-        "any board or program that speaks the console protocol, by --port (a device, a pyserial URL or labgrid://PLACE)",
+        "any program that speaks the console protocol, at --port (device, pyserial URL or labgrid://PLACE)",
     ),
 )
 
 
 def find(name: str) -> Target:
-    """Return the target called `name`. Raises UnknownTargetError that names the nearest one there is."""
+    """Return the target called `name`. Raises UnknownTargetError that suggests the closest one."""
     for target in TARGETS:
         if target.name == name:
             return target
@@ -356,7 +372,7 @@ def find(name: str) -> Target:
 
 
 def usual_builds() -> dict[str, dict[str, Level]]:
-    """Return the default levels of each target's own factors, by its name."""
+    """Return the default levels of each target's factors, by its name."""
     return {target.name: {factor.name: factor.default for factor in target.factors} for target in TARGETS}
 
 

@@ -20,7 +20,7 @@ _PARTS = re.compile(r"[^,|/;]*[,|/;]?")
 def layout(lines: Sequence[Sequence[str]], right: Sequence[bool], room: int) -> tuple[Sequence[int], bool] | None:
     """Return the columns' widths, and whether they stand close together; None if a number would have to be cut.
 
-    `lines` are the heads and rows, and `right` tells the columns of numbers, which keep their units beside them if
+    `lines` are the heads and rows, and `right` marks the columns of numbers, which keep their units on the same line if
     possible.
     """
     columns = list(zip(*lines, strict=True))

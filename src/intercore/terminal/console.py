@@ -1,4 +1,4 @@
-"""Where the tool writes: what was asked for goes to standard output, all that is said beside it to standard error.
+"""The tool's output: results go to standard output, everything else to standard error.
 
 rich takes a tenth of a second to load, so it is loaded when something is printed with it.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FILE_WIDTH = 100
 """Columns of what goes to a file or a pipe if COLUMNS does not say, where rich would assume 80; no table is wider."""
 _LEAST_WIDTH = 20
-"""Columns that are used even if COLUMNS says less: below, no number has room."""
+"""Fewest columns used, even if COLUMNS is less: with fewer, numbers do not fit."""
 
 
 @functools.cache

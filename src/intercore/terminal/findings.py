@@ -25,14 +25,14 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Caution:
-    """A sentence about what makes numbers doubtful."""
+    """A caveat."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A sentence that stands before all else: what is asked for has failed."""
+    """A sentence that comes first: the command has failed."""
 
     text: str
 
@@ -75,7 +75,7 @@ def tables(found: Findings) -> Sequence[Sequence[Row]]:
 
 @dataclass(frozen=True)
 class PlainRows:
-    """Rows of the same names, which stand for themselves in each shape; for people, each name heads a column."""
+    """Rows of the same names, the same in each shape; for people, each name heads a column."""
 
     title: str
     plain: Sequence[Row]

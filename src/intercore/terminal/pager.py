@@ -21,7 +21,7 @@ _LESS = "FRX"
 
 @contextlib.contextmanager
 def paging(console: Console) -> Iterator[None]:
-    """Hand what is printed meanwhile to a pager, on a terminal that has one and is too low for it."""
+    """Pass the output to a pager, on a terminal that has one and is too low for it."""
     command = _command() if console.is_terminal and sys.stdin is not None and sys.stdin.isatty() else []
     if not command:
         yield

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from intercore.terminal.findings import Part, Row
 
 _TOLD = ("name", "kind", "default", "min", "max", "choices", "help")
-"""What the target says of a parameter."""
+"""The target's description of a parameter."""
 
 
 @dataclass(frozen=True)
 class ParametersFindings:
-    """What is told of a target's benchmarks."""
+    """The description of a target's benchmarks."""
 
     target: str
     benchmarks: Sequence[BenchmarkInfo]
@@ -61,7 +61,7 @@ class ParametersFindings:
                 {"factor": factor.name, "values": factor.values, "default": factor.default, "meaning": factor.title}
                 for factor in self.factors
             ]
-            title = f"{self.target} itself: for all its benchmarks, given like their parameters"
+            title = f"{self.target}: for all its benchmarks, given like their parameters"
             yield from PlainRows(title, known).text()
 
 

@@ -1,4 +1,4 @@
-"""The console of rich, for text of any origin: a class of its own, since rich is loaded when something is printed."""
+"""The console of rich, for text of any origin: in its own module, because rich is loaded when something is printed."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def watch(console: Console, *, verbose: bool = False, still: bool = False) -> Iterator[_Observer]:
     """Show the progress of a run while the context lasts; `verbose`, in a log by a line for each measurement.
 
-    `still` shows a log on a terminal, too: what moves there would write over what somebody types meanwhile.
+    `still` shows a log on a terminal, too: a moving bar would overwrite the user's typing.
     """
     if still or not console.is_terminal:
         yield _Log(console) if verbose else _ShortLog(console)
@@ -77,7 +77,7 @@ class _Share(ProgressColumn):
 
 
 class _TimeLeft(TimeRemainingColumn):
-    """How long it will take, as far as is known."""
+    """How long it will take, if known."""
 
     def render(self, task: Task) -> Text:
         """Return the time, or dashes."""
@@ -99,7 +99,7 @@ class _Observer:
     def chip_time(self, seconds: float) -> None:
         """See Observer."""
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """See Observer."""
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:
@@ -115,7 +115,7 @@ class _BarOfSeveral(_Observer):
     def begin(self, done: int, total: int) -> None:
         self._progress.update(self._task, total=total, completed=done, visible=True)
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._progress.console.print(f"{self._name}: {text}", markup=False, highlight=False)
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
@@ -134,7 +134,7 @@ class _LogOfSeveral(_Observer):
     def begin(self, done: int, total: int) -> None:  # noqa: ARG002 - each line says the total known then
         self._before = self._done = done
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._print(f"{self._name}: {text}")
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
@@ -169,9 +169,9 @@ class _Bar(_Observer):
         self._progress.update(self._task, completed=self._whole + done / max(of, 1))
 
     def chip_time(self, seconds: float) -> None:
-        self._progress.update(self._task, description=f"{self._words}  chip at {seconds:.2f} s")
+        self._progress.update(self._task, description=f"{self._words}  simulated {seconds:.2f} s")
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._progress.console.print(text, markup=False)
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
@@ -191,9 +191,9 @@ class _Log(_Observer):
         self._position = done
 
     def chip_time(self, seconds: float) -> None:
-        self._chip = f", chip at {seconds:.2f} s of its own time"
+        self._chip = f", simulated time {seconds:.2f} s"
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:
@@ -210,7 +210,7 @@ class _ShortLog(_Observer):
         self._console = console
         self._before = self._position = self._total = 0
         self._begun: float | None = None
-        """When the first measurement began: how long a target takes to start says nothing of how long they take."""
+        """When the first measurement began: the start of a target does not count."""
         self._said = time.monotonic()
         self._said_at = 0
         self._under_way = ""
@@ -228,7 +228,7 @@ class _ShortLog(_Observer):
             self._say()
         self._under_way = now
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""What is told of runs that were measured: the answers on one screen, and all the rest on request."""
+"""The output on measured runs: the answers on one screen, and everything else on request."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _MOST_REMARKS = 3
 _STANDS_OUT = 1.25
-"""Times as much as expected, from which on it is told."""
+"""Factor above the expectation from which on a remark is shown."""
 _MOST_CAUSES = 2
 """Of warnings, that one screen has room for."""
 _ENERGY = "energy"
-"""What is said of energy is beside what the benchmark says."""
+"""Energy is shown in addition to the benchmark."""
 _SCREEN = 39
 """Lines of one screen, without the name of the page below."""
 _COLUMNS = 80
@@ -42,25 +42,25 @@ class RunFindings:
     make_document: Callable[[], object]
     """Return its JSON document."""
     make_reports: Callable[[], Sequence[Report]]
-    """Return what each of its benchmarks says about it. It takes seconds, and not every format needs it."""
+    """Return the reports of its benchmarks. It takes seconds, and not every format needs it."""
     headline: Finding | None
-    """That measurements failed, and by what: it stands before all else; None if none did."""
+    """Failed measurements and their causes: shown first; None if none failed."""
     first: Sequence[Finding]
     """What else must be known before any number is read: of which kernel or image they are."""
     left_out: str
     """What the target could not measure: a sentence, or empty."""
     caveats: Sequence[Finding]
-    """What makes the run doubtful as a whole; the reports have those of the benchmarks."""
+    """Caveats on the whole run; the reports have those of the benchmarks."""
     go_on: str
-    """The command that goes on with the run if it is unfinished."""
+    """The command that continues the run if it is unfinished."""
     overhead_us: float = 0.0
-    """What a reading of the clock adds to each time that is an answer; 0 where that is not known."""
+    """The timestamp overhead in each answer; 0 if unknown."""
     details: str = ""
     """The command that shows what is left out of one screen; empty where nothing is. Without answers nothing is."""
     published: str = ""
     """The command that shows the tables of papers, too; empty where they are shown."""
     exhibits: Sequence[str] = ()
-    """The tables and figures of papers that come before all else, by name."""
+    """The tables and figures of papers that come first, by name."""
 
     def document(self) -> object:
         """Return the run's document."""
@@ -78,7 +78,7 @@ class RunFindings:
         ]
 
     def text(self) -> Iterator[Part]:
-        """Yield what must be known first, the answers, what stands out, what is doubtful in that, and how to go on."""
+        """Yield caveats on the run, the answers, remarks, caveats on these, and the next commands."""
         if self.headline is not None:
             yield Failure(self.headline.text)
         yield from (Caution(one.text) for one in self.first)
@@ -91,16 +91,16 @@ class RunFindings:
         if answered:
             table = _answers_table(self.run, reports, self.overhead_us, brief=brief)
             yield table
-            remarks = list(map(Sentence, standing_out(reports)))
+            remarks = list(map(Sentence, most_notable(reports)))
             yield from fitting(remarks, [table, *below]) if brief else remarks
         yield from below
 
     def _exhibits(self, reports: Sequence[Report]) -> Iterator[Part]:
-        """Yield what the run has in the form of a paper's tables and figures, and what it says of their findings."""
+        """Yield the run's values in the form of a paper's tables and figures, and the verdicts on their findings."""
         known = {one.id: one for report in reports for one in report.exhibits}
         for name in self.exhibits:
             if name not in known:
-                yield Caution(f"{name}: this run has measured nothing of it.")
+                yield Caution(f"{name}: this run has no measurement of it.")
                 continue
             one = known[name]
             yield Sentence(f"{one.title}. {one.form} {one.citation}.")
@@ -114,7 +114,7 @@ class RunFindings:
             so_far = f"{len(self.run.measurements)} of {self.run.total} measurements so far"
             if self.run.lacking_energy:
                 so_far += f", {self.run.lacking_energy} without their energy"
-            yield Line(f"{so_far}; go on with: {self.go_on}")
+            yield Line(f"{so_far}; continue with: {self.go_on}")
 
     def _all(self, reports: Sequence[Report], caveats: Sequence[Finding]) -> Iterator[Part]:
         hidden = 0
@@ -124,7 +124,7 @@ class RunFindings:
             yield from shown
             yield from map(Sentence, report.section.sentences)
         if hidden:
-            yield Line(f"Papers' tables beside the run's own ({hidden}): {self.published}")
+            yield Line(f"Published tables with this run's values ({hidden}): {self.published}")
         if self.left_out:
             yield Sentence(self.left_out)
         yield from (Caution(one.text) for one in caveats)
@@ -138,18 +138,18 @@ class RunFindings:
         for first, count in causes[:_MOST_CAUSES]:
             yield Caution(first_sentence(first.text) + (f" ({count} of this kind)" if count > 1 else ""))
         more = sum(count for _, count in causes[_MOST_CAUSES:])
-        told = f", and {plural(more, 'more warning')}" if more else ""
-        yield Line(f"All tables{told}: {self.details}")
+        more_warnings = f", and {plural(more, 'more warning')}" if more else ""
+        yield Line(f"All tables{more_warnings}: {self.details}")
 
 
-class _Answered(NamedTuple):
+class _AnswerRow(NamedTuple):
     """A line of the answers."""
 
     benchmark: str
     """Empty below the first answer of a benchmark."""
     answer: Answer
     text: str
-    doubtful: bool
+    has_warnings: bool
     """Whether it has warnings; of the first one of a benchmark only."""
 
 
@@ -158,9 +158,9 @@ def in_brief(answer: Answer) -> str:
     return answer.text.partition(";")[0]
 
 
-def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, brief: bool) -> Table[_Answered]:
+def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, brief: bool) -> Table[_AnswerRow]:
     rows = [
-        _Answered(
+        _AnswerRow(
             "" if index else report.benchmark,
             answer,
             in_brief(answer) if brief else answer.text,
@@ -169,28 +169,28 @@ def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, b
         for report in reports
         for index, answer in enumerate(one for one in report.answers if one.brief)
     ]
-    marked = "; ! has warnings" if any(row.doubtful for row in rows) else ""
+    marked = "; ! marks warnings" if any(row.has_warnings for row in rows) else ""
     if overhead_us and any(row.answer.unit == "us" and not row.answer.overhead for row in rows):
-        marked += f"; times include {duration(overhead_us)} of reading the clock"
+        marked += f"; times include {duration(overhead_us)} of timestamp overhead"
     return Table(
         f"Run {run.id} on {where(run)}{marked}",
         rows,
         [
-            Column("benchmark", lambda row: row.benchmark + " !" * row.doubtful),
+            Column("benchmark", lambda row: row.benchmark + " !" * row.has_warnings),
             Column("question", lambda row: row.answer.question),
             Column("answer", lambda row: row.text),
         ],
     )
 
 
-def standing_out(reports: Iterable[Report]) -> list[str]:
+def most_notable(reports: Iterable[Report]) -> list[str]:
     """Return what differs most from what one would expect, at most three sentences."""
     remarks = [one for report in reports for one in report.remarks if one.times >= _STANDS_OUT]
     return [one.text for one in sorted(remarks, key=lambda one: -one.times)[:_MOST_REMARKS]]
 
 
 def fitting(remarks: Sequence[Sentence], beside: Sequence[Part]) -> list[Sentence]:
-    """Return the first of the remarks, as many as one screen has room for beside what else it tells."""
+    """Return the first remarks, as many as fit on one screen."""
     from intercore.terminal.formats.table import height  # noqa: PLC0415 - it loads rich, as intercore.terminal.console says
 
     room = _SCREEN - height(beside, _COLUMNS)
@@ -213,7 +213,7 @@ def by_cause(caveats: Iterable[Finding]) -> list[tuple[Finding, int]]:
 
 @dataclass(frozen=True)
 class RunsFindings:
-    """What is told of several runs, one after the other."""
+    """The output on several runs, one after the other."""
 
     runs: Sequence[RunFindings]
 
@@ -234,7 +234,7 @@ class RunsFindings:
         return list(found.values())
 
     def text(self) -> Iterator[Part]:
-        """Yield what is told of each run."""
+        """Yield the output on each run."""
         for run in self.runs:
             yield from run.text()
 

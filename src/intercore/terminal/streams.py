@@ -18,15 +18,15 @@ _HANDLER = "intercore"
 def prepare() -> None:
     """Make standard input, output and error usable.
 
-    One that was closed (`>&-`) stays so in effect: there is no standard input, what is written as output is an error
-    of its own, and what is said is dropped. But its number is taken, so that no file that is opened gets our output.
-    Characters that a stream's encoding lacks (PYTHONIOENCODING=ascii, a code page of Windows) are written in others.
+    One that was closed (`>&-`) stays closed in effect: there is no standard input, output is an error, and messages are
+    dropped. But its number is in use, so that no opened file gets our output. Characters that a stream's encoding lacks
+    (PYTHONIOENCODING=ascii, a code page of Windows) are written in others.
     """
     codecs.register_error(_HANDLER, _in_other_characters)
     for name, access, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
         if getattr(sys, name) is None:
             number = os.open(os.devnull, access)
-            if name != "stdin":  # a command that reads says that there is none
+            if name != "stdin":  # a command that reads reports that there is none
                 setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not is_utf(stream.encoding):

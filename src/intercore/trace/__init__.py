@@ -1,1 +1,1 @@
-"""What the tasks of a measurement did, on one clock: from events of the firmware's recorder to sentences and files."""
+"""Analyses the events of the firmware's recorder on one clock: sentences, tables, Perfetto files."""

@@ -1,4 +1,4 @@
-"""What each core was at when each of its events happened: the task that it had, and the interrupt that it was in."""
+"""The state of each core at each of its events: the running task, and the interrupt."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 _LOW = (1 << 32) - 1
 _NEVER = 1 << 63
-"""Later than any reading of a clock."""
+"""Later than any timestamp."""
 
 
-class Place(msgspec.Struct, frozen=True, order=True):
-    """Where an event stands."""
+class EventPosition(msgspec.Struct, frozen=True, order=True):
+    """The position of an event."""
 
     core: int
     index: int
-    """Among those that were kept of its core."""
+    """Index among the kept events of its core."""
 
 
 class Slice(msgspec.Struct, frozen=True):
-    """For how long a core was at something, in ticks of the common clock."""
+    """A period in which a core ran one task or interrupt, in ticks of the common clock."""
 
     core: int
     begin: int
@@ -39,45 +39,45 @@ class Slice(msgspec.Struct, frozen=True):
     interrupt: int = 0
     """Number of the interrupt; 0 for a task."""
     runs_on: bool = False
-    """Whether the task could have run on when its core went on with another."""
+    """Whether the task was still ready when its core switched to another one."""
 
 
-class Made(NamedTuple):
-    """What a core had to record for some of its events."""
+class RecordCount(NamedTuple):
+    """The number of records that a core made for some events."""
 
     events: int
-    """Of the recorder's own."""
+    """Records of the recorder itself."""
     records: int
-    """Of the scheduler's; one makes up to three events."""
+    """Records of the scheduler; each makes up to three events."""
 
 
-def _made_of(events: Sequence[Event], index: int) -> Made:
-    """Return what made an event where the scheduler tells of switches and wake-ups.
+def _record_count(events: Sequence[Event], index: int) -> RecordCount:
+    """Return the records of an event if the scheduler reports switches and wake-ups.
 
-    A switch is an OUT with an IN behind it in the same moment, or one of these; a wake-up is a READY, in an interrupt
-    with the beginning and the end of that in the same moment. An IN that was seen late has been put in.
+    A switch is an OUT followed by an IN at the same time, or one of these; a wake-up is a READY, in an interrupt with
+    its beginning and end at the same time. An IN that was seen late was inserted.
     """
     event = events[index]
     beside = [other.kind for other in events[max(index - 1, 0) : index + 2] if other.time == event.time]
     if event.kind is Kind.READY:
-        return Made(0, 1)
+        return RecordCount(0, 1)
     if event.kind is Kind.IN:
-        return Made(0, 1 - event.detail)
+        return RecordCount(0, 1 - event.detail)
     if event.kind is Kind.OUT:
-        return Made(0, 0 if Kind.IN in beside else 1)
+        return RecordCount(0, 0 if Kind.IN in beside else 1)
     in_wake_up = event.kind in (Kind.INTERRUPT_IN, Kind.INTERRUPT_OUT) and Kind.READY in beside
-    return Made(0, 0) if in_wake_up else Made(1, 0)
+    return RecordCount(0, 0) if in_wake_up else RecordCount(1, 0)
 
 
 class Core:
-    """The events of one core, and what it was at."""
+    """The events of one core, and its state at each."""
 
     def __init__(
         self, number: int, events: Sequence[Event], *, is_whole: bool = True, knows_records: bool = False
     ) -> None:
         """Follow tasks and interrupts through the events.
 
-        `knows_records` is whether switches and wake-ups are the scheduler's, of which it is known what they cost.
+        `knows_records`: whether switches and wake-ups are records of the scheduler, with known overhead.
         """
         self.number = number
         self.is_whole = is_whole
@@ -85,16 +85,19 @@ class Core:
         self.events = events
         self._times = [event.time for event in events]
         self.enclosing: list[int | None] = []
-        """For each event, the index of the one with which the interrupt began that it happened in, if it was in one."""
+        """For each event, the index of the event that began the enclosing interrupt, if any."""
         self.task_in: list[int | None] = []
-        """For each event, the index of the one by which the task had come in that the core had before it, if known."""
+        """For each event, the index of the event by which the running task had come in, if known."""
         self.known_since = 0
-        """Index of the first event of which it is known whether it happened in an interrupt: the beginning of one that
-        ends before may be missing."""
+        """Index of the first event that is known to be in an interrupt or not: the beginning of an earlier one may be
+        missing."""
         self.began: dict[int, int] = {}
-        """By the index of the event with which an interrupt ended, that of the one with which it began."""
-        made = [_made_of(events, index) if knows_records else Made(1, 0) for index in range(len(events))]
-        self._made = [Made(0, 0), *accumulate(made, lambda one, after: Made(*map(sum, zip(one, after, strict=True))))]
+        """Index of the event that began an interrupt, by the index of the event that ended it."""
+        made = [_record_count(events, index) if knows_records else RecordCount(1, 0) for index in range(len(events))]
+        self._records = [
+            RecordCount(0, 0),
+            *accumulate(made, lambda one, after: RecordCount(*map(sum, zip(one, after, strict=True)))),
+        ]
         inside: list[int] = []
         running: int | None = None
         for index, event in enumerate(events):
@@ -110,23 +113,25 @@ class Core:
                 running = index
 
     def at(self, time: int) -> int:
-        """Return the index of the first event that is not before a moment; the number of all if there is none."""
+        """Return the index of the first event at or after a time; the number of events if there is none."""
         return bisect_left(self._times, time)
 
-    def made_of(self, since: int, end: int) -> Made:
-        """Return what was recorded to make the events from one index on to before another."""
-        return Made(*(last - first for first, last in zip(self._made[since], self._made[end], strict=True)))
+    def records_between(self, since: int, end: int) -> RecordCount:
+        """Return the number of records for the events from one index to before another."""
+        return RecordCount(
+            *(last - first for first, last in zip(self._records[since], self._records[end], strict=True))
+        )
 
     def last(self, before: int, wanted: Callable[[Event], bool]) -> int | None:
-        """Return the index of the last event before an index that is wanted."""
+        """Return the index of the last matching event before an index."""
         return next((index for index in range(before - 1, -1, -1) if wanted(self.events[index])), None)
 
     def first(self, since: int, wanted: Callable[[Event], bool]) -> int | None:
-        """Return the index of the first event from an index on that is wanted."""
+        """Return the index of the first matching event from an index on."""
         return next((index for index in range(since, len(self.events)) if wanted(self.events[index])), None)
 
     def task_at(self, index: int) -> int | None:
-        """Return the task that the core had when an event happened, in an interrupt the one that it interrupted."""
+        """Return the running task at an event; in an interrupt, the interrupted task."""
         come = self.task_in[index]
         if come is not None:
             return self.events[come].object
@@ -134,9 +139,9 @@ class Core:
         return self.events[gone].object if gone is not None and self.events[gone].kind is Kind.OUT else None
 
     def slices(self) -> Iterator[Slice]:
-        """Yield what the core was at, tasks and interrupts, each in the order of time.
+        """Yield the periods of tasks and interrupts, each in the order of time.
 
-        What had begun before the first event begins with it, and what had not ended ends with the last.
+        Periods that began before the first event begin with it, and unfinished ones end with the last.
         """
         if not self.events:
             return
@@ -150,7 +155,7 @@ class Core:
                 yield Slice(self.number, begin, event.time, task, runs_on=event.detail == 1)
                 task = None
             elif event.kind is Kind.IN:
-                if task is not None:  # that it left was not seen: its last event was the one before
+                if task is not None:  # its leaving was not recorded: its last event was the previous one
                     yield Slice(self.number, begin, self._times[index - 1], task, runs_on=True)
                 begin, task = event.time, event.object
         if task is not None:
@@ -179,64 +184,64 @@ class History:
 
     @property
     def whole_since(self) -> int | None:
-        """The moment from which on nothing is missing of any core; None if nothing is missing at all.
+        """The time from which on no event of any core is missing; None if none is missing at all.
 
-        If nothing was kept of a core that has lost events, that is behind all others.
+        If no event of a core with lost events was kept, it is after all events.
         """
         starts = [ring.events[0].time if ring.events else _NEVER for ring in self.recording.rings if ring.missing]
         return max(starts, default=None)
 
-    def event(self, place: Place) -> Event:
+    def event(self, place: EventPosition) -> Event:
         """Return an event."""
         return self.cores[place.core].events[place.index]
 
-    def made_ready(self, task: int, before: int, after: int) -> Place | None:
-        """Return where a task was last made ready, not after the moment `before` and not before the moment `after`."""
-        found: Place | None = None
+    def made_ready(self, task: int, before: int, after: int) -> EventPosition | None:
+        """Return where a task was last made ready between the times `after` and `before`."""
+        found: EventPosition | None = None
         for core in self.cores:
             index = core.last(core.at(before + 1), lambda event: event.kind is Kind.READY and event.object == task)
             if index is None or core.events[index].time < after:
                 continue
             if found is None or core.events[index].time > self.event(found).time:
-                found = Place(core.number, index)
+                found = EventPosition(core.number, index)
         return found
 
     def went_out(self, task: int, before: int) -> int:
-        """Return the last moment before another at which a task left a core; less than all moments if there is none."""
+        """Return the last time before `before` at which a task left a core; less than all times if there is none."""
         place = self.left(task, before)
         return -1 if place is None else self.event(place).time
 
-    def left(self, task: int, before: int) -> Place | None:
-        """Return where a task left a core the last time before a moment."""
+    def left(self, task: int, before: int) -> EventPosition | None:
+        """Return where a task last left a core before a time."""
         places = [
-            Place(core.number, index)
+            EventPosition(core.number, index)
             for core in self.cores
             if (index := core.last(core.at(before), lambda event: event.kind is Kind.OUT and event.object == task))
             is not None
         ]
         return max(places, key=lambda place: self.event(place).time, default=None)
 
-    def due(self, left: Place) -> int | None:
-        """Return up to which moment the task was to wait that left a core there; None if it did not say."""
+    def due(self, left: EventPosition) -> int | None:
+        """Return the time until which the task that left a core there was to wait; None if unknown."""
         if left.index == 0:
             return None
-        said = self.event(Place(left.core, left.index - 1))
+        said = self.event(EventPosition(left.core, left.index - 1))
         return said.time + (said.object - said.time & _LOW) if said.kind is Kind.DUE else None
 
     @cached_property
-    def messages(self) -> dict[Place, Place]:
-        """Where each message was received, in the order of that, with where it was sent.
+    def messages(self) -> dict[EventPosition, EventPosition]:
+        """Positions where each message was received, in order, with the positions where it was sent.
 
-        A number may come again: a message is the last one of its number that was sent before.
+        Numbers may repeat: a message is the last one of its number that was sent before.
         """
         events = sorted(
-            (event.time, event.kind, Place(core.number, index))
+            (event.time, event.kind, EventPosition(core.number, index))
             for core in self.cores
             for index, event in enumerate(core.events)
             if event.kind in (Kind.SENT, Kind.RECEIVED)
         )
-        sent: dict[int, Place] = {}
-        found: dict[Place, Place] = {}
+        sent: dict[int, EventPosition] = {}
+        found: dict[EventPosition, EventPosition] = {}
         for _, kind, place in events:
             if kind is Kind.SENT:
                 sent[self.event(place).object] = place

@@ -1,7 +1,7 @@
 """A recording as a file for Perfetto (https://ui.perfetto.dev): a track for each core and each task, with arrows.
 
-The file is a `Trace` of Perfetto's format, in the wire format of protocol buffers. Of both it takes so little (five
-messages, numbers and texts) that it is written here, rather than by a library that every user would have to install.
+The file is a `Trace` of Perfetto's format, in the wire format of protocol buffers. It needs so little of both (five
+messages, numbers and texts) that it is written here, without a library that every user would have to install.
 Field numbers are those of Perfetto's `trace_packet.proto`, `track_descriptor.proto`, `process_descriptor.proto` and
 `track_event.proto`; the tests read the files by Perfetto's own definitions.
 """
@@ -12,14 +12,14 @@ import enum
 from typing import TYPE_CHECKING
 
 from intercore.record.trace_recording import Cause, Class, Kind
-from intercore.trace.history import History, Place
+from intercore.trace.history import EventPosition, History
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from intercore.record.trace_recording import Event
     from intercore.trace.history import Slice
-    from intercore.trace.path import Stretch
+    from intercore.trace.path import Segment
     from intercore.trace.window import Window
 
 # ---- the wire format: https://protobuf.dev/programming-guides/encoding/ ----
@@ -55,7 +55,7 @@ def _text(field: int, value: str) -> bytes:
 
 
 class _Type(enum.IntEnum):
-    """Of a `TrackEvent`."""
+    """Type of a `TrackEvent`."""
 
     BEGIN = 1
     END = 2
@@ -63,11 +63,11 @@ class _Type(enum.IntEnum):
 
 
 _SEQUENCE = 1
-"""All packets are of one writer."""
+"""All packets have one writer."""
 
 
 class _File:
-    """A trace that is being written."""
+    """A trace during writing."""
 
     def __init__(self, hz: int, origin: int) -> None:
         self._hz = hz
@@ -84,7 +84,7 @@ class _File:
         return self._tracks
 
     def track(self, group: int, name: str) -> int:
-        """Add a track to a group, below those that it has; return its number."""
+        """Add a track at the end of a group; return its number."""
         self._tracks += 1
         self._describe(_number(1, self._tracks) + _text(2, name) + _number(5, group) + _number(12, self._tracks))
         return self._tracks
@@ -93,12 +93,12 @@ class _File:
         self._head.append(_bytes(1, _number(10, _SEQUENCE) + _bytes(60, descriptor)))
 
     def slice(self, track: int, begin: int, end: int, name: str, arrow: int | None = None) -> None:
-        """Add that a track was at something from one moment to another; the head of an arrow is at its beginning."""
+        """Add a slice to a track; the head of an arrow is at its beginning."""
         self._event(track, begin, _Type.BEGIN, name, b"" if arrow is None else _fixed(48, arrow))
         self._event(track, end, _Type.END, "", b"")
 
     def instant(self, track: int, moment: int, name: str, tail: int | None = None, head: int | None = None) -> None:
-        """Add what happened at a moment; the tail of an arrow may be there, and the head of one."""
+        """Add an instant event, perhaps with the tail and the head of an arrow."""
         arrows = (b"" if tail is None else _fixed(47, tail)) + (b"" if head is None else _fixed(48, head))
         self._event(track, moment, _Type.INSTANT, name, arrows)
 
@@ -108,11 +108,11 @@ class _File:
         self._events.append((moment, _bytes(1, _number(8, ns) + _number(10, _SEQUENCE) + _bytes(11, event))))
 
     def content(self) -> bytes:
-        """Return the file: events in the order of time, those of one moment in the order in which they were added."""
+        """Return the file: events in the order of time, simultaneous ones in the order in which they were added."""
         return b"".join([*self._head, *(packet for _, packet in sorted(self._events, key=lambda one: one[0]))])
 
 
-# ---- what is shown ----
+# ---- content ----
 
 _OBJECTS = {Kind.GIVEN: "gives", Kind.TAKEN: "takes", Kind.AWAITED: "waits for"}
 _TASKS = {
@@ -125,13 +125,13 @@ _TASKS = {
     Kind.INHERITED: "lends its priority to",
 }
 _OWN = frozenset({Kind.IN, Kind.OUT, Kind.INTERRUPT_IN, Kind.INTERRUPT_OUT})
-"""What slices show."""
+"""Events that are shown as slices."""
 
 
-def perfetto(history: History, ways: Mapping[Window, Sequence[Stretch]], heading: str) -> bytes:
-    """Return the file of a recording. `ways` are the parts of each time that was measured, and `heading` names it all.
+def perfetto(history: History, ways: Mapping[Window, Sequence[Segment]], heading: str) -> bytes:
+    """Return the file of a recording. `ways` are the parts of each measured time, and `heading` is the title.
 
-    Times are in ns since the first event of all.
+    Times are in ns since the first event.
     """
     recording = history.recording
     moments = [core.events[0].time for core in history.cores if core.events]
@@ -144,7 +144,7 @@ def perfetto(history: History, ways: Mapping[Window, Sequence[Stretch]], heading
     return file.content()
 
 
-def _measured(file: _File, ways: Mapping[Window, Sequence[Stretch]], heading: str) -> None:
+def _measured(file: _File, ways: Mapping[Window, Sequence[Segment]], heading: str) -> None:
     group = file.group(heading)
     tracks: dict[str, int] = {}
     for window in ways:
@@ -153,14 +153,14 @@ def _measured(file: _File, ways: Mapping[Window, Sequence[Stretch]], heading: st
         track = tracks[window.series]
         file.slice(track, window.begin, window.end, f"sample {window.number}")
     for series in dict.fromkeys(window.series for window in ways):
-        track = file.track(group, f"{series}: what it consisted of")
+        track = file.track(group, f"{series}: where the time goes")
         for window, way in ways.items():
-            for stretch in way if window.series == series else ():
-                file.slice(track, stretch.begin, stretch.end, stretch.part.value)
+            for segment in way if window.series == series else ():
+                file.slice(track, segment.begin, segment.end, segment.part.value)
 
 
 def _core(file: _File, history: History, number: int, slices: Iterable[Slice]) -> int:
-    """Show a core; return the track of what happened there."""
+    """Add a core; return the track of its events."""
     group = file.group(f"core {number}")
     running, interrupts, events = (file.track(group, name) for name in ("tasks", "interrupts", "events"))
     ring = history.recording.rings[number]
@@ -175,7 +175,7 @@ def _core(file: _File, history: History, number: int, slices: Iterable[Slice]) -
 
 
 def interrupt_name(cause: Cause, number: int) -> str:
-    """Say what an interrupt is."""
+    """Return the name of an interrupt."""
     names = {Cause.TICK: "tick", Cause.TIMER: "timer", Cause.CORE: "inter-core interrupt"}
     return names.get(cause, f"interrupt {number}")
 
@@ -183,8 +183,8 @@ def interrupt_name(cause: Cause, number: int) -> str:
 def _tasks(file: _File, history: History, slices: Sequence[Slice], cores: Mapping[int, int]) -> None:
     group = file.group("tasks")
     heads: dict[tuple[int, int], int] = {}
-    tails: dict[Place, int] = {}
-    arrived: dict[Place, int] = {}
+    tails: dict[EventPosition, int] = {}
+    arrived: dict[EventPosition, int] = {}
     for arrow, (place, begin) in enumerate(_wakings(history, slices), start=1):
         tails[place] = arrow
         heads[history.event(place).object, begin] = arrow
@@ -201,12 +201,12 @@ def _tasks(file: _File, history: History, slices: Sequence[Slice], cores: Mappin
         for index, event in enumerate(core.events):
             if event.kind not in _OWN:
                 name = event_name(history, event)
-                place = Place(core.number, index)
+                place = EventPosition(core.number, index)
                 file.instant(cores[core.number], event.time, name, tails.get(place), arrived.get(place))
 
 
-def _wakings(history: History, slices: Iterable[Slice]) -> Iterable[tuple[Place, int]]:
-    """Yield where tasks were made ready that came to a core because of that, and the moment of that."""
+def _wakings(history: History, slices: Iterable[Slice]) -> Iterable[tuple[EventPosition, int]]:
+    """Yield where tasks were made ready that then came to a core, with the time of that."""
     for one in slices:
         if one.task:
             place = history.made_ready(one.task, one.begin, history.went_out(one.task, one.begin))
@@ -221,7 +221,7 @@ def _message(event: Event) -> str:
 
 
 def event_name(history: History, event: Event) -> str:
-    """Say what an event is."""
+    """Return the name of an event."""
     recording = history.recording
     if event.kind in _TASKS:
         return f"{_TASKS[event.kind]} {recording.task(event.object)}"
@@ -241,5 +241,5 @@ def event_name(history: History, event: Event) -> str:
         Kind.MARK: recording.mark(event.object),
         Kind.SENT: f"sends {_message(event)}",
         Kind.RECEIVED: f"receives {_message(event)}",
-        Kind.DUE: "waits for a moment",
+        Kind.DUE: "waits until a given time",
     }.get(event.kind, event.kind.name.lower())

@@ -1,4 +1,4 @@
-"""What people read of a recorded measurement: sentences, and a table of parts for each series."""
+"""The report of a recorded measurement: sentences, and a table of parts for each series."""
 
 from __future__ import annotations
 
@@ -18,64 +18,64 @@ if TYPE_CHECKING:
 
     from intercore.record.origin import Origin
     from intercore.trace.history import History
-    from intercore.trace.shares import Share, Traced
+    from intercore.trace.shares import Share, TracedSeries
 
 
 _SEEN = "seen"
-"""Of the condition `recorder.scheduler`, which says why otherwise; a kernel whose own macros record has none."""
+"""Value of the condition `recorder.scheduler`, which otherwise has the reason; kernels that record themselves lack
+it."""
 _OWN_EVENTS = (
-    "The events are the program's own, and none of Linux' scheduler: what a task asks for, whom it wakes by that, when "
-    "it is about to wait and when it is back. They do not show what the kernel does between a signal and the woken "
-    "task (wake-up), waits inside of a transport (message), interrupts, other programs, or that a task lost its core "
-    "without asking; it is seen there again by its next event. "
+    "The events are from the program, not from Linux' scheduler: calls of a task, the tasks that it wakes, the "
+    "begin and "
+    "the end of its waits. They do not show the kernel between a signal and the woken task (wake-up), waits inside of "
+    "a transport (message), interrupts, other programs, or preemptions: after these, a task reappears with its next "
+    "event. "
 )
 _MORE = (
-    "The scheduler's own are recorded for root, where tracefs is mounted (mount -t tracefs tracefs "
+    "Events of the scheduler are recorded as root if tracefs is mounted (mount -t tracefs tracefs "
     "/sys/kernel/tracing); here {why}."
 )
 _SCHEDULER_EVENTS = (
-    "Switches and wake-ups are those that Linux' scheduler tells (sched_switch, sched_waking), other programs' "
-    "among them. "
+    "Switches and wake-ups are from Linux' scheduler (sched_switch, sched_waking), including those of other programs. "
 )
 
 
 class CoreKept(msgspec.Struct, frozen=True):
-    """What was kept of a core."""
+    """The kept events of a core."""
 
     core: int
     recorded: int
-    """Events that there were."""
+    """Events recorded in total."""
     missing: int
-    """Of these, how many were lost to an overflow of its ring: the first."""
+    """Events lost to an overflow of its ring: the first ones."""
     cost_us: float
-    """Of one event, in µs: the median of what the core measured."""
+    """Overhead of an event in µs: the median measured on the core."""
     scheduler_cost_us: float | None = None
-    """Of one of Linux' scheduler's records, a wake-up or a switch, in µs; None if there are none, or it could not be
-    told."""
+    """Overhead of a record of Linux' scheduler, a wake-up or a switch, in µs; None if there are none, or if unknown."""
 
 
 class TraceAnalysis(msgspec.Struct, frozen=True):
-    """What a recorded measurement consisted of; what `intercore trace --format json` prints."""
+    """The analysis of a recorded measurement, as printed by `intercore trace --format json`."""
 
     target: str
     origin: Origin
     benchmark: str
     cores: tuple[CoreKept, ...]
-    series: tuple[Traced, ...]
+    series: tuple[TracedSeries, ...]
     file: str
-    """Where the Perfetto file was written."""
+    """Path of the Perfetto file."""
     scheduler: str | None = None
-    """Of Linux: `seen`, or `not seen: ` and why, if there are the port's own events alone; None of other kernels."""
+    """On Linux: `seen`, or `not seen: ` and why, if there are only the port's events; None for other kernels."""
 
     @property
     def heading(self) -> str:
-        """What was recorded, and where."""
+        """The benchmark and the target."""
         return f"{self.benchmark} on {in_heading(self.target, self.origin)}"
 
 
 def analysed(
     history: History,
-    series: Sequence[Traced],
+    series: Sequence[TracedSeries],
     target: str,
     origin: Origin,
     benchmark: str,
@@ -83,7 +83,7 @@ def analysed(
     *,
     scheduler: str | None = None,
 ) -> TraceAnalysis:
-    """Return what was found in a history."""
+    """Analyse a history."""
     us = 1e6 / history.recording.hz
     cores = tuple(
         CoreKept(ring.core, ring.recorded, ring.missing, cost * us, ring.scheduler_cost * us or None)
@@ -100,12 +100,12 @@ def section(analysis: TraceAnalysis) -> Section:
     if analysis.scheduler == _SEEN:
         sentences.append(_SCHEDULER_EVENTS + _scheduler_cost(analysis))
     elif analysis.scheduler is not None:
-        why = analysis.scheduler.partition(": ")[2] or "that is not known"
+        why = analysis.scheduler.partition(": ")[2] or "the reason is unknown"
         sentences.append(_OWN_EVENTS + _MORE.format(why=why))
     if not analysis.series:
-        sentences.insert(0, "No sample's readings of the clock are among the events that were kept.")
+        sentences.insert(0, "No kept event is a timestamp of a sample.")
     tables = [_table(analysis, one) for one in analysis.series]
-    return Section(f"What {analysis.heading} consisted of", sentences, tables)
+    return Section(f"Where the time goes: {analysis.heading}", sentences, tables)
 
 
 def rows(analysis: TraceAnalysis) -> list[dict[str, object]]:
@@ -124,20 +124,20 @@ def rows(analysis: TraceAnalysis) -> list[dict[str, object]]:
     ]
 
 
-def _fraction(one: Traced, share: Share) -> float:
+def _fraction(one: TracedSeries, share: Share) -> float:
     whole = sum(other.own_us for other in one.shares)
     return share.own_us / whole if whole else 0.0
 
 
-def _table(analysis: TraceAnalysis, one: Traced) -> Table[Share]:
+def _table(analysis: TraceAnalysis, one: TracedSeries) -> Table[Share]:
     return Table(
-        f"What {one.series} consisted of: {analysis.heading}",
+        f"Where the time of {one.series} goes: {analysis.heading}",
         one.shares,
         [
             Column("part", lambda share: share.part.value),
             Column("recorded", lambda share: duration(share.us), right=True),
-            Column("of it the recorder", lambda share: _or_none(share.recorder_us), right=True),
-            Column("without", lambda share: duration(share.own_us), right=True),
+            Column("recorder overhead", lambda share: _or_none(share.recorder_us), right=True),
+            Column("net", lambda share: duration(share.own_us), right=True),
             Column("share", lambda share: percent(_fraction(one, share)), right=True),
         ],
     )
@@ -147,46 +147,47 @@ def _or_none(us: float) -> str:
     return duration(us) if us else "none"
 
 
-def _consists(one: Traced) -> str:
+def _consists(one: TracedSeries) -> str:
     left = sum(share.own_us for share in one.shares)
     by_size = sorted(one.shares, key=lambda share: share.own_us, reverse=True)
     parts = listed([f"{percent(_fraction(one, share))} {share.part.value}" for share in by_size])
     off = "" if one.plain_us is None else f", and {duration(one.plain_us)} with the recorder off"
     return (
-        f"{one.series}: {duration(one.median_us)} with the recorder on{off} (medians). Of {one.found} of {one.samples} "
-        f"samples the parts are known, {duration(left)} on average without the recorder: {parts}."
+        f"{one.series}: {duration(one.median_us)} with the recorder on{off} (medians). The parts are known of "
+        f"{one.found} of {one.samples} "
+        f"samples, on average {duration(left)} without the recorder's overhead: {parts}."
     )
 
 
-def _counters(one: Traced) -> str:
-    """Say what two cores' counters make of a time, where they were taken for one clock."""
+def _counters(one: TracedSeries) -> str:
+    """Return a sentence on a time that was computed from two cores' counters."""
     counted = [window for window in one.windows if window.counted]
     if not counted:
         return ""
     true_us = sum(share.us for share in one.shares)
     return (
-        f"{one.series} is the difference of readings of the cores' own counters: it says {duration(one.median_us)}, "
-        f"and by the common clock {duration(true_us)} passed from the one reading to the other."
+        f"{one.series} is the difference of the two cores' own counters: {duration(one.median_us)}, "
+        f"while by the common clock {duration(true_us)} passed between the two timestamps."
     )
 
 
 def _cost(analysis: TraceAnalysis) -> str:
-    told = listed([f"{duration(core.cost_us)} on core {core.core}" for core in analysis.cores])
-    return f"An event costs {told}, measured there before the recording."
+    overheads = listed([f"{duration(core.cost_us)} on core {core.core}" for core in analysis.cores])
+    return f"The overhead of an event is {overheads}, measured there before the recording."
 
 
 def _scheduler_cost(analysis: TraceAnalysis) -> str:
     costs_us = [core.scheduler_cost_us for core in analysis.cores]
     if None in costs_us:
-        return "What recording one costs Linux could not be told on each core, and is not taken off there."
-    told = listed([f"{duration(core.scheduler_cost_us or 0.0)} on core {core.core}" for core in analysis.cores])
-    return f"Recording one of them costs Linux {told}, measured there before the recording."
+        return "The overhead of a record could not be measured on each core, and is not subtracted there."
+    overheads = listed([f"{duration(core.scheduler_cost_us or 0.0)} on core {core.core}" for core in analysis.cores])
+    return f"The overhead of a record is {overheads}, measured there before the recording."
 
 
 def _missing(analysis: TraceAnalysis) -> list[str]:
     return [
         f"The ring of core {core.core} has overflowed: the first {core.missing} of its {core.recorded} events are "
-        "missing, and what was measured meanwhile is left out. Fewer samples, or a larger trace=, keep all."
+        "missing, and the samples in that time are omitted. To keep all events, take fewer samples or a larger trace=."
         for core in analysis.cores
         if core.missing
     ]

@@ -1,4 +1,4 @@
-"""How much of what was measured each part took: of all samples of a series, with and without the cost of recording."""
+"""The share of each part in the samples of a series, with and without the recorder's overhead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.trace.path import Part, Stretch, consists_of
+from intercore.trace.path import Part, Segment, path_of
 from intercore.trace.window import Window, windows
 
 if TYPE_CHECKING:
@@ -19,62 +19,61 @@ if TYPE_CHECKING:
 
 
 class Share(msgspec.Struct, frozen=True):
-    """One part of the time that a series measured; the parts add up to the whole."""
+    """A part of the time of a series; the parts add up to the whole."""
 
     part: Part
     us: float
-    """Mean over the samples that were found, in µs, with the recorder's cost."""
+    """Mean over the analysed samples, in µs, with the recorder's overhead."""
     recorder_us: float
-    """Of that the recorder's cost: that of one event for each that was recorded meanwhile, and that of one of Linux'
-    scheduler's records for each of those."""
+    """The recorder's overhead in it: that of each recorded event, and of each record of Linux' scheduler."""
 
     @property
     def own_us(self) -> float:
-        """What is left without the recorder's cost, in µs: an estimate, at least 0."""
+        """The time without the recorder's overhead, in µs: an estimate, at least 0."""
         return max(self.us - self.recorder_us, 0.0)
 
 
-class Traced(msgspec.Struct, frozen=True):
-    """One series of a recorded measurement, and what its samples consisted of."""
+class TracedSeries(msgspec.Struct, frozen=True):
+    """A series of a recorded measurement with the parts of its samples."""
 
     series: str
     samples: int
-    """That it has."""
+    """Number of its samples."""
     found: int
-    """Of these, those whose readings were recorded and at no time of which events are missing."""
+    """Number of samples whose timestamps were recorded and that miss no event."""
     median_us: float
-    """Of all samples, recorded, in µs."""
+    """Median of all samples with the recorder on, in µs."""
     plain_us: float | None
-    """Median of the same measurement while the recorder was off, in µs; None if that was not made."""
+    """Median of the same measurement with the recorder off, in µs; None if there is none."""
     shares: tuple[Share, ...]
-    """In the order in which the parts come."""
+    """In the order of the parts."""
     windows: tuple[Window, ...]
-    """The samples that were found."""
+    """The analysed samples."""
 
 
 def costs(history: History) -> tuple[float, ...]:
-    """Return what an event costs on each core, in ticks of the common clock: the median of what it measured."""
+    """Return the overhead of an event on each core in ticks of the common clock: the measured median."""
     return tuple(float(median(ring.costs)) for ring in history.recording.rings)
 
 
 def traced(
     history: History, recorded: Sequence[Series], plain: Mapping[str, Series], counter_bits: int = 0
-) -> list[Traced]:
-    """Return what the samples of each series consisted of of which some were found, in the order of the answer.
+) -> list[TracedSeries]:
+    """Return the analysed series, in the order of the answer; series without an analysed sample are omitted.
 
-    `recorded` are the series of the recorded measurement and `plain` those of the one that was not, by name.
+    `recorded` has the series with the recorder on, and `plain` those with it off, by name.
     """
     by_series: defaultdict[str, list[Window]] = defaultdict(list)
     for window in windows(history, recorded, counter_bits):
         by_series[window.series].append(window)
     return [
-        Traced(
+        TracedSeries(
             one.name,
             len(one.ticks),
             len(found),
             _median_us(one),
             _median_us(plain[one.name]) if one.name in plain else None,
-            shares(history, [consists_of(history, window) for window in found]),
+            shares(history, [path_of(history, window) for window in found]),
             tuple(found),
         )
         for one in recorded
@@ -82,18 +81,18 @@ def traced(
     ]
 
 
-def shares(history: History, ways: Sequence[Sequence[Stretch]]) -> tuple[Share, ...]:
-    """Return the mean of each part over several times that were measured."""
+def shares(history: History, ways: Sequence[Sequence[Segment]]) -> tuple[Share, ...]:
+    """Return the mean of each part over several measured times."""
     us = 1e6 / history.recording.hz
     cost = costs(history)
     ticks: defaultdict[Part, float] = defaultdict(float)
     recorder: defaultdict[Part, float] = defaultdict(float)
-    for stretch in (stretch for way in ways for stretch in way):
-        length = stretch.end - stretch.begin
-        ticks[stretch.part] += length
-        made = stretch.made.events * cost[stretch.core]
-        made += stretch.made.records * history.recording.rings[stretch.core].scheduler_cost
-        recorder[stretch.part] += min(made, length)
+    for segment in (segment for way in ways for segment in way):
+        length = segment.end - segment.begin
+        ticks[segment.part] += length
+        made = segment.made.events * cost[segment.core]
+        made += segment.made.records * history.recording.rings[segment.core].scheduler_cost
+        recorder[segment.part] += min(made, length)
     return tuple(Share(part, total / len(ways) * us, recorder[part] / len(ways) * us) for part, total in ticks.items())
 
 

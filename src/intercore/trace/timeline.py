@@ -1,6 +1,6 @@
-"""One repetition as a picture: which core ran what, who was woken by whom, and the parts of the time that was measured.
+"""A timeline of one repetition: what each core ran, which task woke which, and the parts of the measured time.
 
-Places are numbers of a drawing `WIDTH` wide, from its left; what is drawn is for the page to say.
+Positions are numbers of a drawing `WIDTH` wide, from its left; the page does the drawing.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from intercore.trace.history import Core, History
-    from intercore.trace.path import Stretch
+    from intercore.trace.path import Segment
     from intercore.trace.window import Window
 
 WIDTH = 1000.0
 _MARGIN = 0.08
-"""Shown before and behind the time that was measured, as a part of it."""
+"""Margin before and after the measured time, as a fraction of it."""
 _TICKS = 8
-"""Labels of the time axis, about."""
+"""Approximate number of labels of the time axis."""
 _LETTER = 7.5
-"""Width of a letter; a text stands in a block that has room for it."""
+"""Width of a letter; a block has a text if it is wide enough."""
 
 
 class Block(msgspec.Struct, frozen=True):
-    """That something lasted from one place to another."""
+    """A block from one position to another."""
 
     left: float
     width: float
     text: str
-    """Inside of it; empty where there is no room."""
+    """Text inside of it; empty if there is no room."""
     title: str
-    """What it is and how long it took, for who points at it."""
+    """Description and duration, shown on hover."""
     look: str
     """`part`, `task`, `idle` or `interrupt`."""
 
 
 class Lane(msgspec.Struct, frozen=True):
-    """What follows each other in a line."""
+    """A lane of consecutive blocks."""
 
     name: str
     blocks: tuple[Block, ...]
     marks: tuple[Block, ...] = ()
-    """Events, of no width."""
+    """Events without a duration."""
 
 
 class Arrow(msgspec.Struct, frozen=True):
-    """From where a task was made ready to where it came in, by lanes."""
+    """An arrow from where a task was made ready to where it came in, by lanes."""
 
     first: float
     first_lane: int
@@ -64,32 +64,32 @@ class Arrow(msgspec.Struct, frozen=True):
 
 
 class Timeline(msgspec.Struct, frozen=True):
-    """A picture of one sample."""
+    """The timeline of one sample."""
 
     caption: str
     lanes: tuple[Lane, ...]
     arrows: tuple[Arrow, ...]
     begin: float
-    """Where the measured time begins,"""
+    """Begin of the measured time."""
     end: float
-    """and where it ends."""
+    """End of the measured time."""
     ticks: tuple[Tick, ...]
-    """Of the time axis, which counts from the beginning of the measured time; from 0 at its left to 1."""
+    """Labels of the time axis, which counts from the begin of the measured time; positions from 0 to 1."""
 
 
-def typical(windows: Sequence[Window], ways: Sequence[Sequence[Stretch]]) -> tuple[Window, Sequence[Stretch]] | None:
-    """Return the sample in the middle by its length, and its parts, of those of which all parts are known."""
+def typical(windows: Sequence[Window], ways: Sequence[Sequence[Segment]]) -> tuple[Window, Sequence[Segment]] | None:
+    """Return the sample of median length with its parts, of those with all parts known."""
     known = [
         (window, way)
         for window, way in zip(windows, ways, strict=True)
-        if all(stretch.part is not Part.UNKNOWN for stretch in way)
+        if all(segment.part is not Part.UNKNOWN for segment in way)
     ]
     known.sort(key=lambda one: one[0].end - one[0].begin)
     return known[len(known) // 2] if known else None
 
 
-def timeline(history: History, window: Window, way: Sequence[Stretch]) -> Timeline:
-    """Return the picture of a sample: a lane for its parts, and two for each core."""
+def timeline(history: History, window: Window, way: Sequence[Segment]) -> Timeline:
+    """Return the timeline of a sample: a lane for its parts, and two for each core."""
     return _Drawing(history, window).timeline(way)
 
 
@@ -100,7 +100,7 @@ class _Drawing:
         margin = max(round((window.end - window.begin) * _MARGIN), 1)
         self._since, self._until = window.begin - margin, window.end + margin
 
-    def timeline(self, way: Sequence[Stretch]) -> Timeline:
+    def timeline(self, way: Sequence[Segment]) -> Timeline:
         lanes = [Lane("measured", tuple(self._parts(way)))]
         for core in self._history.cores:
             slices = [one for one in core.slices() if one.end > self._since and one.begin < self._until]
@@ -114,16 +114,16 @@ class _Drawing:
             lanes.append(Lane("its interrupts", tuple(handlers)))
         window = self._window
         took = duration((window.end - window.begin) * self._us)
-        caption = f"Sample {window.number} of {window.series}, recorded: {took} from the one reading to the other."
+        caption = f"Sample {window.number} of {window.series}: {took} between its timestamps, with the recorder on."
         begin, end = self._place(window.begin), self._place(window.end)
         return Timeline(caption, tuple(lanes), tuple(self._arrows()), begin, end, self._ticks())
 
     def _ticks(self) -> tuple[Tick, ...]:
-        """Return the labelled places of the time axis, one of which is the beginning of the measured time."""
+        """Return the labelled positions of the time axis, including the begin of the measured time."""
         since, until = ((moment - self._window.begin) * self._us / 1e6 for moment in (self._since, self._until))
         return tuple(Axis(low=since, high=until, unit="s", steps=_TICKS).ticks())
 
-    def _parts(self, way: Sequence[Stretch]) -> Iterator[Block]:
+    def _parts(self, way: Sequence[Segment]) -> Iterator[Block]:
         for part, same in groupby(way, key=lambda one: one.part):
             first, *others = same
             yield self._block(first.begin, others[-1].end if others else first.end, part.value, "part")

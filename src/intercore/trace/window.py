@@ -1,4 +1,4 @@
-"""What was measured from when to when: the samples of a measurement found again among the readings of its tasks."""
+"""Locates the samples of a measurement among the recorded timestamps of its tasks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.record.trace_recording import Kind
-from intercore.trace.history import Place
+from intercore.trace.history import EventPosition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,35 +19,37 @@ _LOW = (1 << 32) - 1
 
 
 class Window(msgspec.Struct, frozen=True):
-    """One sample: the time that it measured."""
+    """A sample with the time that it measured."""
 
     series: str
     number: int
-    """Of the sample in its series, from 0."""
+    """Index of the sample in its series, from 0."""
     ticks: int
-    """The sample, in ticks of the clock that it was taken by."""
+    """The sample, in ticks of its clock."""
     begin: int
-    """Reading of the common clock, in its ticks."""
+    """Begin, in ticks of the common clock."""
     end: int
-    last: Place
-    """The reading that it ends with."""
-    first: Place | None = None
-    """The reading that it begins with; None if that was due at that moment, and not read."""
+    last: EventPosition
+    """The timestamp at its end."""
+    first: EventPosition | None = None
+    """The timestamp at its begin; None if it began at a due time without a timestamp."""
     counted: bool = False
-    """Whether the two readings are of the cores' own counters: then their difference need not be the time between."""
+    """Whether both timestamps are of the cores' own counters, whose difference may not be the elapsed time."""
 
 
 def windows(history: History, series: Sequence[Series], counter_bits: int = 0) -> list[Window]:
-    """Return the samples whose readings were recorded, in the order in which they were taken.
+    """Return the samples whose timestamps were recorded, in the order of measuring.
 
-    `series` are those of the answer, in its order, and `counter_bits` is after how many bits the cores' own counters
-    wrap, if they do. A sample is the difference of two readings, which is found among those of its repetition; of
-    several the last. A sample without such a pair ends with the last reading of the task that took it, and began when
-    it was due. Whatever began before the moment until which events are missing is left out.
+    `series` are those of the answer, in order, and `counter_bits` is the width of the cores' own counters, 0 if they do
+    not wrap. A sample is the difference of two timestamps of its repetition; of several pairs, the last one counts. A
+    sample without such a pair ends at its task's last timestamp, and began when it was due. Samples that began while
+    events are missing are omitted.
     """
     found: list[Window] = []
     since = history.whole_since
-    left = {number: len(one.ticks) for number, one in enumerate(series)}  # from the last: the first may be missing
+    left = {
+        number: len(one.ticks) for number, one in enumerate(series)
+    }  # backwards, because the first ones may be missing
     for place in reversed(_samples(history)):
         event = history.event(place)
         if left.get(event.detail, 0) == 0:
@@ -62,25 +64,25 @@ def windows(history: History, series: Sequence[Series], counter_bits: int = 0) -
     return found[::-1]
 
 
-def _samples(history: History) -> list[Place]:
+def _samples(history: History) -> list[EventPosition]:
     places = [
         (event.time, core.number, index)
         for core in history.cores
         for index, event in enumerate(core.events)
         if event.kind is Kind.SAMPLE
     ]
-    return [Place(core, index) for _, core, index in sorted(places)]
+    return [EventPosition(core, index) for _, core, index in sorted(places)]
 
 
-def _window(history: History, place: Place, series: Series, number: int, counter_bits: int) -> Window | None:
+def _window(history: History, place: EventPosition, series: Series, number: int, counter_bits: int) -> Window | None:
     ticks = int(series.ticks[number])
     counted = series.clock != "common"
     readings = _readings(history, Kind.COUNTED if counted else Kind.READ, place)
 
-    def value(one: Place) -> int:
+    def value(one: EventPosition) -> int:
         return history.event(one).object if counted else history.event(one).time
 
-    def between(first: Place, last: Place) -> Window:
+    def between(first: EventPosition, last: EventPosition) -> Window:
         begin, end = history.event(first).time, history.event(last).time
         return Window(series.name, number, ticks, begin, end, last, first, counted)
 
@@ -102,8 +104,8 @@ def _window(history: History, place: Place, series: Series, number: int, counter
     return between(before, own) if wrapped and before != own else None
 
 
-def _readings(history: History, kind: Kind, before: Place) -> list[Place]:
-    """Return the readings of a kind in the repetition that an event lies in, up to that event, the last first."""
+def _readings(history: History, kind: Kind, before: EventPosition) -> list[EventPosition]:
+    """Return the timestamps of a kind in the repetition of an event, up to that event, the last first."""
     ends = {core.number: core.at(history.event(before).time + 1) for core in history.cores} | {
         before.core: before.index
     }
@@ -113,7 +115,7 @@ def _readings(history: History, kind: Kind, before: Place) -> list[Place]:
         if (index := core.last(ends[core.number], lambda event: event.kind is Kind.REPETITION)) is not None
     ]
     places = [
-        Place(core.number, index)
+        EventPosition(core.number, index)
         for core in history.cores
         for index in range(core.at(max(began, default=0)), ends[core.number])
         if core.events[index].kind is kind

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 _PREFIXES = {-12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
 _MARGIN = 0.08  # of an axis whose ends follow from its values, on either side
-_EQUAL = 1e-9  # part of the values by which those differ that an axis cannot tell apart
+_EQUAL = 1e-9  # relative difference below which an axis shows values as equal
 _LEAST = 1e-300  # difference that leaves room for ticks in between
 _TICKS = 5  # of a linear axis, about
 _FEW_DECADES = 2.2  # up to which a logarithmic axis also has ticks at 2 and 5
 _LINEAR_DECADES = 0.7  # up to which a logarithmic axis has the ticks of a linear one
 _MANY_DECADES = 5  # from which on every other decade has no label
-_LEAST_LABELS = 3  # of a logarithmic axis: two do not tell that it is one
+_LEAST_LABELS = 3  # of a logarithmic axis: with two it is not recognisable
 _NARROW_LABELS = 4  # that there is room for on a telephone
 
 
@@ -138,7 +138,7 @@ class Axis:
     def text(self, value: float, step: float = 0.0) -> str:
         """Write a value as the axis does: with a prefix of the SI, as a percentage, or plainly.
 
-        Multiples of `step`, which is 1, 2 or 5 of a power of ten, get the digits that tell them apart.
+        Multiples of `step`, which is 1, 2 or 5 of a power of ten, get the digits that distinguishes them.
         """
         last = math.floor(math.log10(step) + 1e-9) if step else 0
         if self.form == "percent":

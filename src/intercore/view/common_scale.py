@@ -20,7 +20,7 @@ _MOST_BARS = 250  # beside each other on an axis: narrower ones are not seen
 _COMMON = " All targets are on one scale."
 
 _Key: TypeAlias = tuple[Direction, str]
-"""Which axes of figures have one scale: a direction and, where panels have axes of their own, the panel's title."""
+"""Which axes of figures have one scale: a direction and, if panels have separate axes, the panel's title."""
 
 
 class _Extent(NamedTuple):

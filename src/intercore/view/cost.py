@@ -8,7 +8,7 @@ Group: TypeAlias = Literal["signal", "lock", "message", "deadline"]
 
 
 class Cost(NamedTuple):
-    """One operation. Times are in microseconds; one that is not known is None."""
+    """One operation. Times are in microseconds; one that is unknown is None."""
 
     group: Group
     label: str
@@ -22,8 +22,8 @@ class Cost(NamedTuple):
     """The longest that was seen."""
 
 
-class Paying(NamedTuple):
-    """From which work on several cores pay. Times are in microseconds of one core."""
+class BreakEvenRange(NamedTuple):
+    """The work from break-even to a wanted efficiency. Times are in microseconds on one core."""
 
     label: str
     """How the work is started."""

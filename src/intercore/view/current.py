@@ -41,7 +41,7 @@ def current_figure(title: str, name: str, trace: Trace, windows: Sequence[tuple[
     x = Axis("s since the first window began").around(line.x)
     y = Axis(unit).around(line.y, from_zero=True)
     at_work = "; ".join(f"{number}: {label}" for number, label in enumerate(names, 1))
-    caption = f"The {quantity} as the meter saw it, with the windows shaded. At work: {at_work}."
+    caption = f"The {quantity} as the meter recorded it, with the windows shaded. Active: {at_work}."
     return Figure(name, title, caption, [Panel(x, y, [line], _HEIGHT, bands=bands)])
 
 

@@ -47,7 +47,7 @@ def curve_figure(
 ) -> Figure:
     """Return a plot on logarithmic axes, in panels of the same axes if there are several; of too many, the first ones.
 
-    Curves of one label look alike in all panels. ValueError if there is nothing above 0 to draw.
+    Curves of one label have the same look in all panels. ValueError if there is nothing above 0 to draw.
     """
     drawn = dict(list(panels.items())[:MOST_PANELS])
     if len(panels) > len(drawn):

@@ -32,7 +32,7 @@ _OVERLAID = 2  # more hide each other
 _MOST_BINS = 160  # of the plot: bars stay wider than a pixel on a phone
 _PER_OCTAVE = 16  # bins on a logarithmic axis: each at most 1/16 of its value wide
 _LONG_TAIL = 20  # largest value over the median from which on the axis is logarithmic
-_BINS_BESIDE = 2  # so far an axis goes on at either end, though not below 0
+_BINS_BESIDE = 2  # an axis continues so far at either end, though not below 0
 _MARGIN = 0.02  # of a logarithmic axis, on either side
 _STEPS = 7  # ticks of a linear axis, about
 _HEIGHT, _PANEL_HEIGHT = 237, 71  # pixels
@@ -51,8 +51,8 @@ def histogram_figure(
 
     Two samples are overlaid; three to eight stand one above the other, on one axis; of more the first eight are drawn,
     and the caption says so. Samples without values are left out. Bins are whole multiples of `tick_us`, the resolution
-    of the clock, which is found from the values if it is not given. The title says where the numbers are simulated:
-    that is the caller's to add. ValueError if there is nothing to draw.
+    of the clock, which is found from the values if it is not given. The caller adds to the title that numbers are
+    simulated. ValueError if there is nothing to draw.
     """
     known = {label: np.asarray(values, dtype=np.float64) for label, values in samples.items()}
     known = {label: values for label, values in known.items() if len(values)}
@@ -107,7 +107,7 @@ def _freedman_diaconis(values: Floats) -> float:
 
 
 def distribution_columns(of: Callable[[Row], Distribution]) -> list[Column[Row]]:
-    """Return columns for a distribution in µs, 62 characters wide at most; what the samples cannot tell is a dash."""
+    """Return columns for a distribution in µs, 62 characters wide at most; unknown values are a dash."""
 
     def interval(row: Row) -> str:
         return duration_bounds(of(row).median) or "–"

@@ -1,4 +1,4 @@
-"""A table or figure of a publication in the numbers of a run, and what the run says of the publication's findings."""
+"""A table or figure of a publication with the numbers of a run, and the run's verdicts on its findings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Outcome: TypeAlias = Literal["agrees", "contradicts", "cannot tell"]
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What a run says of one finding of a publication."""
+    """The verdict of a run on one finding of a publication."""
 
     publication: str
     """Its `id`."""
@@ -27,10 +27,10 @@ class Verdict(msgspec.Struct, frozen=True):
     place: str
     """Where the finding stands in the publication."""
     finding: str
-    """What the publication says, in our words."""
+    """The finding, in our words."""
     outcome: Outcome
     because: str
-    """The numbers that say so, or why the run cannot tell: a sentence."""
+    """The evidence, or why the run is inconclusive: a sentence."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Exhibit:
     id: str
     """`seed-000-figure-2`."""
     name: str
-    """What the publication calls it: `Figure 2`."""
+    """Its name in the publication: `Figure 2`."""
     title: str
     """That, of which publication, and what it shows."""
     citation: str
     form: str
-    """Its axes and rows, and what the publication says of it: sentences."""
+    """Its axes and rows, and the publication's statement on it: sentences."""
     tables: Sequence[Table[Any]]
     """The published numbers, where there are any, and the run's own."""
     figures: Sequence[Figure]
@@ -57,9 +57,9 @@ class Exhibit:
 
     @property
     def verdict_table(self) -> Table[Verdict]:
-        """What the run says of each finding."""
+        """The run's verdict on each finding."""
         return Table(
-            f"What this run says of the findings on: {self.name}",
+            f"This run and the findings on: {self.name}",
             self.verdicts,
             [
                 Column("finding", lambda one: f"{one.finding} ({one.place})"),

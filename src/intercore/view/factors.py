@@ -37,7 +37,7 @@ def factor_table(title: str, analysis: FactorAnalysis, *, exact: bool = False) -
         [
             Column("factor", lambda one: " × ".join(one.factors)),
             Column("levels", lambda one: str(len(one.levels)) if one.levels else "", right=True),
-            Column("of all variation", lambda one: f"{tenths(100 * one.eta_squared)} %", right=True),
+            Column("of variation", lambda one: f"{tenths(100 * one.eta_squared)} %", right=True),
             Column("partial η²", lambda one: f"{one.partial_eta_squared:.3f}", right=True),
             Column(
                 "partial ω²", lambda one: _known(one.partial_omega_squared, lambda value: f"{value:.3f}"), right=True
@@ -56,7 +56,7 @@ def _probability(p_value: float) -> str:
 
 
 def main_effects_figure(name: str, title: str, analysis: FactorAnalysis) -> Figure | None:
-    """Return a plot of what each level of each factor does, all else equal; None if there is no factor.
+    """Return a plot of the effect of each level of each factor, other factors equal; None if there is no factor.
 
     The factor that explains most is on top. Levels beyond the first forty are left out.
     """
@@ -85,8 +85,8 @@ def main_effects_figure(name: str, title: str, analysis: FactorAnalysis) -> Figu
     x = Axis("times the mean of the levels", log=True).around(end for one in series for end in one.values("x"))
     y = Axis().of_names(names, down=True)
     caption = (
-        "What each level does, all else equal, with 95 % intervals; in the legend, how much of all variation of the "
-        "logarithm the factor explains."
+        "Effect of each level, other factors equal, with 95 % intervals; the legend has the share of the total "
+        "variation of the logarithm that the factor explains."
     )
     if len(rows) == MOST_LEVELS:
         caption += f" The first {MOST_LEVELS} levels are drawn."
@@ -122,9 +122,8 @@ def interaction_figures(
             (across, response),
             ("", suffix),
             {"": curves},
-            f"What {lines} does depends on {across} where the lines are not parallel; together they explain "
-            f"{percent(one.eta_squared)} of all variation beyond what each does. Geometric means, other factors' "
-            "main effects taken out.",
+            f"The effect of {lines} depends on {across} where the lines are not parallel; their interaction explains "
+            f"{percent(one.eta_squared)} of the total variation. Geometric means, other factors' main effects removed.",
         )
         if not numbers:
             (panel,) = figure.panels

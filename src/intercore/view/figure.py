@@ -28,7 +28,7 @@ Shape: TypeAlias = Literal[
     "circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star", "hexagram", "line-ns", "ring"
 ]
 SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "triangle-up", "cross")
-"""Those that tell series apart: no divisor common with the number of colours, so that there are 30 pairs."""
+"""Those that distinguishes series: no divisor common with the number of colours, so that there are 30 pairs."""
 COLOURS: tuple[Colour, ...] = ("series0", "series1", "series2", "series3", "series4", "series5")
 
 
@@ -54,7 +54,7 @@ class Line:
     dash: Dash = "solid"
 
     def values(self, direction: Direction) -> Iterator[float | None]:
-        """Yield all that an axis has to have room for."""
+        """Yield all values that an axis has to include."""
         yield from self.x if direction == "x" else self.y
 
 
@@ -73,13 +73,13 @@ class Points:
     small: bool = False
     """A dot, for many points. Dots are round."""
     words: Sequence[str] = ()
-    """What is written beside each, if anything is."""
+    """The text next to each, if any."""
     x_bounds: Sequence[tuple[float, float]] = ()
     """The interval of each value, as its lower and its upper end; empty if there are none."""
     y_bounds: Sequence[tuple[float, float]] = ()
 
     def values(self, direction: Direction) -> Iterator[float | None]:
-        """Yield all that an axis has to have room for."""
+        """Yield all values that an axis has to include."""
         yield from self.x if direction == "x" else self.y
         for bounds in self.x_bounds if direction == "x" else self.y_bounds:
             yield from bounds
@@ -96,10 +96,10 @@ class Bars:
     texts: Sequence[str] = ()
     """As those of points."""
     hatch: Hatch | None = None
-    """How bars are told apart that are not filled."""
+    """The hatching of bars that are not filled."""
 
     def values(self, direction: Direction) -> Iterator[float | None]:
-        """Yield all that an axis has to have room for."""
+        """Yield all values that an axis has to include."""
         for box in self.boxes:
             yield from box[:2] if direction == "x" else box[2:]
 
@@ -120,7 +120,7 @@ class Cells:
     name: str = ""
 
     def values(self, direction: Direction) -> Iterator[float | None]:
-        """Yield all that an axis has to have room for."""
+        """Yield all values that an axis has to include."""
         yield from range(len(self.rows[0]) if direction == "x" else len(self.rows))
 
 
@@ -171,7 +171,7 @@ class Panel:
         return self.x if direction == "x" else self.y
 
     def values(self, direction: Direction) -> Iterator[float]:
-        """Yield all that an axis has to have room for."""
+        """Yield all values that an axis has to include."""
         for one in self.series:
             yield from (value for value in one.values(direction) if value is not None)
 
@@ -187,7 +187,7 @@ class Figure:
     """A sentence or two."""
     panels: Sequence[Panel]
     columns: int = 1
-    """How many panels stand beside each other where there is room. In one column they share what the x axis says."""
+    """How many panels stand next to each other if there is space. In one column they share the label of the x axis."""
     legend: bool = True
     """Whether it has one if there is more than one name."""
     own_axes: frozenset[Direction] = frozenset()
@@ -201,9 +201,9 @@ class Figure:
 
 
 def labelled(figure: Figure, origin: Origin, *, partly: bool = False) -> Figure:
-    """Return a plot that says in its title and in the name of its file if its numbers were not measured.
+    """Return a plot whose title and file name state if its numbers were not measured.
 
-    `partly` says whether some of them were, beside those of the origin.
+    `partly` is whether some of them were measured.
     """
     if origin == "measured":
         return figure

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def environment(package: str) -> Environment:
     """Return what knows the templates of a package, and `parts.html.j2`.
 
-    It escapes all that no template wrote, and replaces what would have it read as something else.
+    It escapes everything that templates did not write, and replaces invisible and direction-changing characters.
     """
     from jinja2 import (  # noqa: PLC0415 - 15 ms of each start of the tool, which seldom writes a page
         ChoiceLoader,

@@ -38,7 +38,7 @@ HATCHES = {"rising": "M-1 7 L7 -1 M-1 1 L1 -1 M5 7 L7 5", "crossed": "M0 0 L6 6 
 """What bars are hatched with, in squares of six pixels."""
 
 _LINES_ALONE = ("x", "line-ns")  # shapes that nothing fills
-_APART = 0.15  # of an axis: what is written beside marks needs so much
+_APART = 0.15  # of an axis: space of the text next to marks
 _AT_RIGHT = 0.8  # of an axis: from where on it is written before the mark
 _SHORT = 12  # letters that have room on a telephone
 _BEYOND = 0.02  # of an axis: a line that leaves the plot by more is not drawn
@@ -116,7 +116,7 @@ def _end(tag: str, title: str) -> Markup:
 
 
 class Drawing:
-    """What is drawn on a panel, and what it says where one points at it."""
+    """The marks of a panel, and their text under the pointer."""
 
     def __init__(self, panel: Panel, names: Sequence[str] = ()) -> None:
         """Draw it; `names` are those of the legend, by whose number series can be hidden."""
@@ -146,7 +146,7 @@ class Drawing:
 
     @property
     def markup(self) -> Markup:
-        """All of it; `data-zoom` says along which axes a part grows when a part of the panel is shown larger."""
+        """All of it; `data-zoom` has the axes along which a part grows when the panel is zoomed."""
         parts = (
             (Markup('<svg data-zoom="x">{}</svg>'), self._bands.pieces),
             (Markup('<svg data-zoom="y">{}</svg>'), self._references.pieces),
@@ -228,7 +228,7 @@ class Drawing:
             self._marks.pieces.append(Markup("</g>"))
 
     def _write_beside(self, x: float, y: float, text: str) -> None:
-        """Write beside a mark, unless something is written there already."""
+        """Write next to a mark, unless there is text already."""
         if any(abs(x - other) < _APART and y == line for other, line in self._written):
             return
         self._written.append((x, y))

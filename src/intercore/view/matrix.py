@@ -28,8 +28,8 @@ def matrix_figure(
 ) -> Figure:
     """Return a plot of `cells` by line and column; a pair that has none stays empty.
 
-    `axes` says what lines and columns are; a column's name may have two lines. Colours go from `low` to `high`, from
-    the least to the largest value without them.
+    `axes` names lines and columns; a column's name may have two lines. Colours go from `low` to `high`, from the least
+    to the largest value without them.
     """
     values = [[cells.get((line, column)) for column in columns] for line in lines]
     words = [["" if value is None else text(value) for value in row] for row in values]

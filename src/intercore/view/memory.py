@@ -1,4 +1,4 @@
-"""How the regions of a chip's memory are named for people who do not know its linker script."""
+"""Names of the regions of a chip's memory, for people who do not know its linker script."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 def duration(us: float) -> str:
     """Return a duration given in µs with three significant digits and the unit that suits it: `1.23 ms`.
 
-    Of 0, it says that the clock has shown nothing of it.
+    For 0, it states that the time is below the resolution of the clock.
     """
     if us == 0:
         return UNDER_A_TICK
@@ -48,7 +48,7 @@ class Time(msgspec.Struct, frozen=True):
 def resolved(us: float, tick_us: float) -> str:
     """Return a difference of times given in µs; `< 8 ns` where it is less than a tick of the clock, of either sign.
 
-    `tick_us`, above 0, is what the clock can tell of it: of one of so many that were timed together, a part of a tick.
+    `tick_us`, above 0, is its resolution: for one of several that were timed together, a part of a tick.
     """
     if abs(us) >= tick_us:
         return duration(us)

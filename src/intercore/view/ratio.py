@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from intercore.statistics.intervals import Interval
 
 _THOUSAND = 1e3
-_FINE = 1.1  # below it a third decimal tells a change
+_FINE = 1.1  # below it a third decimal shows a change
 
 
 def times(ratio: float) -> str:

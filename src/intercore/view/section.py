@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from intercore.record.origin import LABELS, doubt, in_heading
+from intercore.record.origin import LABELS, in_heading, weakest_origin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.view.answer import Answer, Remark
-    from intercore.view.cost import Cost, Paying
+    from intercore.view.cost import BreakEvenRange, Cost
     from intercore.view.exhibit import Exhibit
     from intercore.view.figure import Figure
     from intercore.view.table import Table
@@ -33,7 +33,7 @@ Topic: TypeAlias = Literal[
     "energy",
     "the clock",
 ]
-"""What a benchmark is about, in words for those who do not know its name; in the order in which people ask."""
+"""The topic of a benchmark, for people who do not know its name; in the order of the page."""
 
 
 def where(run: Run) -> str:
@@ -42,7 +42,7 @@ def where(run: Run) -> str:
 
 
 def whose(run: Run) -> str:
-    """Name a run's target in a cell beside published numbers, and what its own are: `pico-sim (SIMULATED)`."""
+    """Name a run's target in a cell next to published numbers, with its origin: `pico-sim (SIMULATED)`."""
     label = LABELS[run.plan.origin].partition(":")[0]
     return f"{run.plan.target} ({label})" if label else run.plan.target
 
@@ -50,7 +50,7 @@ def whose(run: Run) -> str:
 def label_of_all(runs: Sequence[Run]) -> str:
     """Return the label of the run that is doubted most, and whether it is that of all; empty if all were measured."""
     known = {run.plan.origin for run in runs}
-    label = LABELS[doubt(known)]
+    label = LABELS[weakest_origin(known)]
     return f"partly {label}" if label and len(known) > 1 else label
 
 
@@ -59,7 +59,7 @@ class Section:
     """What people read of one benchmark in one run."""
 
     title: str
-    """What it tells, and the benchmark in brackets: `Who gets the CPU (contention)`."""
+    """Its heading, with the benchmark in parentheses: `How tasks share the cores (contention)`."""
     sentences: Sequence[str]
     """What was found and what it means for a design, what matters most first."""
     tables: Sequence[Table[Any]]
@@ -72,7 +72,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """All that one benchmark says about one run."""
+    """The report of one benchmark on one run."""
 
     benchmark: str
     json: Mapping[str, object]
@@ -80,7 +80,7 @@ class Report:
     rows: Sequence[Mapping[str, object]]
     """The same as flat rows, for CSV."""
     findings: Sequence[Finding]
-    """What was found, what matters most first, and what makes the numbers doubtful."""
+    """Findings, the most important first, and caveats."""
     section: Section
     topic: Topic | None = None
     """What the page calls it, and where it stands there; None for the benchmark's name, behind all others."""
@@ -90,29 +90,29 @@ class Report:
     """What may stand out on this target."""
     exhibits: Sequence[Exhibit] = ()
     """Tables and figures of publications that the run has numbers for."""
-    costs: Sequence[Cost | Paying] = ()
+    costs: Sequence[Cost | BreakEvenRange] = ()
     """For the picture of what crossing cores costs."""
     analysis: object = None
-    """What its benchmark needs to say something of several runs together; nobody else's concern."""
+    """The data that its benchmark needs for a section on several runs; private to the benchmark."""
 
     @property
     def caveats(self) -> list[Finding]:
-        """What makes the numbers doubtful, with the likely cause."""
+        """Caveats, with the likely cause."""
         return [one for one in self.findings if one.severity != "info"]
 
 
 @dataclass(frozen=True)
-class Together:
-    """What a benchmark says of all runs of a page together, in place of a section for each.
+class CombinedReport:
+    """A benchmark's section on all runs of a page, instead of one for each.
 
-    A benchmark that does so has a module `together` with a function of that name, which takes the runs and their
-    reports. What is Markup is HTML that may stand in the page as it is.
+    Such a benchmark has a module `combined` with a function of that name, which takes the runs and their reports.
+    Markup is HTML that needs no escaping.
     """
 
     title: str
     """As that of a section."""
     heading: str
-    """Of a page that says nothing else."""
+    """The heading of a page without other sections."""
     label: str
     """Where the numbers come from, of which kind they are that are doubted most; empty if all were measured."""
     nothing: Mapping[int, str]

@@ -1,9 +1,9 @@
-"""A figure as SVG that needs no script: what a page shows at once, without JavaScript and on paper.
+"""A figure as SVG that needs no script: a page shows it without JavaScript and on paper.
 
 Places are parts of the width and of the height, so that a picture fills any screen while its text keeps its size;
-colours are those of the page's style, so that they follow light, dark and paper. Each panel is an SVG of its own: where
-there is no room beside another one it goes below. What the script of the page needs to know stands in `data-`
-attributes: which figure it is, where numeric axes go, which marks say something, and which series each belongs to.
+colours are those of the page's style, so that they follow light, dark and paper. Each panel is its own SVG: without
+space next to another one it goes below. `data-` attributes have the data for the script of the page: the figure, the
+ranges of numeric axes, the marks with text, and their series.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _NARROW = 200  # pixels of a plot on a telephone
 
 
 def drawn(figure: Figure, number: int = 0, most: int | None = None) -> Markup:
-    """Return the figure's panels, with a legend if there is more than one thing to tell apart.
+    """Return the figure's panels, with a legend if there is more than one series.
 
     `number` is that of its texts on the page. Of panels below each other at most `most` are drawn, the first ones.
     """
     panels = figure.panels[:most] if most is not None and is_cut(figure, most) else figure.panels
-    small = figure.columns >= _MOST_COLUMNS  # of such the caption says what lines and columns are
+    small = figure.columns >= _MOST_COLUMNS  # the caption of these names lines and columns
     titled = not small and any(panel.y.title for panel in panels)
     left = max((_room(panel.y) for panel in panels), default=0)  # panels above each other begin at one place
     pictures = Markup().join(
@@ -91,7 +91,7 @@ def _height(panel: Panel) -> float:
     if not panel.y.names:
         return panel.height
     most = max((len(_wrapped(tick)) for tick in panel.y.ticks()), default=1)
-    between = 4.0 if most == 1 else 10.0  # what tells the lines of one name from those of the next
+    between = 4.0 if most == 1 else 10.0  # separates the lines of one name from those of the next
     return max(panel.height, abs(panel.y.high - panel.y.low) * (most * _LINE + between))
 
 

@@ -38,33 +38,33 @@ class Table(Generic[Row]):
     rows: Sequence[Row]
     columns: Sequence[Column[Row]]
     published: bool = False
-    """Whether it is there to set a paper's figures beside the run's own: shown where asked for."""
+    """Whether it compares a paper's figures with the run's: shown on request."""
     is_theirs: Callable[[Row], bool] = _nobodys
     """Whether a row is what a publication prints: the page shades it."""
 
 
-class Varied(Protocol):
-    """What is told apart from others by further factors."""
+class HasOtherFactors(Protocol):
+    """A result that further factors distinguish from others."""
 
     @property
     def varied(self) -> Mapping[str, Level]:
         """Those factors that take more than one level in the run, by name."""
 
 
-VariedRow = TypeVar("VariedRow", bound=Varied)
+VariedRow = TypeVar("VariedRow", bound=HasOtherFactors)
 
 
 def varied_columns(rows: Sequence[VariedRow]) -> list[Column[VariedRow]]:
-    """Return a column for each further factor that tells the rows apart."""
+    """Return a column for each further factor that distinguishes the rows."""
     return [Column(name, partial(_level, name)) for name in (rows[0].varied if rows else ())]
 
 
-def _level(name: str, row: Varied) -> str:
+def _level(name: str, row: HasOtherFactors) -> str:
     return str(row.varied[name])
 
 
 def cell_text(value: object) -> str:
-    """Return a value as a cell's text: lists joined by blanks, what is not known empty."""
+    """Return a value as a cell's text: lists joined by blanks, unknown values empty."""
     if value is None:
         return ""
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -149,7 +149,7 @@ class AmpConsole(Generic[ChipT]):
         self.have()
         for transport in ("ring", "message-buffer"):
             checks = self.ask(f"run message transport={transport} samples=5 dither_us=0").checks()
-            assert "rings_lost" not in checks
+            assert "recovered_doorbells" not in checks
         assert self.mistakes() == []
 
     def mistakes(self) -> list[str]:

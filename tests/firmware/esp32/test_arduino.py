@@ -164,7 +164,7 @@ def test_an_earlier_version_of_it_is_replaced_whole(tmp_path: Path) -> None:
 
 def test_what_is_not_the_library_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "library.properties").write_text("name=Another\n")
-    with pytest.raises(UsageError, match="is not the library Intercore"):
+    with pytest.raises(UsageError, match="is not an Intercore library"):
         write_arduino_library(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["library.properties"]
 
@@ -331,7 +331,7 @@ def test_a_sketch_whose_loop_does_something_else_is_told_so(sketches: Sketches) 
     for terminal in opened(sketches.build("other", source)):
         refused = terminal.ask(f"run contention main=work {SHORT}")[-1]
         assert (refused["type"], refused["code"]) == ("error", "failed")
-        assert "main loop does something else" in refused["text"]
+        assert "main loop is busy with other work" in refused["text"]
         assert terminal.ask(f"run contention main=off {SHORT}")[-1]["status"] == "ok"
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from tests.firmware.esp32.standin import FIRMWARE, SANITIZED, WARNINGS, compile_component, session_program
 
-STATIC_BUDGET = 11776
+STATIC_BUDGET = 12032
 """Bytes of Intercore's own, which leaves 12 kB of 24 kB to ESP-IDF's."""
 PRESET_HEAP = 8192 * 8 + 40960 + 16384 + 6144
 """Bytes that a session takes with the sizes that are preset: samples, both regions and the console task's stack."""
@@ -255,7 +255,10 @@ def test_ranges_and_presets_of_kconfig_are_those_of_the_code() -> None:
     }
     presets = re.findall(r"#define CONFIG_INTERCORE_(\w+) (\d+)", (board / "esp32_memory.c").read_text())
     assert dict(presets) == {name: preset for name, _, _, preset in options}
-    assert all(f"{preset}\n     * unless" in header or f"{preset} unless" in header for _, preset in presets)
+    assert all(
+        f"default {preset} */" in header or f"default {preset}." in header or f"Default {preset}." in header
+        for _, preset in presets
+    )
 
 
 def test_what_else_is_missing_is_said_and_all_is_given_back(program: Path) -> None:

@@ -53,7 +53,7 @@ def qemu() -> str:
 def test_what_esp_idf_builds_runs_on_qemu(image: Path) -> None:
     target = find("esp32-qemu")
     opened = target.open(Address(program=image), lambda _: None)
-    with contextlib.closing(opened), opened.session(target.patience) as session:
+    with contextlib.closing(opened), opened.session(target.timeout) as session:
         info = session.info()
         assert (info.hello.board, info.hello.cores) == ("esp32", 2)
         assert info.conditions["framework"] == "ESP-IDF"

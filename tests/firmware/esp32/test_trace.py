@@ -19,7 +19,7 @@ from intercore.link.recorded import read_recording
 from intercore.record.measurement import Series
 from intercore.record.trace_recording import Cause, Class, Event, Kind, Recording
 from intercore.trace.history import History
-from intercore.trace.path import Part, consists_of
+from intercore.trace.path import Part, path_of
 from intercore.trace.window import windows
 from tests.firmware.esp32.standin import FIRMWARE, SANITIZED, WARNINGS, compile_component, session_program
 
@@ -160,9 +160,9 @@ def test_what_is_measured_consists_of_the_parts_of_a_wake_up(program: Path) -> N
         measured = [one for one in windows(history, found.series) if one.series == "switch"]
         assert len(measured) == 6
         for window in measured:
-            way = consists_of(history, window)
-            assert {stretch.part for stretch in way} - {Part.INTERRUPT} == expected
-            assert sum(stretch.end - stretch.begin for stretch in way) == window.end - window.begin
+            way = path_of(history, window)
+            assert {segment.part for segment in way} - {Part.INTERRUPT} == expected
+            assert sum(segment.end - segment.begin for segment in way) == window.end - window.begin
 
 
 @pytest.mark.measures("switch")

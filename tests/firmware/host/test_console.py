@@ -41,7 +41,7 @@ def test_says_hello_when_it_starts(program: Path) -> None:
     terminal = Terminal(program)
     hello, *facts, end = terminal.answer()
     assert hello["type"] == "hello"
-    assert (hello["protocol"], hello["board"], hello["cores"]) == (1, "linux", len(os.sched_getaffinity(0)))
+    assert (hello["protocol"], hello["board"], hello["cores"]) == (2, "linux", len(os.sched_getaffinity(0)))
     assert {fact["type"] for fact in facts} == {"condition"}
     assert {"os.kernel", "scheduler.policy", "compiler", "compiler.flags"} <= {fact["key"] for fact in facts}
     assert end["status"] == "ok"

@@ -47,7 +47,7 @@ def test_its_series_come_in_their_units(terminal: Terminal) -> None:
     [
         ("period_us=1500", "period_us must be a whole number of kernel ticks"),
         ("load=501", "load is outside the range that list shows: 501"),
-        ("placement=nowhere", "placement is one of the choices that list shows, not nowhere"),
+        ("placement=nowhere", "placement must be a choice that list shows, not nowhere"),
     ],
 )
 def test_bad_settings_are_refused_with_a_reason(terminal: Terminal, setting: str, words: str) -> None:

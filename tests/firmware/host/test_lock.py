@@ -39,7 +39,7 @@ def ok(answer: list[dict[str, Any]]) -> dict[str, int]:
 
 @pytest.mark.parametrize("lock", LOCKS)
 def test_every_lock_is_handed_over_there_and_back(terminal: Terminal, lock: str) -> None:
-    answer = terminal.ask(f"run lock measure=hand-over lock={lock} from=0 to=1 samples=20 dither_us=20")
+    answer = terminal.ask(f"run lock measure=hand-off lock={lock} from=0 to=1 samples=20 dither_us=20")
     ok(answer)
     for name in ("there", "back"):
         taken = series(answer)[name]
@@ -86,7 +86,7 @@ def test_a_spinlock_that_is_none_is_found_out(program: Path, tmp_path: Path) -> 
 
 
 def test_what_cannot_be_measured_is_refused(terminal: Terminal) -> None:
-    for words in ("measure=ping-pong lock=spinlock", "measure=hand-over from=1 to=1", "measure=contention cores=1"):
+    for words in ("measure=ping-pong lock=spinlock", "measure=hand-off from=1 to=1", "measure=contention cores=1"):
         assert [line["type"] for line in terminal.ask(f"check lock {words}")] == ["impossible", "end"]
         assert terminal.ask(f"run lock {words} samples=3")[-1]["type"] == "error"
 

@@ -41,7 +41,7 @@ def test_every_pass_is_right_alone_and_beside_another_core(terminal: Terminal) -
         assert (checks["done"], checks["checked"], checks["wrong"]) == (4, 5 + (cores > 1), 0)
         found = series(answer)
         assert len(found["alone"]) == 4
-        assert len(found.get("beside", ())) == (4 if cores > 1 else 0)
+        assert len(found.get("contended", ())) == (4 if cores > 1 else 0)
 
 
 def test_a_region_is_gone_round_again_and_again(terminal: Terminal) -> None:
@@ -64,8 +64,8 @@ def test_a_pass_of_more_bytes_takes_longer(terminal: Terminal) -> None:
 def test_without_another_core_at_work_there_is_no_second_time(terminal: Terminal) -> None:
     answer = terminal.ask("run memory region=l1 other=none samples=3 dither_us=20")
     assert answer[-1]["status"] == "ok"
-    assert set(series(answer)) - {"looking.0", "looking.1"} >= {"alone"}
-    assert "beside" not in series(answer)
+    assert set(series(answer)) - {"timestamp_overhead.0", "timestamp_overhead.1"} >= {"alone"}
+    assert "contended" not in series(answer)
 
 
 def test_bad_values_are_refused(terminal: Terminal) -> None:

@@ -223,7 +223,7 @@ def test_an_answer_that_is_not_what_was_sent_is_counted(
     [
         (errno.EBUSY, "another program has the device open"),
         (errno.EACCES, "this user may not"),
-        (errno.ENXIO, "nobody is behind the device"),
+        (errno.ENXIO, "the device has no other end"),
         (errno.EINVAL, "cannot be opened"),
     ],
 )
@@ -234,7 +234,7 @@ def test_a_device_that_cannot_be_opened_says_why(begin: Begin, number: int, said
     assert f"(errno {number})" in told
 
 
-@pytest.mark.parametrize(("path", "said"), [("/nowhere/rpmsg0", "no such device"), ("/", "no character device")])
+@pytest.mark.parametrize(("path", "said"), [("/nowhere/rpmsg0", "no such device"), ("/", "not a character device")])
 def test_a_path_that_is_no_device_is_refused_before_anything_is_measured(program: Path, path: str, said: str) -> None:
     terminal = Terminal(program, {"INTERCORE_RPMSG": path})
     terminal.answer()
@@ -252,7 +252,7 @@ def test_a_path_that_is_no_device_is_refused_before_anything_is_measured(program
         ("/dev/r1:", "begins with /"),
         ("/dev/" + "x" * 60, "63 characters"),
         (":".join(["/dev/r"] * 5), "at most four"),
-        (":".join(["/dev/" + "x" * 40] * 3), "100 in all"),
+        (":".join(["/dev/" + "x" * 40] * 3), "100 in total"),
     ],
 )
 def test_paths_that_could_not_be_typed_end_the_program(program: Path, value: str, said: str) -> None:

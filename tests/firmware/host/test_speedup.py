@@ -61,12 +61,12 @@ def test_memory_streams_past_the_end_of_its_buffer(terminal: Terminal) -> None:
         assert answer[-1]["status"] == "ok"
 
 
-def test_the_cost_of_looking_is_measured_on_each_core(terminal: Terminal) -> None:
+def test_the_timestamp_overhead_is_measured_on_each_core(terminal: Terminal) -> None:
     cores = terminal.ask("info")[0]["cores"]
     taken = series(terminal.ask("run speedup n=10 samples=1"))
     for core in range(cores):
-        assert len(taken[f"looking.{core}"]) == 32
-        assert min(taken[f"looking.{core}"]) >= 0
+        assert len(taken[f"timestamp_overhead.{core}"]) == 32
+        assert min(taken[f"timestamp_overhead.{core}"]) >= 0
 
 
 def test_one_run_after_another_leaves_nothing_behind(terminal: Terminal) -> None:

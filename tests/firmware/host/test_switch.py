@@ -81,7 +81,7 @@ def test_more_samples_than_there_is_memory_for_are_refused(terminal: Terminal) -
     if terminal.ask("info")[0]["cores"] > 1:
         refused = terminal.ask(f"run switch from=0 to=1 samples={most} time=aligned")[-1]
         assert refused["code"] == "out-of-range", "the exchanges need some of it"
-        assert "ask for fewer" in refused["text"]
+        assert "request fewer" in refused["text"]
 
 
 def test_values_that_make_no_sense_are_refused(terminal: Terminal) -> None:

@@ -16,7 +16,7 @@ import pytest
 from intercore.record.trace_recording import Class, Kind
 from intercore.target.targets import Address, find
 from intercore.trace.history import History
-from intercore.trace.path import Part, consists_of
+from intercore.trace.path import Part, path_of
 from intercore.trace.window import windows
 from tests.built_once import ROOT, alone_in
 
@@ -79,7 +79,7 @@ def test_what_is_measured_consists_of_parts_to_the_tick(
     if benchmark != "irq":  # whom a handler comes between is up to the system, where there are no priorities
         assert len(found) == 4 or history.whole_since is not None
     for window in found:
-        way = consists_of(history, window)
+        way = path_of(history, window)
         assert (way[0].begin, way[-1].end) == (window.begin, window.end)
         assert all(one.end == after.begin for one, after in pairwise(way))
 
@@ -88,7 +88,7 @@ def test_what_is_measured_consists_of_parts_to_the_tick(
 def test_who_is_woken_comes_in_after_who_woke_it(session: Session) -> None:
     answer, recording = session.record("switch", {"samples": 8})
     history = History(recording)
-    parts = {stretch.part for window in windows(history, answer.series) for stretch in consists_of(history, window)}
+    parts = {segment.part for window in windows(history, answer.series) for segment in path_of(history, window)}
     assert Part.WAKE in parts
     made_ready: dict[int, int] = {}
     waits: set[int] = set()
@@ -135,7 +135,7 @@ def test_a_task_that_sleeps_has_said_until_when(session: Session) -> None:
     history = History(recording)
     late = [window for window in windows(history, answer.series) if window.series == "late"]
     for window in late:
-        first = consists_of(history, window)[0]
+        first = path_of(history, window)[0]
         # Where the scheduler is seen, a timer's interrupt wakes it; a core that a sanitizer kept too long never slept.
         assert first.part in (Part.WAKE, Part.TIMER, Part.UNKNOWN)
     dues = [event for _, event in in_order(recording) if event.kind is Kind.DUE]

@@ -18,7 +18,7 @@ import pytest
 
 from intercore.record.trace_recording import Cause, Kind
 from intercore.trace.history import History
-from intercore.trace.path import Part, consists_of
+from intercore.trace.path import Part, path_of
 from intercore.trace.window import windows
 from tests.built_once import ROOT, alone_in
 
@@ -106,7 +106,7 @@ def test_what_is_measured_consists_of_parts_to_the_tick(taken: dict[str, Taken],
     found = windows(history, taken[name].series)
     assert found
     for window in found:
-        way = consists_of(history, window)
+        way = path_of(history, window)
         assert (way[0].begin, way[-1].end) == (window.begin, window.end)
         assert all(one.end == after.begin for one, after in pairwise(way))
 
@@ -128,9 +128,9 @@ def test_of_each_wake_up_it_is_known_when_the_task_had_its_core_again(taken: dic
     found = [window for window in windows(history, taken[name].series) if window.series == "switch"]
     assert len(found) == 4 or history.whole_since is not None
     for window in found:
-        way = consists_of(history, window)
+        way = path_of(history, window)
         assert way[-1].part is Part.RETURN
-        if Part.UNKNOWN in {stretch.part for stretch in way}:
+        if Part.UNKNOWN in {segment.part for segment in way}:
             assert loses_records(history), "all is known where nothing is lost"
             continue
         come = history.cores[way[-1].core].at(way[-1].begin)
@@ -148,8 +148,8 @@ def test_wake_ups_are_known_whole_where_nothing_is_lost(tmp_path: Path) -> None:
             pytest.skip(found.scheduler)
         (taken,) = found.taken
         history = History(taken.recording)
-        ways = [consists_of(history, one) for one in windows(history, taken.series) if one.series == "switch"]
-        parts = [{stretch.part for stretch in way} for way in ways]
+        ways = [path_of(history, one) for one in windows(history, taken.series) if one.series == "switch"]
+        parts = [{segment.part for segment in way} for way in ways]
         if loses_records(history):
             continue
         if parts and all({Part.SIGNAL, Part.RETURN} <= one and Part.UNKNOWN not in one for one in parts):
@@ -167,7 +167,7 @@ def test_what_a_record_costs_was_measured_on_each_core(taken: dict[str, Taken]) 
 def test_who_sleeps_is_made_ready_in_an_interrupt_of_a_timer(taken: dict[str, Taken]) -> None:
     history = History(taken["jitter"].recording)
     found = [window for window in windows(history, taken["jitter"].series) if window.series == "late"]
-    parts = [consists_of(history, window)[0].part for window in found]
+    parts = [path_of(history, window)[0].part for window in found]
     # A core that was kept too long never slept, the first time.
     assert Part.TIMER in parts
     assert parts.count(Part.TIMER) >= len(parts) - 1 or loses_records(history)

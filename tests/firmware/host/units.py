@@ -19,5 +19,5 @@ def check(terminal: Terminal, command: str, units: dict[str, str]) -> None:
     assert answer[-1]["type"] == "end", answer[-1]
     heads = {line["name"]: line["unit"] for line in answer if line["type"] == "series"}
     kinds = {re.sub(r"\.\d+$", "", name): unit for name, unit in heads.items()}
-    assert kinds == {"looking": "tick", **units}
+    assert kinds == {"timestamp_overhead": "tick", **units}
     assert {(line["series"], line["unit"]) for line in answer if line["type"] == "samples"} <= heads.items()

@@ -62,7 +62,7 @@ class Series(ctypes.Structure):
     """struct ic_series."""
 
     _fields_ = (
-        ("name", ctypes.c_char * 16),
+        ("name", ctypes.c_char * 24),
         ("clock", ctypes.c_int),
         ("unit", ctypes.c_int),
         ("ticks", ctypes.POINTER(ctypes.c_int64)),

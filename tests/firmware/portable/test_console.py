@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SAMPLES_MAX = SAMPLES_CAPACITY - 2 * 32
-"""What the cost of looking on two cores leaves."""
+"""What the timestamp overhead on two cores leaves."""
 
 for_one_target = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 

@@ -24,7 +24,7 @@ uint64_t port_cycles_hz(void) { return port_clock_hz(); }
 uint32_t port_cycles_bits(void) { return 0; }
 uint64_t port_clock_hz(void) { return 1000000000; }
 uint32_t port_tick_hz(void) { return 1000; }
-uint32_t port_lost_rings(void) { return 0; }
+uint32_t port_recovered_doorbells(void) { return 0; }
 
 /* The energy mark, how often it rose, and in how many repetitions it was high and low. */
 static bool mark;

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.firmware.portable.conftest import SAMPLES_CAPACITY
 from tests.firmware.portable.layout import PLAIN, SERIES_MAX, Series
 
-NAME_MAX = 15
+NAME_MAX = 23
 
 
 class Wish(NamedTuple):
@@ -56,7 +56,7 @@ wishes = st.builds(
 
 
 @given(wanted=st.lists(wishes, max_size=12))
-@example([Wish("looking", 4294967294, 1), Wish("looking", 0, 1)])
+@example([Wish("timestamp_overhead", 4294967294, 1), Wish("timestamp_overhead", 0, 1)])
 @example([Wish("a", PLAIN, SAMPLES_CAPACITY), Wish("b", PLAIN, 1), Wish("c", PLAIN, 0)])
 @example([Wish("a", PLAIN, 1), Wish("b", PLAIN, 2**32 - 1), Wish("c", PLAIN, 3)])
 def test_a_series_is_opened_if_there_is_room_for_it(core: ctypes.CDLL, wanted: list[Wish]) -> None:

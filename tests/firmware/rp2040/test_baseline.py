@@ -96,7 +96,7 @@ def test_what_is_measured_is_what_the_baseline_says(measured: Tool, kept: Baseli
     largest = measured("compare", str(KEPT), "1").succeeded().out
     what_to_do = f"{len(moved(found))} series moved; if that is meant, `make baseline` and commit it\n\n{largest}"
     assert not moved(found), what_to_do
-    assert not found["alone"], what_to_do
+    assert not found["unpaired"], what_to_do
     assert not found["deciding"], what_to_do
     known, theirs = conditions(measured), kept.measurements[0].conditions
     assert known["freertos.sources"] == theirs["freertos.sources"], what_to_do
@@ -165,7 +165,7 @@ def test_a_delay_in_the_kernel_turns_the_gate_red_and_the_slowed_settings_come_f
     assert across
     assert all(1.1 < ratio < 1.2 for ratio in across), "some 15 %"
     shown = slower("compare", str(KEPT), "2").succeeded().out
-    head, table = shown.split("What differs most: ")
+    head, table = shown.split("Largest differences: ")
     said = " ".join(head.split())
     assert said.startswith(f"Warning: {found['identities'][0]}")
     assert "pico-sim.jsonl: FreeRTOS V11.2.0 SMP" in found["identities"][0]
@@ -230,7 +230,7 @@ def test_budgets_are_broken_by_it_and_say_that_it_is_another_kernel(slower: Tool
 
 def test_a_prediction_does_not_put_the_two_kernels_together(slower: Tool) -> None:
     shown = slower("predict", "pico-sim", "message", "size=300").succeeded().out
-    assert "Run 1 is left out: it was measured with another kernel (FreeRTOS" in " ".join(shown.split())
+    assert "Run 1 is left out: it has another kernel (FreeRTOS" in " ".join(shown.split())
 
 
 def test_a_baseline_of_another_compiler_is_compared_with_nothing_and_that_is_said() -> None:

@@ -38,7 +38,7 @@ def test_readings_and_true_cycles_differ_by_one_constant_on_both_cores(board: Bo
 def test_intervals_that_the_firmware_sends_are_those_between_its_readings(board: Board) -> None:
     truth = Truth(board.chip)
     answer = board.ask(RUN)
-    assert series(answer, "looking.1") == np.diff(truth.moments(1))[::2].tolist()
+    assert series(answer, "timestamp_overhead.1") == np.diff(truth.moments(1))[::2].tolist()
     intervals = set(np.diff(truth.moments(0)).tolist())
     assert len(series(answer, "t1")) == 200
     assert set(series(answer, "t1")) <= intervals
@@ -50,7 +50,7 @@ def test_a_reading_takes_the_documented_cycles(board: Board) -> None:
     assert documented
     answer = board.ask("run clock from=0 to=0 samples=1")
     # From one reading to the next there are its rest, the return, the caller's BL and what the compiler puts between.
-    between = min(series(answer, "looking.0"))
+    between = min(series(answer, "timestamp_overhead.0"))
     assert int(documented[1]) + 3 <= between <= int(documented[1]) + 3 + 4
 
 

@@ -42,7 +42,7 @@ def test_a_reading_takes_the_documented_cycles(board: Board) -> None:
     assert documented
     answer = board.ask("run switch time=raw-counter samples=1")
     # As for the common clock: its rest, the return, the caller's BL and what the compiler puts between.
-    between = min(series(answer, "looking.0"))
+    between = min(series(answer, "timestamp_overhead.0"))
     assert int(documented[1]) + 3 <= between <= int(documented[1]) + 3 + 4
 
 

@@ -109,10 +109,12 @@ def test_every_measured_speed_up_is_the_true_one(
     assert len(t1) == len(tp) == 1 + int(measurement.factors["samples"])
     its = slice(1, None)  # behind the warm-up
     assert point["speedup"] == pytest.approx(np.median(t1[its]) / np.median(tp[its]), abs=TOLERANCE)
-    # What is measured is what truly passed, and the cost of looking; now and then an interrupt falls between.
+    # What is measured is what truly passed, and the timestamp overhead; now and then an interrupt falls between.
     for name, seen in (("t1", t1[its]), ("tp", tp[its])):
         more = measurement.samples(name).ticks - np.array(seen)
-        assert np.median(more) == pytest.approx(np.median(measurement.samples("looking.0").ticks), abs=30), name
+        assert np.median(more) == pytest.approx(np.median(measurement.samples("timestamp_overhead.0").ticks), abs=30), (
+            name
+        )
         assert np.all(more >= 0)
 
 
@@ -131,8 +133,8 @@ def test_the_clock_differs_from_the_truth_by_the_constant_that_calibration_finds
         assert row["intervals"] == INTERVALS
         assert row["interrupted"] <= 0.012 * INTERVALS, "an interrupt on either core around one of two readings is rare"
         assert row["difference_high"] - row["difference_low"] <= SPREAD, row
-        assert row["difference"] == pytest.approx(row["looking_from"], abs=SPREAD)
-        assert row["difference"] == pytest.approx(row["looking_to"], abs=SPREAD)
+        assert row["difference"] == pytest.approx(row["timestamp_overhead_from"], abs=SPREAD)
+        assert row["difference"] == pytest.approx(row["timestamp_overhead_to"], abs=SPREAD)
         assert row["shortest"] < row["median"] < row["longest"]
     (sentence,) = [said for said in shown["analysis"]["clock"]["sentences"] if "Checked against the simulator" in said]
     assert ": a constant" in sentence

@@ -36,7 +36,7 @@ def test_one_core_breaks_down_below_all_of_it_where_the_least_urgent_task_is_lat
     found = set_of(board, "one-core", 90, 105)
     assert [one.missed_of_task for one in found.loads] == [(0,) * 5, (0, 0, 0, 0, 1)]
     assert [one.percent for one in found.loads] == pytest.approx([90, 105], abs=1)
-    assert all(one.releases == RELEASES for one in found.loads)
+    assert all(one.activations == RELEASES for one in found.loads)
 
 
 def test_pinned_to_two_cores_it_breaks_down_where_three_tasks_fill_one(board: Board) -> None:
@@ -58,7 +58,7 @@ def test_responses_end_when_the_work_truly_does(board: Board, placement: str, co
     hits = probe.hits()
     assert len(hits) == RELEASES
     assert {*hits["core"].tolist()} == cores
-    # Releases are due on one grid. Of each task, the time between the ends of two is known both ways.
+    # Activations are due on one grid. Of each task, the time between the ends of two is known both ways.
     period = PERIOD_US * CLK_SYS_HZ // 1_000_000
     ends = sorted(
         (release * (period << task) + response)
@@ -88,5 +88,5 @@ def test_where_an_image_has_no_room_for_it_that_is_said() -> None:
     board.ask("info")  # the greeting comes first
     answer = board.ask("run hartstone")
     (error,) = (line for line in answer if line["type"] == "error")
-    assert "no room for it" in error["text"]
+    assert "does not fit into this image" in error["text"]
     assert not any(line["type"] == "samples" for line in answer)

@@ -33,19 +33,19 @@ class Watched(Ticking):
 
     def __init__(self, program: Path) -> None:
         super().__init__(program)
-        self.releases = self.chip.watch_execution("jitter_released")
+        self.activations = self.chip.watch_execution("jitter_released")
         self.readings = self.chip.watch_execution("port_clock_reads")
         self.handlers = [self.chip.watch_execution(address) for address in handler_addresses(self.chip)]
 
     def measure(self, words: str) -> list[dict[str, Any]]:
-        self.releases.take()
+        self.activations.take()
         answer = self.ask(f"run jitter {words}", patience=60)
         assert answer[-1]["status"] == "ok", answer[-1]
         return answer
 
     def recorded(self, answer: list[dict[str, Any]]) -> tuple[Cycles, Cycles]:
-        """When and on which core the recorded releases truly were: all but the first of each stretch."""
-        hits = self.releases.hits()
+        """When and on which core the recorded activations truly were: all but the first of each stretch."""
+        hits = self.activations.hits()
         begins = series(answer, "begins")
         kept = np.delete(hits, [begin + number for number, begin in enumerate(begins)])
         assert len(kept) == len(series(answer, "late"))
@@ -81,7 +81,7 @@ SETTINGS = (
     "core=0 migrate=blockers samples=60",
     "core=1 load=both migrate=affinity samples=40 period_us=2000",
     "migrate=published samples=40",
-    "migrate=published wake=anew samples=40 period_us=3000",
+    "migrate=published wake=reset samples=40 period_us=3000",
     "migrate=published time=raw-counter samples=40",
 )
 
@@ -110,7 +110,7 @@ def test_movers_that_take_longer_than_a_period_do_not_keep_the_task_from_running
     Delay(board.chip, o2 / "intercore-target", function).set(round(share * TICK / TURN))
     checks = checks_of(board.measure("migrate=blockers period_us=1000 samples=100"))
     assert (checks["done"], checks["wrong"]) == (100, 0)
-    assert checks.get("moved") == checks.get("asked")
+    assert checks.get("migrations_done") == checks.get("migrations_requested")
 
 
 # Would it notice?
@@ -180,12 +180,17 @@ def test_a_grid_that_is_off_is_seen_to_the_cycle(watched: Watched) -> None:
 # What it shows
 
 
-@pytest.mark.parametrize("how", ["affinity", "blockers", "published", "published wake=anew"])
+@pytest.mark.parametrize("how", ["affinity", "blockers", "published", "published wake=reset"])
 @pytest.mark.parametrize("load", ["none", "both"])
 def test_every_migration_asked_for_happens_and_the_period_stays_bounded(watched: Watched, how: str, load: str) -> None:
     answer = watched.measure(f"migrate={how} load={load} samples=60 period_us=2000")
     checks = answer[-1]["checks"]
-    assert (checks["asked"], checks["moved"], checks["migrated"], checks["wrong"]) == (60, 60, 0, 0)
+    assert (checks["migrations_requested"], checks["migrations_done"], checks["migrated"], checks["wrong"]) == (
+        60,
+        60,
+        0,
+        0,
+    )
     _, cores = watched.recorded(answer)
     assert np.all(np.diff(cores) != 0), "the chip itself was on the other core each time"
     deviation = np.diff(series(answer, "late"))
@@ -197,7 +202,7 @@ def test_migrations_that_do_not_happen_are_not_counted_as_such(watched: Watched)
     watched.chip.write(watched.chip.address("port_task_pin") & ~1, (0x2000).to_bytes(2, "little") + b"\x70\x47")
     answer = watched.ask("run jitter migrate=affinity samples=20")
     assert answer[-1]["status"] == "failed"
-    assert (answer[-1]["checks"]["asked"], answer[-1]["checks"]["moved"]) == (20, 0)
+    assert (answer[-1]["checks"]["migrations_requested"], answer[-1]["checks"]["migrations_done"]) == (20, 0)
     assert set(series(answer, "core")) == {0}
 
 
@@ -205,12 +210,12 @@ def test_without_synchronisation_periods_deviate_by_whole_periods(watched: Watch
     answer = watched.measure("migrate=unsynchronised samples=40 period_us=2000")
     late = np.array(series(answer, "late"))
     assert late.max() > 2 * 2 * TICK
-    assert "asked" not in answer[-1]["checks"]
+    assert "migrations_requested" not in answer[-1]["checks"]
 
 
 def test_a_wake_time_set_anew_makes_the_period_longer_by_what_passes_before_the_sleep(watched: Watched) -> None:
     """Work of half a tick more than two ticks leaves the next release to be counted from the second tick on."""
-    answer = watched.measure("wake=anew samples=20 work_us=2500")
+    answer = watched.measure("wake=reset samples=20 work_us=2500")
     cycles, _ = watched.recorded(answer)
     assert np.array_equal(series(answer, "period")[1:], np.diff(cycles)), "each is what truly passed"
     assert set((np.array(series(answer, "period")) // TICK).tolist()) == {12}
@@ -311,7 +316,7 @@ def test_long_runs_are_counted_in_histograms(watched: Watched) -> None:
         ("priority=2", "out-of-range"),
         ("priority=8", "out-of-range"),
         ("migrate=affinity samples=2700 counted=1", "out-of-range"),
-        ("migrate=published wake=anew time=raw-counter samples=2700", "out-of-range"),
+        ("migrate=published wake=reset time=raw-counter samples=2700", "out-of-range"),
         ("load=same-priority migrate=published", "bad-value"),
     ],
 )

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from intercore.link.session import Session
-from intercore.target.simulated_chip import WitnessedChip
+from intercore.target.simulated_chip import SimulatedRp2040
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ BEAT, UART = "rp2040_watchdog_beat", "interrupt"
 """Handlers that have nothing to do with what is measured."""
 AWAKE = 2000
 """Cycles for which core 0 is awake from ic_measure() on, at most."""
-SERIES = struct.Struct("<16s4xIII")
+SERIES = struct.Struct("<24s4xIII")
 """struct ic_series of firmware/core/samples.h: name, clock and unit (not read here), address of the samples, how many,
 room for how many."""
 
@@ -56,7 +56,7 @@ class Target:
     """The benchmark program at the far end of a line, and its memory."""
 
     def __init__(self, program: Path, faults: Sequence[str] = (), interrupts: Sequence[str] = (BEAT, UART)) -> None:
-        chip = WitnessedChip(program, 115200, faults)
+        chip = SimulatedRp2040(program, 115200, faults)
         self._chip = chip.simulator
         self._begin = self._chip.watch_execution("ic_measure")
         self._end = self._chip.watch_execution("ic_answer_result")

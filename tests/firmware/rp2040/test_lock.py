@@ -32,7 +32,7 @@ FUNCTIONS = {
 }
 """What acquires and what releases."""
 POLLING_SPREAD = 10
-"""Cycles by which looking at the clock may vary while the other core polls."""
+"""Cycles by which overhead at the clock may vary while the other core polls."""
 AT_ONCE = 60
 """Cycles from the moment of a reading of the clock within which what is done next begins."""
 NOP, BX_LR = 0x46C0, 0x4770
@@ -85,7 +85,7 @@ class Watched:
 def test_a_measured_hand_over_is_the_true_one_and_a_constant(o2: Path, lock: str) -> None:
     watched = Watched(o2 / "intercore-target", lock)
     words = "from=0 to=1 samples=60 hold=50 dither_us=300 seed=2"
-    answer = watched.board.ask(f"run lock measure=hand-over lock={lock} {words}")
+    answer = watched.board.ask(f"run lock measure=hand-off lock={lock} {words}")
     checks_of(answer)
     for name, giver, getter in (("there", 0, 1), ("back", 1, 0)):
         measured = np.array(series(answer, name))
@@ -96,11 +96,11 @@ def test_a_measured_hand_over_is_the_true_one_and_a_constant(o2: Path, lock: str
         moment, release, acquired, reading, end = found[1:][undisturbed].T
         measured = measured[undisturbed]
         assert np.ptp(measured - (end - moment)) <= SPREAD, "between the moments of the two readings"
-        # From the release itself to the begin of the reading after the acquisition: what is measured more is looking.
-        # Who waits by looking again and again takes the bus from the other core's reading now and then.
+        # From the release itself to the begin of the reading after the acquisition: what is measured more is overhead.
+        # Who waits by overhead again and again takes the bus from the other core's reading now and then.
         assert np.ptp(measured - (reading - release)) <= (SPREAD if lock == "mutex" else POLLING_SPREAD)
-        looking = np.median(series(answer, f"looking.{getter}"))
-        assert np.median(measured - (reading - release)) == pytest.approx(looking, abs=6)
+        overhead = np.median(series(answer, f"timestamp_overhead.{getter}"))
+        assert np.median(measured - (reading - release)) == pytest.approx(overhead, abs=6)
         assert np.all(acquired < reading)
 
 

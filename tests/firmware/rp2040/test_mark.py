@@ -67,7 +67,7 @@ def test_it_is_high_from_the_first_repetition_to_behind_the_last(board: Board, p
     assert first < pulse.rise < first + 1000
     assert last < pulse.fall < last + 1000
     taken = samples.hits()["cycle"]
-    assert inside(taken[taken > first], [pulse]).all(), "those before are of the cost of looking"
+    assert inside(taken[taken > first], [pulse]).all(), "those before are of the timestamp overhead"
 
 
 @of_speedups
@@ -102,10 +102,10 @@ def test_what_is_marked_does_not_change_what_is_measured(board: Board) -> None:
 
 @pytest.mark.parametrize("core", [0, 1])
 def test_it_is_set_by_the_core_that_is_timed(board: Board, pin: Pin, core: int) -> None:
-    answer = ran(board, f"run memory core={core} other=read bytes=4096 samples=4 mark=beside")
+    answer = ran(board, f"run memory core={core} other=read bytes=4096 samples=4 mark=contended")
     pulses = pin.pulses()
     assert [pulse.core for pulse in pulses] == [core] * 4
-    for pulse, sample in zip(pulses, series(answer, "beside"), strict=True):
+    for pulse, sample in zip(pulses, series(answer, "contended"), strict=True):
         assert sample < pulse.fall - pulse.rise < sample + 160
 
 

@@ -86,12 +86,12 @@ def test_a_slow_down_is_the_cycles_that_the_other_core_took(
     answer = board.run(1)
     checks_of(answer)
     taken, conflicts = np.diff(moments), np.diff(lost)
-    for name in ("alone", "beside"):
+    for name in ("alone", "contended"):
         for sample in series(answer, name):
             assert sample in taken, "between two readings one after the other"
     lost_by = {
         name: [int(conflicts[np.flatnonzero(taken == sample)[0]]) for sample in series(answer, name)]
-        for name in ("alone", "beside")
+        for name in ("alone", "contended")
     }
     # Without what it lost, a pass takes the same time beside the other core as alone, but for the cost of going round.
     of_pass = [
@@ -100,7 +100,7 @@ def test_a_slow_down_is_the_cycles_that_the_other_core_took(
         for sample, cycles in zip(series(answer, name), found, strict=True)
     ]
     assert max(of_pass) - min(of_pass) <= 4
-    assert sum(lost_by["beside"]) > sum(lost_by["alone"])
+    assert sum(lost_by["contended"]) > sum(lost_by["alone"])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from intercore.benchmarks.message.witness import MessageWitness
+from intercore.benchmarks.message.ground_truth import MessageProbe
 from intercore.sim import CoreState
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series
 from tests.firmware.rp2040.delay import SIO_IRQ_PROC1, TURN, Delay, slow_down_handler
@@ -60,7 +60,7 @@ def measure(board: Board, words: str) -> Measurement:
     return found
 
 
-def differences(witness: MessageWitness, measured: Measurement) -> tuple[npt.NDArray[np.int64], int]:
+def differences(witness: MessageProbe, measured: Measurement) -> tuple[npt.NDArray[np.int64], int]:
     """Measured minus true times, in order of size, without those looked at during an interrupt; how many these were."""
     truth = witness.truth(measured.series, measured.factors)
     name = "latency" if measured.factors["measure"] == "latency" else "window"
@@ -75,7 +75,7 @@ POLLING = ("from=0 to=1 size=64", "from=1 to=0 size=1000")
 
 def test_what_is_measured_differs_from_the_truth_by_a_constant(board: Board) -> None:
     """Whatever the transport, the direction and the size, whether ends block or poll."""
-    witness = MessageWitness(board.chip)
+    witness = MessageProbe(board.chip)
     settings = [
         f"transport={transport} {words}"
         for transport in transports(board)
@@ -99,7 +99,7 @@ def test_what_is_measured_differs_from_the_truth_by_a_constant(board: Board) -> 
 
 @pytest.mark.parametrize(("first", "second"), ACROSS)
 def test_so_do_windows_of_streams_and_long_messages_under_load(board: Board, first: int, second: int) -> None:
-    witness = MessageWitness(board.chip)
+    witness = MessageProbe(board.chip)
     for transport, words in itertools.product(
         ("queue", "message-buffer", "notification"),
         ("measure=throughput messages=20 size=64 samples=4", "size=4000 load=both samples=10 dither_us=300"),

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.message import TRUE
+from intercore.benchmarks.message.ground_truth import MessageProbe
 from intercore.benchmarks.message.overhead import taken_us
-from intercore.benchmarks.message.witness import MessageWitness
 from intercore.sim import CoreState
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series
 from tests.firmware.rp2040.delay import TURN, Delay
@@ -45,7 +45,7 @@ def cycles(found: Measurement, end: End) -> float:
 
 @pytest.mark.parametrize("transport", ["queue", "rpmsg-zero-copy", "dma"])
 def test_what_a_load_loses_is_what_the_simulator_sees_it_lose(board: Board, transport: str) -> None:
-    witness = MessageWitness(board.chip)
+    witness = MessageProbe(board.chip)
     ways = ((0, 1), (1, 0), (0, 0)) if transport == "queue" else ACROSS[:1]
     for first, second in ways:
         witness.forget()

@@ -106,13 +106,13 @@ def test_help_has_what_a_program_adds(board: Board) -> None:
 
 def test_what_cannot_be_added_is_refused_in_a_sentence(board: Board) -> None:
     assert text_at(board, "said") == ""
-    assert text_at(board, "taken_transport") == "there is a transport of that name already"
-    assert text_at(board, "unnamed_transport").startswith("the name of a transport is made of lower-case letters")
-    assert text_at(board, "half_transport").startswith("the transport lacks its summary, capacity, open")
+    assert text_at(board, "taken_transport") == "a transport of that name exists already"
+    assert text_at(board, "unnamed_transport").startswith("the name of a transport has lower-case letters")
+    assert text_at(board, "half_transport").startswith("the transport lacks summary, capacity, open")
     assert text_at(board, "bad_name").startswith("the name of a workload is at most 16")
-    assert text_at(board, "taken_name") == "there is a workload of that name already"
+    assert text_at(board, "taken_name") == "a workload of that name exists already"
     assert text_at(board, "no_room") == "there is no room for another workload"
-    assert text_at(board, "no_units") == "the workload does not say how many units it has"
+    assert text_at(board, "no_units") == "the workload does not state its number of units"
 
 
 @pytest.mark.parametrize("work", RIGHT)
@@ -195,7 +195,7 @@ def test_a_core_is_timed_beside_a_work_on_the_other_one(board: Board) -> None:
     assert answer[-1]["status"] == "ok"
     assert answer[-1]["checks"]["checked"] > 0
     samples = {line["series"]: line["values"] for line in answer if line["type"] == "samples"}
-    assert min(samples["beside"]) > max(samples["alone"])
+    assert min(samples["contended"]) > max(samples["alone"])
 
 
 def test_works_compete_in_place_of_towers(board: Board) -> None:
@@ -217,8 +217,7 @@ def test_competitors_write_units_of_a_buffer_of_their_own(board: Board) -> None:
 def test_competitors_have_no_more_units_of_a_buffer_than_there_are(board: Board) -> None:
     said = board.ask("check contention workload=own:fft units=1,2", step=0.05)
     assert [line["text"] for line in said if line["type"] == "impossible"] == [
-        "each competitor writes units of its own, and that is more than own:fft has: take fewer units, or fewer "
-        "competitors"
+        "the competitors together need more units than own:fft has: take fewer units or competitors"
     ]
 
 

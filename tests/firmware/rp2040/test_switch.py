@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.switch.analysis import analyse, samples_us
-from intercore.benchmarks.switch.witness import SwitchWitness
+from intercore.benchmarks.switch.ground_truth import SwitchProbe
 from intercore.sim import CoreState
 from intercore.statistics.probability import binomial_quantile
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series
@@ -51,7 +51,7 @@ def measure(board: Board, words: str) -> Measurement:
     return found
 
 
-def differences(witness: SwitchWitness, measured: Measurement) -> tuple[npt.NDArray[np.int64], int]:
+def differences(witness: SwitchProbe, measured: Measurement) -> tuple[npt.NDArray[np.int64], int]:
     """Measured minus true times, in order of size, without those looked at during an interrupt; how many these were."""
     truth = witness.truth(measured.series, measured.factors)
     off = np.sort(measured.samples("switch").ticks - truth.series[0].ticks)
@@ -61,7 +61,7 @@ def differences(witness: SwitchWitness, measured: Measurement) -> tuple[npt.NDAr
 
 @pytest.mark.parametrize("primitive", ["notification", "binary-semaphore", "queue", "mutex"])
 def test_what_is_measured_differs_from_the_truth_by_a_constant(board: Board, primitive: str) -> None:
-    witness = SwitchWitness(board.chip)
+    witness = SwitchProbe(board.chip)
     constants = []
     for (first, second), target in itertools.product(PAIRS, ("idle", "busy")):
         witness.forget()
@@ -99,15 +99,15 @@ def test_a_yield_stays_on_its_core(board: Board) -> None:
             measure(board, f"primitive=notification from={core} to={core} {FEW}").samples("switch").ticks
         )
     refused = board.ask("run switch primitive=yield from=0 to=1")[-1]
-    assert (refused["code"], "its own core" in refused["text"]) == ("unsupported", True)
+    assert (refused["code"], "stays on its core" in refused["text"]) == ("unsupported", True)
 
 
 @pytest.mark.parametrize("phase", range(4))
 def test_a_tick_that_has_equals_take_turns_spoils_no_yield(board: Board, phase: int) -> None:
     """Some kernels always have them do so; here it is switched on from outside, at another phase each time."""
     board.chip.write_word("port_freertos_time_slicing", 1)
-    witness = SwitchWitness(board.chip)
-    retaken, constants = 0, []
+    witness = SwitchProbe(board.chip)
+    repeated_turns, constants = 0, []
     for core in (0, 1):
         witness.forget()
         measured = measure(board, f"primitive=yield from={core} to={core} samples=250 dither_us=1000 seed={phase}")
@@ -119,10 +119,10 @@ def test_a_tick_that_has_equals_take_turns_spoils_no_yield(board: Board, phase: 
         within = np.median(measured.samples("switch").ticks) / (CLK_SYS_HZ / 1000)  # of a tick's millisecond
         assert interrupted <= binomial_quantile(1 - 1e-6, 250, within), "more ticks within a reading than by chance"
         assert measured.samples("switch").ticks.min() > 0
-        retaken += measured.checks.get("retaken", 0)
+        repeated_turns += measured.checks.get("repeated_turns", 0)
         constants.append(int(np.median(off)))
     assert abs(constants[0] - constants[1]) <= SPREAD
-    assert 0 < retaken < 25, "a tick falls between a yield and its signal now and then"
+    assert 0 < repeated_turns < 25, "a tick falls between a yield and its signal now and then"
 
 
 # Clocks
@@ -130,7 +130,7 @@ def test_a_tick_that_has_equals_take_turns_spoils_no_yield(board: Board, phase: 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 0)])
 def test_aligned_counters_agree_with_the_truth_and_with_the_common_clock(board: Board, first: int, second: int) -> None:
-    witness = SwitchWitness(board.chip)
+    witness = SwitchProbe(board.chip)
     words = f"primitive=notification from={first} to={second} {FEW}"
     common = analyse([measure(board, words)]).wake_ups[0]
     witness.forget()
@@ -138,14 +138,14 @@ def test_aligned_counters_agree_with_the_truth_and_with_the_common_clock(board: 
     (true,) = witness.truth(measured.series, measured.factors).series
     (aligned,) = analyse([measured]).wake_ups
     assert 0 < aligned.within_us < 1
-    looking = aligned.looking_us[str(first)]
+    overhead = aligned.timestamp_overhead_us[str(first)]
     (corrected,) = samples_us([measured]).values()
-    assert np.abs(np.median(corrected - true.ns / 1e3) - looking) <= aligned.within_us
+    assert np.abs(np.median(corrected - true.ns / 1e3) - overhead) <= aligned.within_us
     spread = np.diff(np.percentile(corrected - true.ns / 1e3, (5, 95)))
     assert spread * CLK_SYS_HZ / 1e6 <= SPREAD
     off = aligned.wake_up_us.median.value - common.wake_up_us.median.value
     assert abs(off) <= aligned.within_us
-    assert abs(off - (looking - common.looking_us[str(first)])) <= aligned.within_us
+    assert abs(off - (overhead - common.timestamp_overhead_us[str(first)])) <= aligned.within_us
     found = aligned.alignment
     assert found is not None
     assert abs(found.drift_ppm) <= found.drift_within_ppm, "both count one crystal"
@@ -177,7 +177,7 @@ def test_exchanges_of_time_stamps_bound_the_true_distance_of_the_counters(board:
     answer = board.ask("run switch from=0 to=1 time=aligned samples=5 dither_us=100")
     hits = moments.hits()
     by_core = [np.array(hits["cycle"][hits["core"] == core], np.int64) for core in (0, 1)]
-    # The counters' readings are of the looking, the exchanges, the warm-up and the samples, and exchanges again.
+    # The counters' readings are of the overhead, the exchanges, the warm-up and the samples, and exchanges again.
     asks, answers = by_core[0][64 : 64 + 128], by_core[1][64 : 64 + 64]
     there, back = (np.array(series(answer, f"before.{name}"), np.int64) for name in ("there", "back"))
     assert len(there) == len(back) == 64

@@ -19,7 +19,7 @@ from intercore.errors import UsageError
 from intercore.link.session import Session
 from intercore.record.factors import TARGET_FACTORS
 from intercore.sim import Simulator
-from intercore.target.simulated_chip import WitnessedChip
+from intercore.target.simulated_chip import SimulatedRp2040
 from tests.firmware.rp2040.conftest import ROOT, built_with, of_all_benchmarks
 from tests.firmware.rp2040.reset_pin import reset_at_each
 
@@ -49,7 +49,7 @@ class Built:
     def __init__(self, program: Path, mhz: int = 125) -> None:
         self.program = program
         self.mhz = mhz
-        self.chip = WitnessedChip(program, RATE)
+        self.chip = SimulatedRp2040(program, RATE)
         self.session = Session(self.chip.port, repeatable=True)
         self.info = self.session.info()
         self.session.raise_rate(None)
@@ -249,7 +249,7 @@ def test_a_word_of_flash_takes_the_time_of_the_wire_which_two_cores_share(flash:
             },
         )
         assert answer.checks["wrong"] == 0
-        alone, beside = (np.median(one.ticks) for one in answer.series if one.name in ("alone", "beside"))
+        alone, beside = (np.median(one.ticks) for one in answer.series if one.name in ("alone", "contended"))
         assert 1 + MISS < alone / words < 1.1 * (2 + MISS)
         assert 1.8 < beside / alone < 2.1
 

@@ -16,7 +16,7 @@ from intercore.link.exchange import UnknownCommandError
 from intercore.record.trace_recording import Cause, Kind
 from intercore.sim import Simulator
 from intercore.sim.observation import first_after
-from intercore.trace.path import Part, consists_of
+from intercore.trace.path import Part, path_of
 from intercore.trace.shares import costs, traced
 from intercore.trace.window import windows
 from tests.firmware.rp2040.recorded import (
@@ -108,7 +108,7 @@ def test_the_parts_of_a_wake_up_are_the_measured_time_to_the_tick(switch: Record
         int(ticks) for one in switch.answer.series if one.name == "switch" for ticks in one.ticks
     ]
     for window in found:
-        way = consists_of(switch.history, window)
+        way = path_of(switch.history, window)
         assert way[0].begin == window.begin
         assert way[-1].end == window.end
         assert all(one.end == after.begin for one, after in pairwise(way))
@@ -119,7 +119,7 @@ def test_the_parts_of_a_wake_up_are_the_measured_time_to_the_tick(switch: Record
 def test_a_wake_up_on_the_other_core_is_signal_kernel_interrupt_switch_and_return(switch: Recorded) -> None:
     for window in windows(switch.history, switch.answer.series):
         if window.series == "switch":
-            parts = list(dict.fromkeys(one.part for one in consists_of(switch.history, window)))
+            parts = list(dict.fromkeys(one.part for one in path_of(switch.history, window)))
             assert parts == [Part.SIGNAL, Part.KERNEL, Part.RING, Part.SWITCH, Part.RETURN]
 
 
@@ -138,7 +138,7 @@ def test_a_periodic_task_has_waited_for_a_tick(program: Path) -> None:
     late = [window for window in windows(found.history, found.answer.series) if window.series == "late"]
     assert len(late) == 8
     for window in late:
-        way = consists_of(found.history, window)
+        way = path_of(found.history, window)
         assert [way[0].part, way[-1].part] == [Part.TICK, Part.RETURN]
         assert sum(one.end - one.begin for one in way) == window.ticks
 
@@ -152,7 +152,7 @@ def test_two_counters_that_are_taken_for_one_are_seen_beside_the_common_clock(pr
         assert window.counted
         assert abs(window.ticks) > 10 * (window.end - window.begin), "the counters are far apart"
         assert window.begin < window.end
-        assert sum(one.end - one.begin for one in consists_of(found.history, window)) == window.end - window.begin
+        assert sum(one.end - one.begin for one in path_of(found.history, window)) == window.end - window.begin
 
 
 def test_a_period_of_two_counters_that_wrap_is_seen_to_be_a_wait_for_a_tick(program: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_period_of_two_counters_that_wrap_is_seen_to_be_a_wait_for_a_tick(prog
         assert abs(window.ticks) < period // 10, "what the counters say is far below the period"
         assert window.end - window.begin == pytest.approx(period, rel=0.02)
         parts = Counter[Part]()
-        for one in consists_of(found.history, window):
+        for one in path_of(found.history, window):
             parts[one.part] += one.end - one.begin
         assert sum(parts.values()) == window.end - window.begin
         assert parts[Part.TICK] > 0.95 * period
@@ -186,7 +186,7 @@ def test_a_ring_that_overflows_says_how_much_is_missing_and_leaves_no_wrong_wind
     assert 0 < len(kept) < 120
     for window in kept:
         assert true[window.series][window.number] == window.ticks
-        assert all(one.part is not Part.UNKNOWN for one in consists_of(found.history, window))
+        assert all(one.part is not Part.UNKNOWN for one in path_of(found.history, window))
 
 
 def test_the_same_is_recorded_over_a_line_that_damages_it(program: Path, switch: Recorded) -> None:

@@ -12,7 +12,7 @@ import pytest
 from intercore.board.boards import PICO_AMP
 from intercore.record.trace_recording import Cause, Kind
 from intercore.sim.observation import first_after
-from intercore.trace.path import Part, consists_of
+from intercore.trace.path import Part, path_of
 from intercore.trace.shares import costs, traced
 from intercore.trace.window import windows
 from tests.firmware.rp2040.recorded import FIFO_WRITE, Target, Watch, cycles, measured, times, with_recorder
@@ -82,7 +82,7 @@ def test_the_parts_of_a_wake_up_between_kernels_are_the_measured_time_to_the_tic
     wakes = [window for window in windows(found.history, found.answer.series) if window.series == "switch"]
     assert len(wakes) >= 3
     for window in wakes:
-        way = consists_of(found.history, window)
+        way = path_of(found.history, window)
         assert sum(one.end - one.begin for one in way) == window.ticks
         assert all(one.end == after.begin for one, after in pairwise(way))
         cores = {one.part: one.core for one in way}

@@ -22,7 +22,7 @@ pub struct Case {
     pub messages: Vec<u32>,
     /// Bytes reserved for each beyond what is sent.
     pub spare: u32,
-    /// Whether each end sleeps until it is woken, instead of looking again and again.
+    /// Whether each end sleeps until it is woken, instead of overhead again and again.
     pub sender_sleeps: bool,
     /// See `sender_sleeps`.
     pub receiver_sleeps: bool,

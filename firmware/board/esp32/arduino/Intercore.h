@@ -1,5 +1,5 @@
-/* Intercore in an Arduino program: the benchmark for multicore microcontrollers, with the Serial Monitor as its console
- * and loop() as its main loop. */
+/* Intercore in an Arduino program: the benchmark for multicore microcontrollers. Its console is the Serial Monitor, and
+ * its main loop is loop(). */
 #ifndef INTERCORE_ARDUINO_H
 #define INTERCORE_ARDUINO_H
 
@@ -7,17 +7,17 @@
 
 class IntercoreClass {
   public:
-    /* Starts Intercore with this console, which must have been begun; to be called once, in setup(). From now on the
-     * console is Intercore's: it says what the chip is, and takes commands; type help. On false it has said there why
-     * it could not start.
+    /* Starts Intercore with this console, whose begin() must have been called. Call it once, in setup(). From then on
+     * the console belongs to Intercore, which describes the chip and takes commands; type help. If the call returns
+     * false, it has printed the reason on the console.
      *
-     * The bit rate of a HardwareSerial can be raised by the tool at the desk; `rate` is the one it was begun with. Any
-     * other Stream, such as that of native USB, has none. */
+     * The tool on the host can raise the bit rate of a HardwareSerial; `rate` is the bit rate that its begin() has set.
+     * Any other Stream, such as native USB, has no bit rate. */
     bool begin(HardwareSerial &console, uint32_t rate = 115200);
     bool begin(Stream &console);
 
-    /* What loop() is to do, and nothing beside: the competitor `main` of the benchmark contention while one is
-     * measured, and waiting at all other times. */
+    /* Call it in loop(), and call nothing else there. While the benchmark contention is measured, the call is the
+     * competitor `main`; at all other times it waits. */
     void loop();
 };
 

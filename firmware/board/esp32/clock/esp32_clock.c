@@ -14,7 +14,7 @@ _Static_assert(CONFIG_FREERTOS_NUMBER_OF_CORES == CORES, "both cores are needed:
 
 static struct {
     uint64_t count; /* port_cycles() of this core at its last tick */
-    uint64_t ahead; /* of core 0's, modulo 2^64 */
+    uint64_t ahead; /* lead of this core's counter over core 0's, modulo 2^64 */
 } counters[CORES];
 
 static uint64_t hz;
@@ -28,7 +28,7 @@ uint64_t IRAM_ATTR port_clock(void) {
     return count;
 }
 
-/* What stands before it is done: the core waits for its stores as well (MEMW). */
+/* First waits until all preceding loads and stores are complete (MEMW on Xtensa). */
 uint64_t IRAM_ATTR port_cycles(void) {
     uint32_t core;
     uint32_t counter;
@@ -39,7 +39,8 @@ uint64_t IRAM_ATTR port_cycles(void) {
     return count;
 }
 
-/* By each core's tick. Masked, as a handler of a higher level than the tick's may read the clock. */
+/* Each core's tick calls it. Interrupts are masked, because a handler of a higher level than the tick's may read the
+ * clock. */
 static void IRAM_ATTR note_count(void) {
     uint32_t core;
     uint32_t counter;
@@ -71,28 +72,28 @@ const char *port_clock_name(void) { return CPU_COUNTER " of each core, aligned t
 
 /* ---- the exchange ---- */
 
-/* Some 0.1 ms of them. An interrupt that falls into one makes it a long one, which says little but nothing wrong, so
- * none is masked: on an emulator one core may stand still for milliseconds while the other one asks. There more are
- * taken, until some have gone well. */
+/* The exchanges take about 0.1 ms. An interrupt during an exchange makes it longer, so that it says less, but not
+ * wrong. So no interrupts are masked: on an emulator one core may stop for milliseconds while the other one asks. There
+ * the exchanges go on until enough of them were short, for at most MOST_SECONDS. */
 #define EXCHANGES 2048U
 #define MOST_SECONDS 2U
 #define OVER UINT32_MAX
 
 static struct {
     struct count_ahead ahead;
-    uint64_t answerers_count; /* its whole count at some moment before the first answer */
-    uint32_t lacking;         /* core whose count lacks a wrap: count_unwrap() */
-    atomic_bool present;      /* the answerer is, and has set that */
-    atomic_uint asked;        /* the number of the exchange, from 1; OVER */
-    atomic_uint answer; /* the answerer's counter, never the same twice in succession: one word, to be seen at once */
+    uint64_t answerers_count; /* the answering core's full count at some moment before its first answer */
+    uint32_t lacking;         /* the core whose count lacks a wrap: the result of count_unwrap() */
+    atomic_bool present;      /* the answering task runs, and has set answerers_count */
+    atomic_uint asked;        /* number of the present exchange, from 1; or OVER */
+    atomic_uint answer;       /* the answering core's counter, which always differs from the answer before; a single
+                                 word, so that all of it becomes visible at once */
 } exchange;
 
 static inline uint32_t look(const atomic_uint *word) { return atomic_load_explicit(word, memory_order_relaxed); }
 
 static inline void show(atomic_uint *word, uint32_t value) { atomic_store_explicit(word, value, memory_order_relaxed); }
 
-/* Both loops are in IRAM, and not a part of who calls them: the cache of the flash could miss between a question and
- * its answer. */
+/* Both loops are in IRAM and not inlined: in flash, a cache miss could come between a question and its answer. */
 static __attribute__((noinline)) void IRAM_ATTR answer_all(void) {
     uint32_t heard = 0;
     uint32_t last = 0;
@@ -131,15 +132,17 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
         last = answer;
         count_exchanged(&exchange.ahead, count_since(own_count, before), count_since(answerers_count, answer),
                         count_since(own_count, after));
-        /* The next question meets the other core's loop at another place. */
+        /* Waits a varying number of cycles, so that the next question reaches the other core's loop at another
+         * place. */
         for (uint32_t since = cpu_counter(); cpu_counter() - since < shift;) {
         }
-        shift = (shift * 5U + 3U) % 32U; /* every number below 32 in turn (Knuth, TAOCP 2, 3.2.1.2) */
+        shift = (shift * 5U + 3U) % 32U; /* takes every value below 32 in turn, in mixed order (Knuth, TAOCP 2,
+                                            3.2.1.2) */
     }
 }
 
-/* Lets a core count from what its counter reads, so that the two are at most a wrap apart. On the core whose count it
- * is, as the next one. */
+/* Starts the count of the calling core at the present value of its counter. Both cores do so at about the same time, so
+ * their counts differ from their counters' lead by at most one wrap. */
 static void IRAM_ATTR begin_count(void) {
     uint32_t core;
     uint32_t counter;
@@ -156,7 +159,7 @@ static void IRAM_ATTR add_wrap(void) {
     cpu_unmask(state);
 }
 
-/* Who has begun it deletes the task. */
+/* The task that created this one deletes it. */
 static void end(void) {
     for (;;) {
         vTaskSuspend(NULL);
@@ -210,7 +213,8 @@ static const char *align(void) {
     if (asked) {
         kernel_delete_ended(asker);
     } else {
-        atomic_store(&exchange.asked, OVER); /* the answerer waits for a question, and takes its core for it */
+        atomic_store(&exchange.asked, OVER); /* the answering task still waits for a question, and would occupy its
+                                                core for ever */
     }
     kernel_delete_ended(answerer);
     if (!asked) {
@@ -229,7 +233,8 @@ static const char *align(void) {
 
 static int32_t ppm;
 
-/* The clock when esp_timer has just begun another microsecond, and which. */
+/* Waits for esp_timer to begin another microsecond. Returns the clock at that moment, and stores which microsecond it
+ * is. */
 static uint64_t read_at_edge(int64_t *us) {
     int64_t last = esp_timer_get_time();
     uint64_t now;
@@ -252,7 +257,7 @@ static void compare(void) {
 
 /* ---- start ---- */
 
-/* Both cores' ticks note their counts, or neither's. */
+/* Makes both cores' ticks note their counts, or neither's. */
 static bool hook_ticks(void) {
     if (esp_register_freertos_tick_hook_for_cpu(note_count, 0) != ESP_OK) {
         return false;

@@ -1,18 +1,18 @@
-/* The arithmetic of the common clock: how a core's counter of 32 bits becomes one of 64, and what exchanges between the
- * cores say about how far apart two of those are. Pure functions, which touch no register: tests/firmware/esp32 has
- * them checked against a model. esp32_clock.h has the whole. */
+/* Arithmetic of the common clock: how a 32-bit counter is extended to a 64-bit count, and how exchanges between two
+ * cores bound the offset of their counts. These are pure functions without registers, and tests/firmware/esp32 checks
+ * them against a model. esp32_clock.h has the overview. */
 #ifndef ESP32_COUNT_H
 #define ESP32_COUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The count of 64 bits, from the counter's 32 bits and a count at most 2^32 - 1 before. */
+/* The 64-bit count, from the 32-bit counter and an earlier count, which must be at most 2^32 - 1 less */
 static inline uint64_t count_since(uint64_t before, uint32_t counter) {
     return before + (uint32_t)(counter - (uint32_t)before);
 }
 
-/* By how much the count of one core is ahead of another's (behind if negative): between `least` and `most`. */
+/* Bounds of the lead of one core's count over another's; a negative lead is a lag */
 struct count_ahead {
     int64_t least;
     int64_t most;
@@ -21,40 +21,41 @@ struct count_ahead {
 /* Nothing is known. */
 #define COUNT_AHEAD_UNKNOWN ((struct count_ahead){.least = INT64_MIN, .most = INT64_MAX})
 
-/* What else is known. */
+/* Combines the bounds with other bounds. */
 static inline void count_narrow(struct count_ahead *ahead, int64_t least, int64_t most) {
     ahead->least = least > ahead->least ? least : ahead->least;
     ahead->most = most < ahead->most ? most : ahead->most;
 }
 
-/* What an exchange adds to that: a core has read `before`, then the other one `there`, then the first one `after`.
- * Whatever the ways took, `there` was read between the two (Cristian 1989, Probabilistic clock synchronization). As the
- * counts run from one clock, they stay as far apart as they are, so bounds of different exchanges hold together: the
- * upper one is from that in which the way there was the shortest, the lower one from that of the shortest way back. */
+/* Adds the bounds that an exchange gives: a core reads `before`, then the other core reads `there`, then the first core
+ * reads `after`. However long the messages took, `there` was read between the two (Cristian 1989, Probabilistic clock
+ * synchronization). Both cores count the same clock, so the offset is constant, and the bounds of all exchanges can be
+ * combined: the upper bound comes from the exchange with the fastest question, the lower one from that with the fastest
+ * answer. */
 static inline void count_exchanged(struct count_ahead *ahead, uint64_t before, uint64_t there, uint64_t after) {
     count_narrow(ahead, (int64_t)(there - after), (int64_t)(there - before));
 }
 
-/* Whether there is an offset that fits all exchanges. If not, the counts do not run from one clock. */
+/* Whether there is an offset that fits all exchanges. If not, the cores do not count the same clock. */
 static inline bool count_is_known(const struct count_ahead *ahead) {
     return ahead->least != INT64_MIN && ahead->least <= ahead->most;
 }
 
-/* The offset to be taken, in the middle of what is known, */
+/* The offset: the middle of the bounds */
 static inline int64_t count_middle(const struct count_ahead *ahead) {
     return ahead->least + (ahead->most - ahead->least) / 2;
 }
 
-/* and how far the true one can be from it, either way. */
+/* The uncertainty of the offset: it may be this much larger or smaller. */
 static inline uint64_t count_within(const struct count_ahead *ahead) {
     return ((uint64_t)ahead->most - (uint64_t)ahead->least + 1U) / 2U;
 }
 
 #define COUNT_WRAP (INT64_C(1) << 32)
 
-/* The counts begin as what the counters hold then. Where one counter has wrapped before that and the other has not,
- * they seem to be a whole wrap farther apart than they are. Says whose count lacks one, 0 or 1, or 2 for neither, and
- * puts right what is known. The cores must have begun less than half a wrap apart: 8.9 s at 240 MHz, where a boot takes
+/* Corrects the bounds, and returns the core whose count lacks a wrap, 0 or 1, or 2 if neither does. The counts begin
+ * with the present values of the counters: if one counter has already wrapped and the other has not, the offset appears
+ * to be one wrap too large. The cores must have started less than half a wrap apart, 8.9 s at 240 MHz; a boot takes
  * less. */
 static inline uint32_t count_unwrap(struct count_ahead *ahead) {
     int64_t found = count_middle(ahead);
@@ -67,23 +68,23 @@ static inline uint32_t count_unwrap(struct count_ahead *ahead) {
     return found < 0 ? 1 : 0;
 }
 
-/* By how many parts per million `counted` differs from what `us` microseconds of a clock at `hz` are: positive if the
- * clock is the faster one. `us` is at least 1 and at most 10^6, hz at most 10^9. */
+/* Compares a clock at `hz`, which counted `counted`, with `us` microseconds of another one. Returns the difference in
+ * parts per million, positive if the clock is faster. `us` is 1 to 10^6, `hz` at most 10^9. */
 static inline int32_t count_ppm(uint64_t counted, uint64_t us, uint64_t hz) {
     int64_t expected = (int64_t)(us * hz / 1000000U);
     return (int32_t)(((int64_t)counted - expected) * 1000000 / expected);
 }
 
-/* ---- a slower counter beside the clock ---- */
+/* ---- a slower counter relative to the clock ---- */
 
-/* How the clock and a counter from the same crystal go together: `counts` of the counter last `cycles` of the clock, in
- * lowest terms. */
+/* Ratio of the clock and a counter that come from the same crystal, in lowest terms: `counts` counts of the counter
+ * take `cycles` cycles of the clock. */
 struct count_scale {
     uint64_t cycles;
     uint64_t counts;
 };
 
-/* Both rates are at least 1 Hz. By Euclid's algorithm. */
+/* Finds the ratio by Euclid's algorithm. Both rates must be at least 1 Hz. */
 static inline struct count_scale count_scale_of(uint64_t clock_hz, uint64_t counter_hz) {
     uint64_t divisor = clock_hz;
     for (uint64_t rest = counter_hz; rest != 0;) {
@@ -94,20 +95,19 @@ static inline struct count_scale count_scale_of(uint64_t clock_hz, uint64_t coun
     return (struct count_scale){.cycles = clock_hz / divisor, .counts = counter_hz / divisor};
 }
 
-/* Whole cycles that so many counts last. Their product with scale.cycles is below 2^64. */
+/* Number of whole cycles in that many counts. counts × scale.cycles must be below 2^64. */
 static inline uint64_t count_cycles(struct count_scale scale, uint64_t counts) {
     return counts * scale.cycles / scale.counts;
 }
 
-/* Counts after which so many cycles are over: the least that last as long. Its product with scale.counts is below
- * 2^63. */
+/* Smallest number of counts that take at least that many cycles. cycles × scale.counts must be below 2^63. */
 static inline uint64_t count_counts(struct count_scale scale, uint64_t cycles) {
     return (cycles * scale.counts + scale.cycles - 1U) / scale.cycles;
 }
 
-/* What a reading adds to what is known of the clock's moment at which a count began: the counter had gone `counted`
- * counts since, somewhere between the clock's readings `before` and `after`. A cycle more is left at the lower end for
- * the part of one that count_cycles() drops. */
+/* Narrows the bounds of the moment when a count of the counter began, on the clock. Between the clock's readings
+ * `before` and `after`, the counter had advanced by `counted` since that moment. The lower bound is one cycle lower,
+ * because count_cycles() drops a fraction. */
 static inline void count_read_between(struct count_ahead *began, struct count_scale scale, uint64_t before,
                                       uint64_t counted, uint64_t after) {
     count_narrow(began, (int64_t)(before - count_cycles(scale, counted + 1U) - 1U),

@@ -1,11 +1,11 @@
 #include "esp32_tick.h"
 
-#include "esp32_beside.h"
 #include "esp32_clock.h"
+#include "esp32_counter_phase.h"
 #include "esp32_idf.h"
 #include "port_freertos.h"
 
-/* Common clock at some edge of the past. */
+/* An edge of the tick in the past, on the common clock */
 static uint64_t known_edge;
 
 static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }
@@ -25,7 +25,7 @@ const char *esp32_tick_start(void) {
 
 #else
 
-/* ESP32-S3 TRM 11.3.1: 40 MHz / 2.5. An ESP32-P4 likewise (SOC_SYSTIMER_FIXED_DIVIDER in its soc_caps.h). */
+/* 40 MHz / 2.5 (ESP32-S3 TRM 11.3.1). It is the same on an ESP32-P4 (SOC_SYSTIMER_FIXED_DIVIDER in its soc_caps.h). */
 #define SYSTIMER_HZ 16000000U
 
 static uint64_t IRAM_ATTR read_systimer(void *unused) {
@@ -38,8 +38,8 @@ static uint64_t IRAM_ATTR read_systimer(void *unused) {
 }
 
 const char *esp32_tick_start(void) {
-    struct esp32_beside systimer;
-    if (!esp32_beside_find(&systimer, read_systimer, NULL, SYSTIMER_HZ)) {
+    struct esp32_counter_phase systimer;
+    if (!esp32_counter_phase_find(&systimer, read_systimer, NULL, SYSTIMER_HZ)) {
         return "SYSTIMER and the cores do not run from one clock";
     }
     uint64_t since_edge = systimer.count % (SYSTIMER_HZ / configTICK_RATE_HZ);

@@ -1,16 +1,16 @@
-/* Where the edges of the kernel's tick lie on the common clock: the tick of core 0, which counts time for both.
+/* The phase of the kernel's tick on the common clock. It is the tick of core 0, which counts time for both cores.
  *
- * ESP32: the tick is CCOMPARE0 of core 0, which is set a tick's cycles further each time, from its old value. It says
- * when the next edge is, so edges are known exactly, to the cycle.
+ * ESP32: the tick is CCOMPARE0 of core 0. At each tick the kernel adds the cycles of one tick to the register's old
+ * value, so the register holds the time of the next edge. Edges are therefore known exactly, to the cycle.
  *
- * ESP32-S3: the tick is an alarm of SYSTIMER, each time its counter for the kernel reads a multiple of a tick. It
- * counts 16 MHz of the same crystal from which the cores' clock is made, so that an edge stays where it is on the
- * common clock. Readings of both between each other narrow it down to some cycles (esp32_count.h). */
+ * ESP32-S3 and ESP32-P4: the tick is an alarm of SYSTIMER, which comes when the kernel's counter there reads a multiple
+ * of a tick. SYSTIMER counts 16 MHz, made from the same crystal as the cores' clock, so an edge has a constant phase on
+ * the common clock. Alternating readings of both narrow the phase down to some cycles (esp32_count.h). */
 #ifndef ESP32_TICK_H
 #define ESP32_TICK_H
 
-/* Finds the edges. On core 0, by a task that is pinned, before port_tick_edge(). NULL; or in a sentence why it cannot:
- * readings of SYSTIMER and of the clock contradict each other. */
+/* Determines the phase. Call it in a task pinned to core 0, before port_tick_edge(). Returns NULL, or a sentence with
+ * the reason of a failure: readings of SYSTIMER and of the clock contradict each other. */
 const char *esp32_tick_start(void);
 
 #endif

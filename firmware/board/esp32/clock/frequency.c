@@ -1,11 +1,11 @@
-/* What would change the cores' clock, or stop their counters, while the common clock is made of them. */
+/* Prevents everything that changes the cores' clock or stops their counters, while the common clock depends on them. */
 #include "esp32_board.h"
 #include "sdkconfig.h"
 
-/* ---- a core that sleeps ---- */
+/* ---- sleeping cores ---- */
 
 #ifdef __riscv
-#include "freertos/FreeRTOS.h" /* first, as the other one takes a part of it only */
+#include "freertos/FreeRTOS.h" /* must come first, because esp_freertos_hooks.h includes only a part of it */
 
 #include "esp_freertos_hooks.h"
 
@@ -13,10 +13,11 @@
 
 static bool awake;
 
-/* An idle task that is told so does not sleep. */
+/* While this hook is registered, the idle task does not sleep. */
 static bool stay_awake(void) { return false; }
 
-/* A RISC-V core may stop its counter while it waits for an interrupt (WFI). An Xtensa core's counts on. */
+/* Needed on RISC-V only: there a core may stop its counter while it waits for an interrupt (WFI). An Xtensa core does
+ * not. */
 static void hold_awake(void) {
     awake = true;
     for (uint32_t core = 0; core < CORES; core++) {
@@ -37,12 +38,12 @@ static void hold_awake(void) {}
 static void release_awake(void) {}
 #endif
 
-/* ---- power management, where a program has it on: it lowers the clock, and stops it in light sleep ---- */
+/* ---- power management, if the program enables it: it lowers the cores' clock, and stops it in light sleep ---- */
 
 #ifdef CONFIG_PM_ENABLE
 #include "esp_pm.h"
 
-/* What each keeps off is documented apart from the others (ESP-IDF Programming Guide, "Power Management"). */
+/* Each lock prevents one of these (ESP-IDF Programming Guide, "Power Management"), so all three are taken. */
 static const esp_pm_lock_type_t kinds[] = {ESP_PM_CPU_FREQ_MAX, ESP_PM_APB_FREQ_MAX, ESP_PM_NO_LIGHT_SLEEP};
 #define LOCKS (sizeof kinds / sizeof kinds[0])
 

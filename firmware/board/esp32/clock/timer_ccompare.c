@@ -1,7 +1,7 @@
-/* The timer of port_interrupt.h on Xtensa: CCOMPARE1 of the core that takes it. It compares with the counter that the
- * common clock is made of, so it fires exactly when the clock reads what was asked for, to the cycle. Its interrupt
- * has level 3, the highest that is written in C: the kernel's critical sections keep it out, and the tick (level 1)
- * does not. */
+/* The timer of port_interrupt.h on Xtensa: CCOMPARE1 of the core that handles the interrupt. It compares with the
+ * counter behind the common clock, so it fires exactly, to the cycle, when the clock reads the requested value. The
+ * interrupt has level 3, the highest for handlers in C. The kernel's critical sections mask it; the tick (level 1) does
+ * not delay it. */
 #include "esp32_clock.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
@@ -9,12 +9,13 @@
 #include "port_freertos.h"
 #include "port_interrupt.h"
 
-/* The Arduino IDE compiles all files of a library for each chip. */
+/* The Arduino IDE compiles all files of a library for every chip; this one is for Xtensa only. */
 #ifdef __XTENSA__
 
 #include "esp32_ccompare.h"
 
-/* The least that the comparison lies ahead when it is set: if it were past, it would come 2^32 cycles later. */
+/* Least number of cycles between now and a moment that can be set. A moment in the past would come 2^32 cycles
+ * later. */
 #define LEAD_CYCLES 400U
 
 static struct {
@@ -26,8 +27,8 @@ static struct {
     uint64_t when;
 } timer;
 
-/* Writing the same again acknowledges it: it comes again each 2^32 cycles, and is the one that is waited for if the
- * clock says so. */
+/* Writing the register again, even with the same value, acknowledges the interrupt. The register matches again every
+ * 2^32 cycles; the clock shows whether this is the match that was set. */
 static void IRAM_ATTR match(void *unused) {
     (void)unused;
     esp32_trace_enter(IC_TRACE_OF_TIMER, XCHAL_TIMER1_INTERRUPT);
@@ -40,7 +41,7 @@ static void IRAM_ATTR match(void *unused) {
     esp32_trace_leave(IC_TRACE_OF_TIMER, XCHAL_TIMER1_INTERRUPT);
 }
 
-/* ---- open: an interrupt inside of a core can be enabled by that core alone ---- */
+/* ---- open: an internal interrupt can only be enabled by its own core ---- */
 
 static void enable(void *result) {
     *(esp_err_t *)result =
@@ -71,8 +72,9 @@ void port_timer_close(void) {
 
 /* ---- set ---- */
 
-/* On the timer's core, masked. What no mask keeps out (ESP-IDF stalls a core while the other one uses the flash) can
- * take longer than that lead: then the moment has gone by, and nothing is pending. */
+/* Call it on the timer's core, with interrupts masked. While one core uses the flash, ESP-IDF stalls the other, which
+ * no mask prevents. A stall can be longer than LEAD_CYCLES: then the moment has passed, no interrupt is pending, and a
+ * later moment is set. */
 static uint64_t arm(uint64_t when) {
     do {
         uint64_t earliest = port_clock() + LEAD_CYCLES;
@@ -95,7 +97,8 @@ static bool arm_here(uint64_t *when) {
 
 static void arm_there(void *when) { (void)arm_here(when); }
 
-/* From the other core it takes some ten microseconds, by a task of ESP-IDF's there. */
+/* If the other core calls it, this takes about ten microseconds: a task of ESP-IDF on the timer's core sets the
+ * timer. */
 uint64_t port_timer_set(uint64_t when) {
     if (!arm_here(&when)) {
         (void)esp_ipc_call_blocking(timer.core, arm_there, &when);

@@ -1,47 +1,47 @@
-/* The timer of port_interrupt.h where a core has no comparison of its own counter (RISC-V): a GPTimer, which counts
- * the crystal. It fires when it begins a count. Which moment of the common clock that is, is found at each opening, to
- * some cycles. Its interrupt has level 3, the highest that is written in C: the kernel's critical sections keep it
- * out, and the tick (level 1) does not. */
-#include "esp32_beside.h"
+/* The timer of port_interrupt.h where a core cannot compare its own counter (RISC-V): a GPTimer, which counts periods
+ * of the crystal. It fires at the begin of a count. When the timer is opened, the phase of its counts on the common
+ * clock is determined, to some cycles. The interrupt has level 3, the highest for handlers in C. The kernel's critical
+ * sections mask it; the tick (level 1) does not delay it. */
+#include "esp32_counter_phase.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
 #include "esp32_trace.h"
 #include "port_freertos.h"
 #include "port_interrupt.h"
 
-/* The Arduino IDE compiles all files of a library for each chip. */
+/* The Arduino IDE compiles all files of a library for every chip; this one is not for Xtensa. */
 #ifndef __XTENSA__
 
 #define LEVEL 3
 
-/* The least that an alarm lies ahead when it is set. */
+/* Least time between now and an alarm that can be set, in microseconds */
 #define LEAD_US 20U
 
 static struct {
     uint32_t core;
     gptimer_handle_t driver;
-    struct esp32_beside beside;
+    struct esp32_counter_phase phase;
     void (*handler)(void *arg);
     void *arg;
     volatile bool armed;
     uint64_t when;
 } timer;
 
-/* The alarm of before, which a new one has overtaken, is none. */
+/* Ignores an earlier alarm, which a new one has replaced. */
 static bool IRAM_ATTR fire(gptimer_handle_t driver, const gptimer_alarm_event_data_t *event, void *unused) {
     (void)driver;
     (void)event;
     (void)unused;
     esp32_trace_enter(IC_TRACE_OF_TIMER, LEVEL);
-    if (timer.armed && port_clock() + timer.beside.within >= timer.when) {
+    if (timer.armed && port_clock() + timer.phase.within >= timer.when) {
         timer.armed = false;
         timer.handler(timer.arg);
     }
     esp32_trace_leave(IC_TRACE_OF_TIMER, LEVEL);
-    return false; /* a handler that wakes a task has asked for the switch itself */
+    return false; /* false: if a switch is needed, the handler that woke the task has already requested it */
 }
 
-/* ---- open: ESP-IDF has the interrupt on the core that asks for it ---- */
+/* ---- open: ESP-IDF enables the interrupt on the core that calls it ---- */
 
 static uint64_t read_count(void *driver) {
     uint64_t count = 0;
@@ -72,7 +72,7 @@ static void enable(void *result) {
     if (gptimer_new_timer(&config, &timer.driver) != ESP_OK) {
         return;
     }
-    *enabled = start() && esp32_beside_find(&timer.beside, read_count, timer.driver, crystal_hz / 2U);
+    *enabled = start() && esp32_counter_phase_find(&timer.phase, read_count, timer.driver, crystal_hz / 2U);
     if (!*enabled) {
         close_driver();
     }
@@ -102,13 +102,13 @@ void port_timer_close(void) {
 
 /* ---- set ---- */
 
-/* On the timer's core, masked. */
+/* Call it on the timer's core, with interrupts masked. */
 static uint64_t arm(uint64_t when) {
     uint64_t earliest = port_clock() + port_clock_hz() / 1000000U * LEAD_US;
-    uint64_t cycles = (when > earliest ? when : earliest) - timer.beside.clock;
-    uint64_t counts = count_counts(timer.beside.scale, cycles);
-    const gptimer_alarm_config_t alarm = {.alarm_count = timer.beside.count + counts};
-    timer.when = timer.beside.clock + count_cycles(timer.beside.scale, counts);
+    uint64_t cycles = (when > earliest ? when : earliest) - timer.phase.clock;
+    uint64_t counts = count_counts(timer.phase.scale, cycles);
+    const gptimer_alarm_config_t alarm = {.alarm_count = timer.phase.count + counts};
+    timer.when = timer.phase.clock + count_cycles(timer.phase.scale, counts);
     timer.armed = gptimer_set_alarm_action(timer.driver, &alarm) == ESP_OK;
     return timer.when;
 }
@@ -125,7 +125,8 @@ static bool arm_here(uint64_t *when) {
 
 static void arm_there(void *when) { (void)arm_here(when); }
 
-/* From the other core it takes some ten microseconds, by a task of ESP-IDF's there. */
+/* If the other core calls it, this takes about ten microseconds: a task of ESP-IDF on the timer's core sets the
+ * timer. */
 uint64_t port_timer_set(uint64_t when) {
     if (!arm_here(&when)) {
         (void)esp_ipc_call_blocking(timer.core, arm_there, &when);

@@ -1,11 +1,11 @@
-/* port.h's console over whatever intercore_start() was given. */
+/* The console functions of port.h, implemented by the console that was given to intercore_start() */
 #include <stdatomic.h>
 
 #include "esp32_board.h"
 #include "port.h"
 #include "port_freertos.h"
 
-/* How long a read waits at a time, before it looks whether it has been hung up. */
+/* How often a waiting read checks whether esp32_console_hang_up() was called, in milliseconds */
 #define SLICE_MS 100U
 
 static const struct intercore_console *console;
@@ -32,7 +32,7 @@ void esp32_console_hang_up(void) { atomic_store(&hung_up, true); }
 
 const char *esp32_console_name(void) { return console->name; }
 
-/* Milliseconds to wait, rounded up to whole ticks; 0 when the deadline has passed. */
+/* Milliseconds to wait until the deadline, rounded up to whole ticks, at most SLICE_MS; 0 if the deadline has passed */
 static uint32_t slice_until(uint64_t deadline) {
     if (deadline == 0) {
         return 0;

@@ -1,5 +1,5 @@
-/* The console on UART0, by ESP-IDF's driver: 8 data bits, no parity, 1 stop bit, on the pins that the boot loader has
- * set (GPIO1 and 3 of an ESP32, 43 and 44 of an ESP32-S3, 37 and 38 of an ESP32-P4). */
+/* The console on UART0, with ESP-IDF's driver: 8 data bits, no parity, 1 stop bit, on the boot loader's pins (GPIO1 and
+ * 3 of an ESP32, 43 and 44 of an ESP32-S3, 37 and 38 of an ESP32-P4). */
 #include "driver/uart.h"
 #include "esp32_board.h"
 #include "port_freertos.h"
@@ -8,15 +8,16 @@
 #define RATE 115200
 #define GARBAGE 0xffU
 
-/* Two commands of the greatest length (400 characters), with room. */
+/* Room for more than two commands of the maximum length (400 characters) */
 #define RX_BYTES 2048
 #define EVENTS 16
 
-/* Common adapters know them; the CP2102 and CH340 of most boards end at the last. The divider of the UART has 16ths of
- * its clock of 80 MHz (ESP32 TRM 13.3.3; UART_SCLK_DEFAULT is APB's, and of an ESP32-P4 PLL_F80M): right to 0.2 %. */
+/* Bit rates that common adapters support; the last one is the limit of the CP2102 and CH340 on most boards. The UART's
+ * divider has steps of 1/16 of its 80 MHz clock (ESP32 TRM 13.3.3; UART_SCLK_DEFAULT is the APB clock, on an ESP32-P4
+ * PLL_F80M), so the rate is off by at most 0.2 %. */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 0};
 
-/* What the driver's interrupt tells: that something came, and that something is wrong with it. */
+/* What the driver's interrupt reports: data and errors */
 static QueueHandle_t events;
 
 static bool open_uart(void *context) {
@@ -30,9 +31,10 @@ static bool open_uart(void *context) {
         .source_clk = UART_SCLK_DEFAULT,
     };
     if (uart_is_driver_installed(PORT)) {
-        return false; /* somebody else reads from it */
+        return false; /* something else already reads from it */
     }
-    /* Without a buffer for output: a write returns when all is in the FIFO, from where its last bit is waited for. */
+    /* There is no buffer for output, so uart_write_bytes() returns when all bytes are in the FIFO. After that, a write
+     * waits for the last bit. */
     if (uart_driver_install(PORT, RX_BYTES, 0, EVENTS, &events, 0) != ESP_OK) {
         return false;
     }
@@ -48,15 +50,16 @@ static void close_uart(void *context) {
     (void)uart_driver_delete(PORT);
 }
 
-/* Waits for an event; whether it is one of an error. */
+/* Waits for an event of the driver. Sets `came` if there was one, and returns whether it reports an error. */
 static bool await_trouble(uint32_t timeout_ms, bool *came) {
     uart_event_t event;
     *came = xQueueReceive(events, &event, pdMS_TO_TICKS(timeout_ms)) == pdTRUE;
     return *came && event.type != UART_DATA;
 }
 
-/* What came with an error is in the driver's buffer as any other, or has been thrown away; the driver says only that it
- * was about now. So one that is none goes before what comes next, and spoils that line. */
+/* The driver does not mark characters that it received with errors, and drops some; its events tell only roughly when.
+ * So after an error an invalid character is inserted before the next characters, which makes the host's line
+ * invalid. */
 static size_t read_uart(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms) {
     (void)context;
     bool came;

@@ -1,17 +1,17 @@
-/* The console on the USB-Serial-JTAG controller that an ESP32-S3 has: a serial line in name only, without a bit rate.
- */
-#include <stdbool.h> /* which the header of ESP-IDF 6.1 takes for granted */
+/* The console on the USB-Serial-JTAG controller of an ESP32-S3: a serial port without a bit rate */
+#include <stdbool.h> /* the header of ESP-IDF 6.1 needs it */
 
 #include "driver/usb_serial_jtag.h"
 #include "esp32_board.h"
 #include "port_freertos.h"
 
-/* Two commands of the greatest length (400 characters), with room; a line of samples is cut into pieces. */
+/* Room for more than two commands of the maximum length (400 characters). A line of samples is longer than the output
+ * buffer and is sent in pieces. */
 #define RX_BYTES 2048
 #define TX_BYTES 1024
 
-/* While nobody listens what is sent is lost, as on any serial line: so long a write waits for room, and for the last
- * byte to leave. */
+/* How long a write waits for room in the buffer, and for the last byte to leave, in milliseconds. If nothing reads on
+ * the other side, output is lost, as on any serial line. */
 #define PATIENCE_MS 200
 
 static bool open_usb(void *context) {

@@ -1,8 +1,10 @@
-/* The doorbells of port_interrupt.h: the cross-core interrupt, by which ESP-IDF's kernel has a core choose its task
- * again. There are four such interrupts. The kernel has 0 (to core 0) and 1 (to core 1), esp_ipc_isr() has 2 and 3. So
- * a doorbell shares the kernel's: while one is open, a handler of ours stands in front of the kernel's in the table of
- * the core. It takes a flag for a ring, before and after the kernel's: that clears the interrupt, so a ring from before
- * is seen by the second look, and one from after asks for the interrupt again.
+/* The doorbells of port_interrupt.h, by the cross-core interrupt with which ESP-IDF's kernel makes a core reschedule.
+ *
+ * There are four such interrupts. The kernel uses 0 (to core 0) and 1 (to core 1), esp_ipc_isr() uses 2 and 3. So a
+ * doorbell must share the kernel's. While a doorbell is open, a wrapper replaces the kernel's handler in the core's
+ * table, and a flag marks a ring. The kernel's handler clears the interrupt, so the wrapper checks the flag before and
+ * after it: the second check sees a ring that came before the interrupt was cleared, and a later ring raises the
+ * interrupt again.
  *
  * A core rings itself in the same way. */
 #include <stdatomic.h>
@@ -20,7 +22,7 @@ static struct {
     void (*handler)(void *arg);
     void *arg;
     atomic_uint rung;
-    esp32_handler_t kernel; /* what stood in the table */
+    esp32_handler_t kernel; /* handler that was in the table before */
 } doorbells[CORES];
 
 static void IRAM_ATTR take_ring(uint32_t core) {
@@ -38,7 +40,8 @@ static void IRAM_ATTR crossed(void *kernel_arg) {
 
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
     struct esp32_handler kernel = esp32_handler_get(core);
-    /* The kernel's has an argument. Opened twice, ours would stand before itself, and call itself for ever. */
+    /* The kernel's handler has an argument that is not NULL; anything else is not the kernel's handler. If the doorbell
+     * were opened twice, the wrapper would call itself for ever. */
     if (kernel.arg == NULL || kernel.call == crossed) {
         return PORT_ERR_RESOURCE;
     }
@@ -50,7 +53,7 @@ enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), vo
     return PORT_OK;
 }
 
-/* A ring that is still on its way is a needless interrupt of the kernel's. */
+/* A ring that is still on its way only causes an unnecessary interrupt of the kernel. */
 void port_doorbell_close(uint32_t core) {
     esp32_handler_put(core, doorbells[core].kernel);
     atomic_store(&doorbells[core].rung, 0);

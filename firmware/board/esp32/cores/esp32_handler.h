@@ -1,4 +1,4 @@
-/* Who takes the kernel's cross-core interrupt on a core: what stands in ESP-IDF's table of handlers. */
+/* The handler of the kernel's cross-core interrupt on a core. It is an entry of ESP-IDF's table of handlers. */
 #ifndef ESP32_HANDLER_H
 #define ESP32_HANDLER_H
 
@@ -11,10 +11,10 @@ struct esp32_handler {
     void *arg;
 };
 
-/* What stands there. From tasks; on a RISC-V chip it asks a task of ESP-IDF's on that core. */
+/* Returns the present entry. For tasks; on a RISC-V chip the work is done by a task of ESP-IDF on that core. */
 struct esp32_handler esp32_handler_get(uint32_t core);
 
-/* Puts another handler there, and leaves its argument as it is. From tasks, likewise. */
+/* Replaces the handler; its argument stays the same. For tasks, as above. */
 void esp32_handler_put(uint32_t core, esp32_handler_t call);
 
 #endif

@@ -9,10 +9,10 @@
 #define CORES 2U
 
 static struct {
-    esp32_handler_t handler; /* who takes the cross-core interrupt */
-    atomic_bool rung;        /* by the other core, and not yet handled */
-    uint32_t open;           /* handlers that have begun and not ended */
-    uint32_t tick;           /* how many that were when the tick's had begun; 0: it has not */
+    esp32_handler_t handler; /* the original handler of the cross-core interrupt, called by ours */
+    atomic_bool rung;        /* the other core has sent the interrupt, and it has not been handled yet */
+    uint32_t open;           /* number of handlers that have begun and not ended */
+    uint32_t tick;           /* value of `open` inside the tick's handler; 0 outside it */
     uint32_t tick_number;
 } cores[CORES];
 
@@ -40,7 +40,8 @@ void IRAM_ATTR trace_esp_idf_tick_begins(uint32_t number) {
     cores[core].tick_number = number;
 }
 
-/* A handler that has come between asks for a switch by the same macro: then another one is open. */
+/* Other handlers, nested in the tick's, use the same macro to request a switch. Then `open` is larger than in the
+ * tick's handler itself, and the tick has not ended. */
 void IRAM_ATTR trace_esp_idf_tick_ends(void) {
     uint32_t core = cpu_core();
     if (cores[core].tick != 0 && cores[core].tick == cores[core].open) {
@@ -51,7 +52,8 @@ void IRAM_ATTR trace_esp_idf_tick_ends(void) {
 
 /* ---- the cross-core interrupt ---- */
 
-/* A core sends it to itself as well: on RISC-V that is how a task gives way. */
+/* Records only interrupts to the other core. A core also sends this interrupt to itself: on RISC-V a task yields in
+ * this way. */
 void IRAM_ATTR esp32_trace_ring(uint32_t core) {
     if (core != cpu_core()) {
         atomic_store(&cores[core].rung, true);
@@ -59,7 +61,8 @@ void IRAM_ATTR esp32_trace_ring(uint32_t core) {
     }
 }
 
-/* The kernel sends it by this function, which the linker has called so (component.cmake). */
+/* The kernel sends the cross-core interrupt by esp_crosscore_int_send_yield(). The linker redirects the calls to the
+ * function below, which begins with __wrap_ (component.cmake). */
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage): the linker's names
 void __real_esp_crosscore_int_send_yield(int core);
 void __wrap_esp_crosscore_int_send_yield(int core);

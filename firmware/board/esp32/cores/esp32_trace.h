@@ -1,7 +1,7 @@
-/* What this chip records by itself, where there is a recorder (core/trace.h): interrupts, and those that a core sends
- * to the other. The kernel's own events are its macros' (port/freertos_smp/trace_esp_idf.h).
+/* This chip's own events for the recorder (core/trace.h): its interrupts, and the interrupts that one core sends to the
+ * other. The kernel's events come from its trace macros (port/freertos_smp/trace_esp_idf.h).
  *
- * Without a recorder nothing of this is there. */
+ * Without a recorder none of this is in the program. */
 #ifndef ESP32_TRACE_H
 #define ESP32_TRACE_H
 
@@ -12,19 +12,19 @@
 
 #ifdef IC_TRACE
 
-/* Lets the kernel's cross-core interrupt be seen on both cores, until stopped. By the console task. */
+/* Start and stop recording the kernel's cross-core interrupt on both cores. Called by the console task. */
 void esp32_trace_start(void);
 void esp32_trace_stop(void);
 
-/* What stands in a core's table of handlers for the one that takes that interrupt, and the one that is meant by what
- * stands there. */
+/* With a recorder, the table of handlers contains a wrapper in place of the handler. The first function takes the
+ * handler and returns what belongs in the table; the second does the reverse. */
 esp32_handler_t esp32_trace_handler(uint32_t core, esp32_handler_t handler);
 esp32_handler_t esp32_trace_handled(uint32_t core, esp32_handler_t in_table);
 
-/* The core that calls is about to send that interrupt to a core. */
+/* Call it just before this core sends the cross-core interrupt to a core. */
 void esp32_trace_ring(uint32_t core);
 
-/* A handler begins, and is about to end. */
+/* Call them when a handler begins, and when it is about to end. */
 void esp32_trace_enter(enum ic_trace_cause cause, uint32_t number);
 void esp32_trace_leave(enum ic_trace_cause cause, uint32_t number);
 

@@ -6,14 +6,14 @@
 
 #define CORES 2U
 
-/* What the interrupt matrix says: the number of the kernel's cross-core interrupt on a core. ESP-IDF chooses it at
- * start. */
+/* The number of the kernel's cross-core interrupt on a core. ESP-IDF chooses it at start; it is read from the interrupt
+ * matrix. */
 static uint32_t mapped_on(uint32_t core) {
 #ifdef CONFIG_IDF_TARGET_ESP32
     return core == 0 ? DPORT_REG_READ(DPORT_PRO_CPU_INTR_FROM_CPU_0_MAP_REG)
                      : DPORT_REG_READ(DPORT_APP_CPU_INTR_FROM_CPU_1_MAP_REG);
 #else
-    /* A word for each source, in the order of ESP-IDF's numbers for them. */
+    /* There is a word for each interrupt source, in the order of ESP-IDF's numbers for the sources. */
     return core == 0 ? REG_READ(DR_REG_INTERRUPT_CORE0_BASE + 4 * ETS_FROM_CPU_INTR0_SOURCE)
                      : REG_READ(DR_REG_INTERRUPT_CORE1_BASE + 4 * ETS_FROM_CPU_INTR1_SOURCE);
 #endif
@@ -21,8 +21,8 @@ static uint32_t mapped_on(uint32_t core) {
 
 #ifdef __XTENSA__
 
-/* The handlers of all interrupts, by number and then by core (components/xtensa/xtensa_intr.c). A handler is exchanged
- * in one store, from any core. */
+/* The handlers of all interrupts, ordered by number and then by core (components/xtensa/xtensa_intr.c). Any core can
+ * replace a handler by one store. */
 extern struct esp32_handler _xt_interrupt_table[XCHAL_NUM_INTERRUPTS * CORES]; // NOLINT(bugprone-reserved-identifier)
 
 static struct esp32_handler *entry_of(uint32_t core) {
@@ -37,7 +37,7 @@ static void put(uint32_t core, esp32_handler_t call) {
 
 #else
 
-/* Each core has a table that ESP-IDF opens to that core alone (components/riscv/interrupt.c). */
+/* Each core has its own table, which only that core can access (components/riscv/interrupt.c). */
 static int number_here(void) { return (int)(mapped_on(cpu_core()) & RV_INT_MASK) - RV_EXTERNAL_INT_OFFSET; }
 
 static void get_here(void *found) {
@@ -46,7 +46,7 @@ static void get_here(void *found) {
         (struct esp32_handler){.call = intr_handler_get(number), .arg = intr_handler_get_arg(number)};
 }
 
-/* ESP-IDF writes handler and argument: masked, so that no interrupt comes between. */
+/* ESP-IDF writes the handler and its argument separately, so interrupts are masked in between. */
 static void put_here(void *wanted) {
     int number = number_here();
     uint32_t state = cpu_mask();

@@ -1,8 +1,9 @@
-/* Spinlocks and atomics of port_lock.h, by S32C1I, the core's compare-and-swap, which works in internal memory only.
+/* Spinlocks and atomics of port_lock.h. On Xtensa they use S32C1I, the core's compare-and-swap, which works in internal
+ * memory only.
  *
- * ESP-IDF has a spinlock of its own, spinlock_t. It is not this one: it belongs to a core, and lets the core that has
- * it in again, so two tasks of one core would both be inside. It is in the kernel's critical sections, with interrupts
- * masked, where that cannot happen (port_critical_enter()). */
+ * ESP-IDF's own spinlock_t is not used. It belongs to a core and is recursive for that core, so two tasks of one core
+ * would both be inside. Only the kernel's critical sections use it (port_critical_enter()): they mask interrupts, so
+ * that cannot happen there. */
 #include "esp32_idf.h"
 #include "port_freertos.h"
 #include "port_lock.h"
@@ -11,8 +12,8 @@
 
 #define LOCKS 8U
 
-static volatile uint32_t words[LOCKS]; /* 1: taken */
-static uint32_t claimed;               /* bit n: words[n] */
+static volatile uint32_t words[LOCKS]; /* 1: the lock is taken */
+static uint32_t claimed;               /* bit n: words[n] is in use as a lock */
 
 enum port_error port_spinlock_init(port_spinlock_t *lock) {
     enum port_error error = PORT_ERR_RESOURCE;

@@ -1,5 +1,6 @@
-/* ESP-IDF's task watchdog: it waits for the idle tasks of the cores, which have no time while a benchmark takes a core
- * for itself. The measurements of seed 000 set it to 60 s, so that long work does not reset the chip. */
+/* ESP-IDF's task watchdog. It monitors the idle tasks of the cores, which do not run while a benchmark occupies a core.
+ * The measurements of seed 000, a set of published figures that Intercore repeats, set it to 60 s, so that long work
+ * does not reset the chip. */
 #include "esp32_board.h"
 #include "esp_task_wdt.h"
 
@@ -28,7 +29,7 @@ static uint32_t idle_cores(void) {
 static bool set(uint32_t seconds, bool panic) {
     const esp_task_wdt_config_t wanted = {
         .timeout_ms = seconds * 1000U, .idle_core_mask = idle_cores(), .trigger_panic = panic};
-    return esp_task_wdt_reconfigure(&wanted) == ESP_OK; /* not if the application has ended it */
+    return esp_task_wdt_reconfigure(&wanted) == ESP_OK; /* fails if the application has ended the watchdog */
 }
 
 void esp32_watchdog_start_session(void) { changed = set(SESSION_S, false); }
@@ -45,7 +46,7 @@ void esp32_watchdog_start_session(void) {}
 void esp32_watchdog_end_session(void) {}
 #endif
 
-/* The application may have started it by itself, and may end it. */
+/* Whether the watchdog is on: the application may have started it itself, or have ended it. */
 static bool is_on(void) {
 #ifdef CONFIG_ESP_TASK_WDT_EN
     return esp_task_wdt_status(NULL) != ESP_ERR_INVALID_STATE;

@@ -1,4 +1,4 @@
-/* Intercore as a component of an ESP-IDF or Arduino program: two calls, and a console to talk over. */
+/* Intercore as a component of an ESP-IDF or Arduino program: functions to start and stop it, and its console */
 #ifndef INTERCORE_H
 #define INTERCORE_H
 
@@ -10,32 +10,34 @@
 extern "C" {
 #endif
 
-/* A console: a serial line, or what stands for one. All functions are called by one task at a time, pinned to core 0 in
- * general, and get `context`. They may wait, but only by blocking: who spins takes time from what is measured. The
- * structure must stay as it is until intercore_stop() has returned. */
+/* A console: a serial line or a substitute. Its functions are called by one task at a time, usually pinned to core 0,
+ * and are given `context`. When they wait they must block: a wait that spins takes time from the measurement. The
+ * structure must not change until intercore_stop() has returned. */
 struct intercore_console {
-    /* What it is, as the condition `console`, e.g. "UART0 by interrupt on core 0". */
+    /* Description of the console, for the condition `console`, e.g. "UART0 by interrupt on core 0" */
     const char *name;
-    /* Gets it ready: called once, on core 0, before all others. False if it cannot be had. May be NULL. */
+    /* Prepares the console. Called once, on core 0, before the other functions. Returns false if the console is not
+     * available. May be NULL. */
     bool (*open)(void *context);
-    /* Gives back what open() took. May be NULL. */
+    /* Releases what open() has taken. May be NULL. */
     void (*close)(void *context);
-    /* Moves up to `size` bytes that came into `buffer`, waiting for the first one for `timeout_ms` at most (0: not at
-     * all), and returns how many: 0 if none came. A character that came with an error is given as 0xFF. */
+    /* Waits at most `timeout_ms` for the first byte (0: does not wait), and moves up to `size` received bytes into
+     * `buffer`. Returns their number, 0 if none came. A character that was received with an error must be 0xFF. */
     size_t (*read)(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms);
-    /* Sends all bytes and returns when the last has left, so that no interrupt of its own comes later. False if
-     * nobody will ever receive them any more; a serial line never says so. */
+    /* Sends all bytes, and returns when the last one has left, so that no interrupt of the console comes later. Returns
+     * false if the other end has gone; a serial line never does. */
     bool (*write)(void *context, const uint8_t *bytes, size_t size);
-    /* The bit rates it can be switched to, ascending, and a 0 at the end; NULL where a rate has no meaning. */
+    /* The available bit rates in ascending order, ended by 0; NULL if the console has no bit rate */
     const uint32_t *rates;
-    /* The rate at start: one of those, or 0. */
+    /* The bit rate at start: one of `rates`, or 0 if `rates` is NULL */
     uint32_t rate;
-    /* Switches to one of `rates`. What write() was given has left before. NULL where `rates` is. */
+    /* Switches to one of `rates`. It is called only when all output of write() has left, so it need not wait. NULL if
+     * `rates` is NULL. */
     void (*set_rate)(void *context, uint32_t bits_per_second);
     void *context;
 };
 
-/* The ranges of the sizes below. */
+/* The smallest and largest values of the sizes in struct intercore_config */
 #define INTERCORE_SAMPLES_LEAST 512U
 #define INTERCORE_SAMPLES_MOST 32768U
 #define INTERCORE_REGION_LEAST 4096U
@@ -44,76 +46,79 @@ struct intercore_console {
 #define INTERCORE_TASK_STACK_LEAST 3072U
 #define INTERCORE_STACK_MOST 32768U
 
-/* As a size that may be 0: none. */
+/* Value of a size that means "none", where that is possible (0 means the default) */
 #define INTERCORE_NONE UINT32_MAX
 
-/* What is 0 or NULL is as the project's configuration says (menuconfig, Intercore), so {0} is all of that.
+/* Members that are 0 or NULL take their values from the project's configuration (menuconfig, Intercore). So {0} takes
+ * everything from there.
  *
- * The sizes are of memory that is taken from the heap, all of it internal; docs/esp32.md says what each benchmark
- * needs. With less, a benchmark offers smaller ranges (the command `list`) or is refused, in a sentence on the console.
- */
+ * The sizes are of internal memory from the heap. docs/esp32.md lists what each benchmark needs. With less memory, a
+ * benchmark has smaller ranges (the command `list` shows them) or is refused, with a sentence on the console. */
 struct intercore_config {
-    /* NULL: the console of the project's configuration, else UART0 at 115200 bit/s on the pins it has at start. */
+    /* NULL: the console that the project's configuration selects. Without such a configuration, that is UART0 at 115200
+     * bit/s on its pins at start. */
     const struct intercore_console *console;
-    /* Samples that one measurement can hold, 8 bytes each: INTERCORE_SAMPLES_LEAST to INTERCORE_SAMPLES_MOST; 8192
-     * unless configured otherwise. */
+    /* Number of samples that one measurement can hold, 8 bytes each: INTERCORE_SAMPLES_LEAST to INTERCORE_SAMPLES_MOST,
+     * default 8192 */
     uint32_t samples;
-    /* Bytes that benchmarks work on, memory region 0, in one piece: INTERCORE_REGION_LEAST to INTERCORE_REGION_MOST,
-     * rounded up to a multiple of 64; 40960 unless configured otherwise. */
+    /* Bytes of memory region 0, the working memory of the benchmarks, in one block: INTERCORE_REGION_LEAST to
+     * INTERCORE_REGION_MOST, rounded up to a multiple of 64, default 40960 */
     uint32_t region_bytes;
-    /* Bytes of a second region in the other bank of memory, up to INTERCORE_REGION_MOST, for what two cores do in two
-     * banks; INTERCORE_NONE: no such region. 16384 unless configured otherwise. It is left out where that bank has no
-     * such piece, and where less than 32 KiB would be left for others. */
+    /* Bytes of a second memory region in the other memory bank, so that two cores can use two banks: up to
+     * INTERCORE_REGION_MOST, default 16384; INTERCORE_NONE for no such region. There is also none if that bank has no
+     * such block, or if less than 32 KiB would be left for others. */
     uint32_t second_region_bytes;
-    /* Bytes of the console task's stack: INTERCORE_CONSOLE_STACK_LEAST to INTERCORE_STACK_MOST; 6144 unless configured
-     * otherwise. A console of the program's own runs on it. */
+    /* Bytes of the console task's stack: INTERCORE_CONSOLE_STACK_LEAST to INTERCORE_STACK_MOST, default 6144. The
+     * functions of the program's own console also run on this stack. */
     uint32_t console_stack_bytes;
-    /* Bytes of the stack of each task that a benchmark starts: INTERCORE_TASK_STACK_LEAST to INTERCORE_STACK_MOST; 4096
-     * unless configured otherwise. What makes a task measures its making, so each stack comes from the heap when its
-     * task does. */
+    /* Bytes of the stack of each task that a benchmark starts: INTERCORE_TASK_STACK_LEAST to INTERCORE_STACK_MOST,
+     * default 4096. Creating a task is part of what is measured, so each stack comes from the heap when its task is
+     * created. */
     uint32_t task_stack_bytes;
 };
 
-/* Add a workload and a transport of the program's own, eight of each at most, before Intercore starts: they are listed
- * as own:NAME, and by the transport's name. NULL, or in a sentence why not. intercore_workload.h says how to declare
- * the one, transport.h the other. */
+/* Register a workload or a transport of the program, at most eight of each, before Intercore starts. A workload is
+ * listed as own:NAME, a transport by its own name. Both functions return NULL, or a sentence with the reason of a
+ * refusal. intercore_workload.h and transport.h describe what to register. */
 struct intercore_workload;
 struct ic_transport;
 const char *intercore_add_workload(const char *name, const struct intercore_workload *own);
 const char *intercore_add_transport(const struct ic_transport *transport);
 
-/* Starts Intercore: a task of priority 1 on core 0 that serves the console, says what the target is, and carries out
- * what is asked for. Both cores should have nothing else to do while it measures. NULL as `config` is all by default.
+/* Starts Intercore: a task of priority 1 on core 0, which serves the console, describes the target and executes
+ * commands. While it measures, both cores should have nothing else to do. `config` may be NULL, for all defaults.
  *
- * Until intercore_stop() ESP-IDF's task watchdog, if it is on, waits for 60 s, as it did in the measurements of the
- * published tables, and only warns; and ESP-IDF's power management, if it is on, neither changes the cores' clock nor
- * has the chip sleep.
+ * Until intercore_stop(), ESP-IDF's task watchdog, if it is on, is set to 60 s, as in the measurements of the published
+ * tables, and only warns. ESP-IDF's power management, if it is on, neither changes the cores' clock nor lets the chip
+ * sleep.
  *
- * Takes from the heap: samples, regions and the console task's stack, as `config` says, a control block for that task
- * (some 350 bytes), and what the console's driver takes; with power management three locks of it, and with PSRAM in
- * use 128 KiB of it, if there are. For some milliseconds also two tasks with 2 KiB of stack each. What a benchmark
- * makes, tasks above all, it takes from the heap while it runs and gives back at its end.
+ * Memory from the heap: the samples, the regions and the console task's stack, all as in `config`; a control block for
+ * that task (about 350 bytes); the memory of the console's driver; three locks if power management is on; and, if PSRAM
+ * is in use and has room, 128 KiB of it. For some milliseconds there are also two tasks with 2 KiB of stack each. A
+ * benchmark allocates its objects, mainly tasks, from the heap while it runs, and frees them at its end.
  *
- * Returns NULL when the console is being served. Otherwise in a sentence why it is not, for a person: a size is out of
- * its range, there is too little memory, the console or the clock cannot be had, or it is running already. Then all is
- * as before, and it may be called again. The sentence stays as it is until then. To be called from a task, on any core
- * and of any priority; waits for some 100 ms. */
+ * Returns NULL when the console is being served. Otherwise it returns a sentence for a person: a size is out of its
+ * range, there is too little memory, the console or the clock is not available, or Intercore is already running. Then
+ * nothing has changed, and the function may be called again; the sentence is valid until that call. Call it in a task
+ * on any core and of any priority. It waits for about 100 ms. */
 const char *intercore_start(const struct intercore_config *config);
 
-/* Ends that: waits until a run that is under way has been aborted and the console's task is gone, gives everything that
- * was taken from the heap back to it, sets the task watchdog back to what the project's configuration says, and lets
- * power management go on. Then Intercore may be started again, with other sizes as well. What stays is static memory,
- * less than 12 KiB. Does nothing if it is not running. To be called from any task but Intercore's own. */
+/* Stops Intercore. Waits until a running measurement has been aborted and the console task has ended. Frees all memory
+ * from the heap, restores the task watchdog's configuration, and permits power management. Intercore may then be
+ * started again, also with other sizes. Static memory, less than 12 KiB, remains. Has no effect if Intercore is not
+ * running. Call it in any task except Intercore's own. */
 void intercore_stop(void);
 
-/* Whether it is running. */
+/* Whether Intercore is running */
 bool intercore_is_running(void);
 
-/* For a framework that calls one function of the program over and over, in a task pinned to a core: Arduino's loop().
- * Then the benchmark contention measures that very loop; without these two a task of its own stands in.
+/* For a framework that calls one function of the program repeatedly, in a task pinned to a core, as Arduino calls
+ * loop(). With these two functions the benchmark contention measures that loop; without them a separate task replaces
+ * it.
  *
- * The first is called by that task, once, before intercore_start(): false if there is no memory. The second is all that
- * the function does: it waits, but for the time of such a measurement. */
+ * The framework's task calls intercore_loop_open() once, before intercore_start(); it returns false if there is no
+ * memory. After that the framework's function calls intercore_loop() and nothing else. intercore_loop() waits, except
+ * during a measurement of the loop. */
 bool intercore_loop_open(void);
 void intercore_loop(void);
 

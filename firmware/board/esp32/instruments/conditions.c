@@ -1,4 +1,5 @@
-/* What the chip and the program are, beside what esp32_instruments.c and the kernel's configuration say. */
+/* Reports the conditions of the chip and of the program, except those of esp32_instruments.c and of the kernel's
+ * configuration. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,8 +13,8 @@
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
 
-#define TEXT_BYTES 40U   /* of a name and a number */
-#define NUMBER_BYTES 12U /* of 32 bits */
+#define TEXT_BYTES 40U   /* for a name and a number */
+#define NUMBER_BYTES 12U /* for a number of 32 bits */
 
 static char revision[NUMBER_BYTES];
 static char cpu_hz[NUMBER_BYTES];
@@ -25,7 +26,7 @@ static char flash_header[TEXT_BYTES];
 static char psram_bytes[NUMBER_BYTES];
 static char heap_bytes[NUMBER_BYTES];
 
-/* ---- what the build has chosen ---- */
+/* ---- build options ---- */
 
 #ifdef CONFIG_IDF_TARGET_ESP32S3
 #define CHIP "ESP32-S3"
@@ -38,13 +39,14 @@ static char heap_bytes[NUMBER_BYTES];
 #define CACHE "both cores': instructions " INSTRUCTION_CACHE " byte lines; data " DATA_CACHE
 #elif defined(CONFIG_IDF_TARGET_ESP32P4)
 #define CHIP "ESP32-P4"
-/* soc_caps.h of ESP-IDF: internal memory is behind the caches, too (SOC_CACHE_INTERNAL_MEM_VIA_L1CACHE). */
+/* On this chip the internal memory is behind the caches, too (SOC_CACHE_INTERNAL_MEM_VIA_L1CACHE in ESP-IDF's
+ * soc_caps.h). */
 #define LEVEL_1 "level 1 in front of all memory, lines of " TEXT(CONFIG_CACHE_L1_CACHE_LINE_SIZE) " bytes"
 #define LEVEL_2 TEXT(CONFIG_CACHE_L2_CACHE_SIZE) " bytes, lines of " TEXT(CONFIG_CACHE_L2_CACHE_LINE_SIZE)
 #define CACHE LEVEL_1 "; level 2 in front of flash and PSRAM, both cores', " LEVEL_2
 #else
 #define CHIP "ESP32"
-/* ESP32 TRM 1.3.3: "32 KB cache for each core, 2-way set associative, 32 byte blocks". */
+/* ESP32 TRM 1.3.3: "32 KB cache for each core, 2-way set associative, 32 byte blocks" */
 #define CACHE "each core's: instructions and data 32768 bytes, 2 ways of 32 byte lines"
 #endif
 
@@ -72,7 +74,8 @@ static char heap_bytes[NUMBER_BYTES];
 #define FLASH_MODE "dio"
 #endif
 
-/* Of a build by CMake; another one, such as Arduino's, says here what it can. */
+/* A build by CMake defines IC_FLAGS. Other builds, such as Arduino's, only get what the compiler's own macros
+ * reveal. */
 #ifndef IC_FLAGS
 #if defined(__OPTIMIZE_SIZE__)
 #define IC_FLAGS "the framework's, for size (-Os)"
@@ -111,7 +114,7 @@ static char heap_bytes[NUMBER_BYTES];
 #define LIBRARY "newlib " _NEWLIB_VERSION
 #endif
 
-/* ---- what the chip says ---- */
+/* ---- the chip's description ---- */
 
 static const char *reset_reason(void) {
     switch (esp_reset_reason()) {
@@ -140,8 +143,9 @@ static const char *reset_reason(void) {
     }
 }
 
-/* What the boot loader's image says of the flash, which is how the ROM read it (ESP-IDF, "App Image Format"). The mode
- * of the boot loader and its application may be faster: the condition flash.mode. */
+/* Reads the flash's parameters from the header of the boot loader's image. The ROM reads the boot loader with these
+ * (ESP-IDF, "App Image Format"). The boot loader and the application may use a faster mode, which the condition
+ * flash.mode states. */
 static void read_flash_header(void) {
     static const char *const modes[] = {"qio", "qout", "dio", "dout", "fast", "slow"};
     esp_image_header_t header;
@@ -223,7 +227,7 @@ bool port_condition(uint32_t index, struct port_condition *condition) {
     return false;
 }
 
-/* ESP-IDF's name of the chip is the target's on the desk. */
+/* Returns ESP-IDF's name of the chip, which is also the target's name on the host. */
 const char *port_board(void) { return CONFIG_IDF_TARGET; }
 
 const char *port_chip(void) { return CHIP; }

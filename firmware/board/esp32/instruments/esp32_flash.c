@@ -1,4 +1,5 @@
-/* In a file of its own, which the linker is told to leave in flash. */
+/* The words of the region `flash`. They have a file of their own, because the linker script leaves this file in
+ * flash. */
 #include "esp32_region.h"
 #include "region_words.h"
 

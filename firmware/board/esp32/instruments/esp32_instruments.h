@@ -1,5 +1,5 @@
-/* What this board measures with: the clock, the tick's edges, memory regions and the energy mark, and the conditions
- * that say what they are, with those of timer, doorbell, spinlock and atomics. */
+/* This board's instruments: the clock, the edges of the tick, the memory regions and the mark pin. It also reports
+ * their conditions, and those of the timer, the doorbell, the spinlocks and the atomics. */
 #ifndef ESP32_INSTRUMENTS_H
 #define ESP32_INSTRUMENTS_H
 
@@ -8,15 +8,16 @@
 
 struct port_condition;
 
-/* Starts them: at each start, by the console task, on core 0, before anything else of port.h but memory. Takes some 50
- * ms. NULL; or in a sentence why the clock cannot be had (esp32_clock.h), and then it may be tried again. */
+/* Starts the instruments. Call it at each start, in the console task, on core 0, before any other function of port.h
+ * except those for memory. It takes about 50 ms. Returns NULL, or a sentence with the reason why the clock is not
+ * available (esp32_clock.h); then it may be called again. */
 const char *esp32_instruments_start(void);
 
-/* Gives back what they took of the kernel. Nothing measures any more. */
+/* Releases what the instruments hold of the kernel. No measurement may run. */
 void esp32_instruments_stop(void);
 
-/* Their conditions, as port_condition(): the keys clock.*, interrupt.*, memory.regions, memory.word_bytes, spinlock,
- * atomic and mark. */
+/* Reports the conditions of the instruments; used like port_condition(). The keys are clock.*, interrupt.*,
+ * memory.regions, memory.word_bytes, spinlock, atomic and mark. */
 bool esp32_instruments_condition(uint32_t index, struct port_condition *condition);
 
 #endif

@@ -1,13 +1,13 @@
-/* The energy mark (port_mark()): a GPIO, CONFIG_INTERCORE_MARK_GPIO of the project's configuration. -1: none. Where
- * there is no such configuration (Arduino), GPIO 4: on the header of every common board, and of no meaning at a reset.
- */
+/* The mark pin (port_mark()) is a GPIO, which the project's configuration selects by CONFIG_INTERCORE_MARK_GPIO; -1 is
+ * no pin. Without such a configuration (Arduino) it is GPIO 4, which is on the header of every common board and has no
+ * function at reset. */
 #ifndef ESP32_MARK_H
 #define ESP32_MARK_H
 
-/* Makes the pin an output, low. */
+/* Makes the pin an output, at first low. */
 void esp32_mark_start(void);
 
-/* The value of the condition `mark`. */
+/* The value of the condition `mark` */
 const char *esp32_mark_text(void);
 
 #endif

@@ -9,15 +9,15 @@
 #define REGIONS_MOST 5U
 #define TEXT_BYTES 128U
 
-/* What the heap keeps while a piece of it in a bank is looked for, for those who ask meanwhile. */
+/* Bytes that must stay free in the heap, for other tasks, while a block in a certain bank is searched for */
 #define OTHERS_BYTES 32768U
 
-/* The banks, the one for region 0 first. */
+/* The memory banks; the first is the one for region 0 */
 static const struct bank {
     const char *name;
     uintptr_t low;
     uintptr_t high;
-    uint32_t caps; /* by which the heap gives of it, and may give of others */
+    uint32_t caps; /* capabilities with which the heap returns blocks of this bank, and possibly of others */
 } banks[] = {
 #ifdef CONFIG_IDF_TARGET_ESP32
     {"sram2", SOC_DRAM_LOW, SOC_DIRAM_DRAM_LOW, ESP32_MEMORY_CAPS},
@@ -56,8 +56,9 @@ static bool is_in(const struct bank *bank, const void *base, size_t bytes) {
     return (uintptr_t)base >= bank->low && (uintptr_t)base + bytes <= bank->high;
 }
 
-/* A block of the heap in a bank; NULL if there is none. The heap gives what it likes: what lies elsewhere is kept until
- * one has come that does not, as a list in the blocks themselves, as long as enough is left for others. */
+/* Allocates a block in a certain bank; returns NULL if there is none. The heap chooses the bank, so blocks are
+ * allocated until one is in the wanted bank, while enough memory stays free for others. Meanwhile the other blocks are
+ * kept in a list, whose links are inside the blocks; at the end they are freed. */
 static void *take_in(const struct bank *bank, size_t bytes) {
     struct other {
         struct other *next;
@@ -81,7 +82,7 @@ static void *take_in(const struct bank *bank, size_t bytes) {
     return found;
 }
 
-/* Region 0: in its bank if it can be, else in any. */
+/* Allocates region 0: in its preferred bank if possible, else in any. */
 static void *take_first(size_t bytes) {
     void *found = take_in(&banks[0], bytes);
     return found != NULL ? found : esp32_memory_piece(bytes, ESP32_MEMORY_CAPS);

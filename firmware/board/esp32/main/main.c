@@ -4,7 +4,7 @@
 
 void app_main(void);
 
-/* ESP-IDF's main task ends here; Intercore's own goes on. */
+/* ESP-IDF's main task ends when this function returns; Intercore's task continues. */
 void app_main(void) {
     const char *failure = intercore_start(NULL);
     if (failure != NULL) {

@@ -1,9 +1,9 @@
-/* How the test programs end. */
+/* End of the test programs */
 #ifndef ESP32_TEST_END_H
 #define ESP32_TEST_END_H
 
-/* Prints a sentence, which is `success` if `failure` is NULL and otherwise `failure`, and how many bytes the stacks had
- * left at least. The program stands still then, until a reset. To be called from the console task. */
+/* Ends a test program. Prints `success` if `failure` is NULL, otherwise `failure`, and then the least unused stack in
+ * bytes. The program then stops until a reset. Call it in the console task. */
 void esp32_test_end(const char *success, const char *failure);
 
 #endif

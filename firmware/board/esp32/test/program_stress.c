@@ -1,4 +1,4 @@
-/* The stress run on the chip, and what it needs besides port.h. */
+/* The stress test on the chip, with the functions that the test needs in addition to port.h */
 #include "esp32_board.h"
 #include "esp32_test_end.h"
 #include "esp_heap_caps.h"

@@ -1,10 +1,11 @@
-/* The stress run of the transports on the chip, disturbed. */
+/* The stress test of the transports on the chip, with interrupts */
 #include "esp32_board.h"
 #include "esp32_test_end.h"
 #include "port_freertos.h"
 #include "transport_stress.h"
 
-/* Without the kernel's lock, as drivers do it: the other core's kernel goes on. */
+/* Occupies the core for a while with interrupts masked. It does not take the kernel's lock, just as drivers do not, so
+ * the other core's kernel continues. */
 static void hold(uint64_t ticks) {
     UBaseType_t mask = portSET_INTERRUPT_MASK_FROM_ISR();
     for (uint64_t start = port_clock(); port_clock() - start < ticks;) {

@@ -1,4 +1,4 @@
-/* The stress run on this machine. */
+/* The stress test on this machine */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The stress run of the transports on this machine: as many rounds as the argument says, or one. */
+/* The stress test of the transports on this machine. The argument is the number of rounds, 1 if there is none. */
 #include <stdio.h>
 #include <stdlib.h>
 

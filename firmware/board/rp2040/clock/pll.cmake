@@ -1,4 +1,4 @@
-# The rate of the RP2040, and how PLL_SYS makes it.
+# The rate of the RP2040's clock clk_sys, and how PLL_SYS makes it.
 set(IC_CLOCK_MHZ 125 CACHE STRING "Rate of clk_sys in MHz: 48 to 133")
 if(NOT IC_CLOCK_MHZ MATCHES "^[0-9]+$" OR IC_CLOCK_MHZ LESS 48 OR IC_CLOCK_MHZ GREATER 133)
   message(FATAL_ERROR "IC_CLOCK_MHZ is a whole number from 48 to 133, and not ${IC_CLOCK_MHZ}.")

@@ -1,5 +1,5 @@
-/* port_clock(); rp2040_clock.h has the idea, the comments here the cycles (Cortex-M0+ TRM 3.3; a read of APB takes 4,
- * DS 2.1.3). */
+/* port_clock(). rp2040_clock.h explains the method. The numbers in the comments here are cycles (Cortex-M0+ TRM 3.3; a
+ * read of APB takes 4 cycles, DS 2.1.3). */
     .syntax unified
     .cpu    cortex-m0plus
     .thumb
@@ -39,10 +39,10 @@ port_clock_reads:           /* a name for the simulator's probes */
     adds  r0, r0, r1        /* 1: sets the carry */
     mov   r1, r12           /* 1: keeps it */
     adcs  r1, r2            /* 1 */
-port_clock_returns:         /* likewise */
+port_clock_returns:         /* for the probes, too */
     bx    lr                /* 2 */
-    /* Low may just have wrapped, behind the back of high, which was read a cycle or two before: once in 71 minutes, and
-       for a microsecond. Read again, high is right. */
+    /* TIMERAWL may have wrapped just after TIMERAWH was read, a cycle or two before. TIMERAWL then reads 0, which
+     * happens for a microsecond in 71 minutes. TIMERAWH, read again, is right. */
 port_clock_wraps:
     subs  r0, #8
     ldr   r1, [r0]

@@ -5,7 +5,7 @@
 #include "rp2040_clocks.h"
 #include "rp2040_registers.h"
 
-/* How far the PWM counter is set ahead of C × TIMER, less the cycles from TIMER's edge until it is set. */
+/* Lead of the PWM counter over C × TIMER, without the few cycles from TIMER's edge until the counter is set */
 #define AHEAD 512U
 #define MOST_APART 12U
 #define COUNTER_MASK 0xffffU
@@ -15,8 +15,9 @@ _Static_assert(CYCLES_PER_US == IC_CLOCK_MHZ && IC_CLOCK_MHZ <= 255, "rp2040_clo
 
 static uint32_t phase PORT_SHARED(clock_phase);
 
-/* Turns of 3 cycles, and turns of 4: with those of one kind alone, a walk through the microsecond's cycles would never
- * meet some of them where their number is a multiple of 3, or of 4. */
+/* Waits for a number of loops of 3 cycles and another number of loops of 4 cycles. With loops of 3 cycles alone, the
+ * delays would miss some cycles of the microsecond if a microsecond has a multiple of 3 cycles; the same holds for
+ * 4. */
 static void let_pass(uint32_t threes, uint32_t fours) {
     __asm volatile(".syntax unified\n"
                    "1: subs %0, #1\n"
@@ -27,8 +28,9 @@ static void let_pass(uint32_t threes, uint32_t fours) {
                    : "+l"(threes), "+l"(fours)::"cc");
 }
 
-/* The PWM counter in the moment in which TIMER read *us: in the middle between two reads of its own, which are 4 cycles
- * away each (DS 2.1.3). False if the reads were held up: in flash they might always be. */
+/* Reads TIMER, and the PWM counter at the same moment. The counter is read before and after TIMER, 4 cycles away each
+ * (DS 2.1.3), so its value at that moment is halfway between the two. Returns false if the reads were delayed. The
+ * function is in SRAM, because in flash the reads might always be delayed. */
 BOARD_IN_SRAM(read_together) static bool read_together(uint32_t *us, uint32_t *count) {
     uint32_t before;
     uint32_t after;
@@ -47,8 +49,8 @@ BOARD_IN_SRAM(read_together) static bool read_together(uint32_t *us, uint32_t *c
     return apart <= MOST_APART;
 }
 
-/* While TIMER reads `us` the clock is between C × us + phase and C - 1 more. Readings at random moments narrow the
- * phase down to the one that fits all: some hundred. */
+/* Finds the phase. While TIMER reads `us`, the clock is at least C × us + phase and at most C - 1 more. Some hundred
+ * readings at random moments leave only one phase that fits all of them. */
 static uint32_t find_phase(void) {
     uint32_t low = 0;
     uint32_t high = COUNTER_MASK;
@@ -61,7 +63,7 @@ static uint32_t find_phase(void) {
             high = most < high ? most : high;
             low = most - (CYCLES_PER_US - 1U) > low ? most - (CYCLES_PER_US - 1U) : low;
         }
-        random = random * 1664525U + 1013904223U; /* Numerical Recipes' */
+        random = random * 1664525U + 1013904223U; /* the generator of Numerical Recipes */
         let_pass(1U + (random >> 27U), 1U + (random >> 24U) % 8U);
     }
     return low;
@@ -75,17 +77,18 @@ BOARD_IN_SRAM(rp2040_clock_align) void rp2040_clock_align(void) {
     do {
         now = TIMER_TIMERAWL;
     } while (now == before);
-    /* Within a few cycles of the edge, and so within AHEAD, whatever the compiler makes of this: the correction stays
-     * clear of both ends. */
+    /* This store comes a few cycles after TIMER's edge, whatever code the compiler generates, so the correction in
+     * rp2040_clock.h stays far from both ends of its range. */
     PWM_CH0_CTR = (now * CYCLES_PER_US + AHEAD) & 0xffffU;
     PWM_CH0_CSR = 1; /* on */
 }
 
 void rp2040_clock_start(void) {
     rp2040_clocks_reset_blocks(RESET_TIMER | RESET_PWM);
-    TIMER_DBGPAUSE = 0; /* else TIMER would stand still while a debugger halts a core, and the PWM counter run on */
+    TIMER_DBGPAUSE = 0; /* otherwise TIMER would stop while a debugger halts a core, but the PWM counter would
+                           continue */
     PWM_CH0_TOP = 0xffff;
-    PWM_CH0_DIV = 1U << 4U; /* every cycle */
+    PWM_CH0_DIV = 1U << 4U; /* counts every cycle */
     rp2040_clock_align();
     phase = find_phase();
 }

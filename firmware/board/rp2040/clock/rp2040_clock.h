@@ -1,23 +1,24 @@
-/* The common clock: 64 bits of clk_sys, the same for both cores.
+/* The common clock: a 64-bit count of clk_sys cycles, the same for both cores.
  *
- * TIMER counts microseconds in 64 bits, which is too coarse; a PWM counter counts every cycle of clk_sys, in 16 bits,
- * which wrap after some hundred µs. Both run from the one crystal: a microsecond is exactly C cycles (C is
- * IC_CLOCK_MHZ, usually 125), for ever. So the cycle count is C × microseconds, corrected upwards to the nearest number
- * whose low 16 bits are those of the PWM counter. The counter is set at start so that the correction is some 500 cycles
- * and the part of the microsecond that has passed: far from both ends of its 65,536, so that neither the order in which
- * the two are read, nor cycles lost to the other core on the bus, can change the result.
+ * TIMER counts microseconds in 64 bits, which is too coarse. A PWM counter counts every cycle of clk_sys, but only in
+ * 16 bits, which wrap after some hundred µs. Both come from one crystal, so a microsecond is always exactly C cycles (C
+ * is IC_CLOCK_MHZ, usually 125). The cycle count is therefore C × microseconds, corrected upwards to the nearest number
+ * whose low 16 bits are those of the PWM counter. At start the counter is set so that this correction is about 500
+ * cycles plus the elapsed part of the microsecond. That is far from both ends of its range of 65,536, so neither the
+ * order of the two reads nor cycles lost to the other core on the bus can change the result.
  *
  * - Resolution: 1 cycle of clk_sys; 8 ns at 125 MHz.
- * - Moment: that in which the PWM counter is read, the first read of the function, 6 cycles after its first instruction
- *   begins, plus the wait states of APB and whatever the other core takes of the bus until then.
- * - Offset: the clock counts from when TIMER was started, + 512 cycles + a constant below C (the phase of the PWM
- *   counter in TIMER's microsecond): constant from start to reset, and the same on both cores.
- * - Cost: CLOCK_CYCLES, without conflicts on the bus, and 3 for the caller's BL; to here from code in flash it is a
- *   longer way. The same at every level of optimisation: the function is written in assembler (rp2040_clock.S), and is
- *   in SRAM wherever other code is.
- * - Safe on both cores at once: it only reads, and not TIMELR and TIMEHR, whose latch the cores would share. The reads
- *   are done with interrupts masked (16 cycles), since they belong together; the mask is put back as it was.
- * - Wraps after 4400 years and more. */
+ * - Moment of a reading: when the PWM counter is read. That is the first read of the function, 6 cycles after its first
+ *   instruction begins, plus wait states of APB and bus cycles lost to the other core until then.
+ * - Offset: the clock counts from the start of TIMER, plus 512 cycles and a constant below C (the phase of the PWM
+ *   counter in TIMER's microsecond). The offset is constant from start to reset, and the same on both cores.
+ * - Cost: CLOCK_CYCLES if there are no conflicts on the bus, and 3 for the caller's BL; a call from code in flash takes
+ *   longer. The cost is the same at every level of optimisation, because the function is written in assembler
+ *   (rp2040_clock.S). It is always in SRAM, even if other code is in flash.
+ * - Safe on both cores at once: the function only reads. It does not read TIMELR and TIMEHR, whose latch the two cores
+ *   would share. Interrupts are masked between the reads (16 cycles), because they belong together; the mask is
+ *   restored.
+ * - Wraps after more than 4400 years. */
 #ifndef RP2040_CLOCK_H
 #define RP2040_CLOCK_H
 
@@ -25,14 +26,15 @@
 
 #define CLOCK_CYCLES 41U
 
-/* What port_clock() reads when TIMER becomes 0, below 65536: when TIMER becomes N it reads C × N more, exactly. Found
- * by rp2040_clock_start(). */
+/* Value of port_clock() when TIMER becomes 0; it is below 65536. When TIMER becomes N, port_clock() is exactly C × N
+ * more. rp2040_clock_start() determines the value. */
 uint32_t rp2040_clock_phase(void);
 
-/* Starts both counters. To be called once, on core 0, before anything reads the clock. */
+/* Starts both counters. Call it once, on core 0, before anything reads the clock. */
 void rp2040_clock_start(void);
 
-/* Sets the PWM counter to what TIMER reads: the second half of rp2040_clock_start(), for tests that set TIMER. */
+/* Sets the PWM counter according to TIMER. It is a part of rp2040_clock_start(), and is called alone by tests that set
+ * TIMER. */
 void rp2040_clock_align(void);
 
 #endif

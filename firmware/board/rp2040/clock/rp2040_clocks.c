@@ -4,7 +4,7 @@
 #include "rp2040_registers.h"
 
 #define BIT_31 (1U << 31U)
-#define SELECTED_FIRST 1U /* SELECTED shows source n as bit n */
+#define SELECTED_FIRST 1U /* bit n of a SELECTED register: source n is in use */
 
 void rp2040_clocks_release_blocks(uint32_t blocks) {
     CLEAR_BITS(RESETS_RESET) = blocks;
@@ -17,7 +17,8 @@ void rp2040_clocks_reset_blocks(uint32_t blocks) {
     rp2040_clocks_release_blocks(blocks);
 }
 
-/* Nothing may run from PLL_SYS while it is set; a debugger may have started us with the clocks of another program. */
+/* Switches all clocks away from PLL_SYS, because nothing may run from the PLL while it is configured. A debugger may
+ * have started this program while the clocks of another one are running. */
 static void leave_pll(void) {
     CLK_SYS_RESUS_CTRL = 0;
     CLEAR_BITS(CLK_SYS_CTRL) = 1; /* clk_sys from clk_ref */
@@ -30,13 +31,13 @@ static void leave_pll(void) {
 
 static void start_crystal(void) {
     XOSC_CTRL = 0xaa0;    /* 1 to 15 MHz */
-    XOSC_STARTUP = 47;    /* × 256 cycles: 1 ms (DS 2.16.3) */
+    XOSC_STARTUP = 47;    /* in units of 256 cycles: 1 ms (DS 2.16.3) */
     XOSC_CTRL = 0xfabaa0; /* on */
     while ((XOSC_STATUS & BIT_31) == 0) {
     }
 }
 
-/* The loop's oscillator and what is made of it, by the rules of DS 2.18.2; board.cmake has chosen the numbers. */
+/* Checks of the PLL's oscillator (VCO) and dividers, by the rules of DS 2.18.2. pll.cmake has chosen the numbers. */
 #define VCO_HZ (CLOCKS_XOSC_HZ * IC_PLL_FBDIV)
 _Static_assert(CLOCKS_XOSC_HZ >= 5000000 && CLOCKS_XOSC_HZ <= VCO_HZ / 16, "the reference is at least 5 MHz");
 _Static_assert(IC_PLL_FBDIV >= 16 && IC_PLL_FBDIV <= 320, "FBDIV is 16 to 320");
@@ -74,6 +75,6 @@ void rp2040_clocks_start(void) {
 }
 
 uint32_t clock_get_hz(enum clock_index clock) {
-    (void)clock; /* clk_sys is all that is asked for */
+    (void)clock; /* clk_sys is the only clock that is requested */
     return CLOCKS_SYS_HZ;
 }

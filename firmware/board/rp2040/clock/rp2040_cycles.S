@@ -1,4 +1,5 @@
-/* port_cycles(); rp2040_cycles.h has the idea, the comments here the cycles, as in rp2040_clock.S. */
+/* port_cycles(). rp2040_cycles.h explains the method. The numbers in the comments here are cycles, as in
+ * rp2040_clock.S. */
     .syntax unified
     .cpu    cortex-m0plus
     .thumb
@@ -50,7 +51,7 @@ port_cycles_reads:              /* a name for the simulator's probes */
     movs  r2, #0                /* 1 */
     adds  r0, r0, r3            /* 1 */
     adcs  r1, r2                /* 1 */
-port_cycles_returns:            /* likewise */
+port_cycles_returns:            /* for the probes, too */
     pop   {r4, pc}              /* 5 */
     /* As in rp2040_clock.S. */
 port_cycles_wraps:

@@ -1,21 +1,21 @@
-/* port_cycles(): a counter of clk_sys for each core, which begins when that core does, as the CCOUNT of an ESP32 or the
- * CYCCNT of a Cortex-M7 would.
+/* port_cycles(): each core has its own counter of clk_sys cycles, which starts when that core starts, like the CCOUNT
+ * of an ESP32 or the CYCCNT of a Cortex-M7.
  *
- * Core 0 counts from the first function of the image (rp2040_start.c), core 1 from its launch by the scheduler. Nothing
- * synchronises the two, so the difference of two readings taken on two cores says nothing before they are aligned
- * (core/align.h); `switch time=raw-counter` shows what becomes of it.
+ * Core 0 counts from the first function of the image (rp2040_start.c), core 1 from when the scheduler launches it. The
+ * two counters are not synchronised, so readings on two cores must be aligned before they are subtracted
+ * (core/align.h). `switch time=raw-counter` shows what happens otherwise.
  *
- * Each core has a PWM slice of its own for it (1 + its number), 16 bits at clk_sys, which nothing else uses. How often
- * the slice has wrapped is told by TIMER, in the way of rp2040_clock.h, whose margins hold here, too: so no interrupt
- * counts wraps, and none can be missed. Until the clocks run, SysTick counts the cycles of core 0.
+ * Each core has its own PWM slice (1 + the core's number), which counts clk_sys in 16 bits and has no other use. The
+ * number of its wraps follows from TIMER, by the method of rp2040_clock.h and with the same margins. So there is no
+ * interrupt that counts wraps, and no wrap can be missed. Until the clocks run, SysTick counts the cycles of core 0.
  *
  * - Resolution: 1 cycle of clk_sys.
- * - Moment: that in which the slice's counter is read, 18 cycles after the function's first instruction begins, plus
- *   what the other core takes of the bus until then.
- * - Cost: CYCLES_CYCLES, without conflicts on the bus, and 3 for the caller's BL; the same at every level of
+ * - Moment of a reading: when the slice's counter is read, 18 cycles after the function's first instruction begins,
+ *   plus bus cycles lost to the other core until then.
+ * - Cost: CYCLES_CYCLES if there are no conflicts on the bus, and 3 for the caller's BL. The same at every level of
  *   optimisation.
- * - Safe in tasks and interrupts, on both cores at once. The reads are done with interrupts masked (19 cycles), so that
- *   an unpinned task cannot change cores between them.
+ * - Safe in tasks and interrupts, on both cores at once. Interrupts are masked between the reads (19 cycles), so that
+ *   an unpinned task cannot migrate between them.
  * - Wraps after 4600 years. */
 #ifndef RP2040_CYCLES_H
 #define RP2040_CYCLES_H
@@ -24,19 +24,21 @@
 
 #define CYCLES_CYCLES 62U
 
-/* Of a PWM slice's counter (DS 4.5.2). A number alone: it is told as a condition, too. */
+/* Width of a PWM slice's counter in bits (DS 4.5.2). Must be a bare literal, because it also becomes the text of a
+ * condition. */
 #define CYCLES_BITS 16
 
-/* Begins to count core 0's cycles, by SysTick. To be called on core 0, first of all, before any variable is set. */
+/* Begins to count core 0's cycles with SysTick. Call it on core 0, before all else and before any variable is set. */
 void rp2040_cycles_begin(void);
 
-/* Has core 0's counter go on from what SysTick has counted, less the few cycles in between. To be called on core 0,
- * once the common clock has been started, before the scheduler takes SysTick, and within 2^24 cycles after
- * rp2040_cycles_begin(): a start takes a hundredth of that. Waits for up to a microsecond, which is counted. */
+/* Continues core 0's count in its PWM slice, from SysTick's count; the few cycles in between are not counted. Call it
+ * on core 0 after the common clock has been started, and before the scheduler takes SysTick. It must be within 2^24
+ * cycles after rp2040_cycles_begin(); a start takes a hundredth of that. Waits for up to a microsecond, which is
+ * counted. */
 void rp2040_cycles_go_on(void);
 
-/* Starts a core's counter at `count`. To be called on that core, once the common clock has been started. Waits as
- * above. */
+/* Starts a core's counter at `count`. Call it on that core, after the common clock has been started. Waits for up to a
+ * microsecond, which is counted. */
 void rp2040_cycles_start(uint32_t core, uint64_t count);
 
 #endif

@@ -8,16 +8,19 @@
 #define TICK_CYCLES (CLOCKS_SYS_HZ / configTICK_RATE_HZ)
 _Static_assert(CLOCKS_SYS_HZ % configTICK_RATE_HZ == 0, "a tick is a whole number of cycles");
 
-/* Cycles by which SysTick is read before the PWM counter in read_counters(): a load takes 2 (Cortex-M0+ TRM 3.3), and
- * APB gives its value 2 later than SysTick does (DS 2.1.3). tests/firmware/rp2040/test_tick.py */
+/* Cycles between the two readings in read_counters(), which reads SysTick first and then the PWM counter. A load takes
+ * 2 cycles (Cortex-M0+ TRM 3.3), and APB returns its value 2 cycles later than SysTick (DS 2.1.3).
+ * tests/firmware/rp2040/test_tick.py checks this. */
 #define APART 4U
-/* The bus may delay the second load, never the first: of some readings, the earliest edge is right. */
+/* The edge is computed from several readings. The bus may delay the second load, which makes the edge appear later, but
+ * never the first load. So the earliest edge is the right one. */
 #define READINGS 8U
 
-/* Common clock at some edge. */
+/* An edge of the tick in the past, on the common clock */
 static uint64_t known_edge;
 
-/* Reads both counters with nothing between: not even fetches from flash. */
+/* Reads both counters, one right after the other. The function is in SRAM, so that no fetch from flash comes
+ * between. */
 BOARD_IN_SRAM(read_counters) static void read_counters(uint32_t *systick, uint32_t *pwm) {
     uint32_t mask;
     __asm volatile("    mrs   %[mask], primask  \n"
@@ -35,8 +38,8 @@ static uint64_t read_edge(void) {
     uint32_t pwm;
     read_counters(&systick, &pwm);
     uint64_t now = port_clock();
-    uint64_t moment = now - (uint16_t)((uint32_t)now - pwm) - APART; /* the counter is the clock's low 16 bits */
-    return moment - (TICK_CYCLES - systick) % TICK_CYCLES;           /* it counts down, from TICK_CYCLES - 1 */
+    uint64_t moment = now - (uint16_t)((uint32_t)now - pwm) - APART; /* the PWM counter is the clock's low 16 bits */
+    return moment - (TICK_CYCLES - systick) % TICK_CYCLES;           /* SysTick counts down from TICK_CYCLES - 1 */
 }
 
 void rp2040_tick_start(void) {
@@ -44,7 +47,7 @@ void rp2040_tick_start(void) {
     for (uint32_t i = 1; i < READINGS; i++) {
         uint64_t edge = read_edge();
         uint64_t later = (edge - known_edge) % TICK_CYCLES;
-        if (later > TICK_CYCLES / 2U) { /* it is earlier */
+        if (later > TICK_CYCLES / 2U) { /* the new edge is earlier */
             known_edge = edge;
         }
     }

@@ -8,19 +8,19 @@
 #include "rp2040_image.h"
 #include "rp2040_registers.h"
 
-/* The interrupt comes when this many entries of the transmit FIFO's 32 are left; and when a quarter of the receive FIFO
- * is full, or something has been in it for 32 bit times (DS 4.2.6). */
+/* The transmit interrupt comes when TX_LEVEL of the transmit FIFO's 32 entries are left to send. The receive interrupt
+ * comes when a quarter of the receive FIFO is full, or has held data for 32 bit times (DS 4.2.6). */
 #define TX_LEVEL 4U
 #define IFLS_TX_EIGHTH 0U
 #define IFLS_RX_QUARTER (1U << 3U)
-#define RX_LEFT 24U /* entries of the receive FIFO that are free then */
+#define RX_LEFT 24U /* free entries of the receive FIFO when a quarter of it is full */
 
-/* Known to common adapters. The divisor is at least 1 (48 MHz / 16 / 3000000) and rounded to 64ths: right to 0.8 %, and
- * to 0.3 % with clk_peri at 125 MHz. Both ends together may be off by 5 %. */
+/* Bit rates that common adapters support. The divisor is at least 1 (48 MHz / 16 / 3000000) and is rounded to 64ths, so
+ * the rate is off by at most 0.8 %, or 0.3 % if clk_peri is 125 MHz. The two ends together may be off by 5 %. */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 3000000};
 static uint32_t rate;
 
-/* What is still to be sent. */
+/* The output that has not been put into the FIFO yet */
 static struct {
     const uint8_t *next;
     size_t left;
@@ -40,7 +40,7 @@ static bool take_input(void) {
     return any;
 }
 
-/* Fills the transmit FIFO; returns how many bytes went in. */
+/* Fills the transmit FIFO. Returns the number of bytes that it has put in. */
 static size_t give_output(void) {
     size_t given = 0;
     while (output.left > 0 && (UART0_FR & UART_FR_TXFF) == 0) {
@@ -51,7 +51,8 @@ static size_t give_output(void) {
     return given;
 }
 
-/* The interrupt announces that the level falls through TX_LEVEL, so another will come only if there is more now. */
+/* The transmit interrupt comes only when the fill level of the FIFO falls through TX_LEVEL. So there will be another
+ * one only if the level is now above it. */
 static bool continue_output(void) {
     UART0_ICR = UART_INT_TX;
     size_t given = give_output();
@@ -85,20 +86,21 @@ static void await_last_bit(void) {
     }
 }
 
-/* What is left in the FIFO at the end, at most 3 × TX_LEVEL bytes, is waited for busily: there is no interrupt for the
- * last bit. */
+/* Sends all bytes. There is no interrupt for the last bit, so the function busy-waits while the rest of the FIFO, at
+ * most 3 × TX_LEVEL bytes, is sent. */
 enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     output.next = bytes;
     output.left = size;
     output.done = false;
     console_wait_begin();
-    /* At once, so that the level does get above TX_LEVEL and then falls. */
+    /* Fills the FIFO at once, with interrupts masked, so that its level rises above TX_LEVEL and later falls through
+     * it. */
     uint32_t mask = portSET_INTERRUPT_MASK();
     (void)give_output();
     bool all = output.left == 0;
     if (!all) {
         UART0_ICR = UART_INT_TX;
-        __dmb(); /* the interrupt is core 0's, and this task may be on core 1 */
+        __dmb(); /* the UART interrupts core 0, and this task may be on core 1 */
         UART0_IMSC = UART_INT_RX | UART_INT_RT | UART_INT_TX;
     }
     portCLEAR_INTERRUPT_MASK(mask);
@@ -120,10 +122,11 @@ void rp2040_uart_write_raw(const char *bytes, size_t size) {
     await_last_bit();
 }
 
-/* ---- rate ---- */
+/* ---- bit rate ---- */
 
-/* The highest rate at which what comes in while the interrupt is held up fits in what is left of the receive FIFO (10
- * bits a character). The first of the rates is possible in any case. */
+/* The highest bit rate at which no input is lost while the receive interrupt is delayed by the longest possible time.
+ * The input of that time must fit into the rest of the receive FIFO; a character has 10 bits. The first rate is always
+ * offered. */
 static uint32_t highest_rate(void) { return CLOCKS_SYS_HZ / rp2040_image_delay_cycles() * RX_LEFT * 10U; }
 
 uint32_t port_console_rate_choice(uint32_t index) {
@@ -133,14 +136,14 @@ uint32_t port_console_rate_choice(uint32_t index) {
 
 uint32_t port_console_rate(void) { return rate; }
 
-/* clk_peri / (16 × rate) in 64ths, rounded (DS 4.2.7.1). */
+/* The divisor is clk_peri / (16 × rate), rounded to 64ths (DS 4.2.7.1). */
 void port_console_set_rate(uint32_t bits_per_second) {
     uint32_t divisor = (CLOCKS_SYS_HZ * 8U / bits_per_second + 1U) / 2U;
     rate = bits_per_second;
     UART0_CR = 0;
     UART0_IBRD = divisor / 64U;
     UART0_FBRD = divisor % 64U;
-    UART0_LCR_H = 3U << 5U | 1U << 4U; /* 8 bits, FIFOs; takes the divisors over */
+    UART0_LCR_H = 3U << 5U | 1U << 4U; /* 8 bits, FIFOs on; this write also latches the divisors */
     UART0_CR = 1U << 9U | 1U << 8U | 1U;
 }
 
@@ -150,7 +153,7 @@ void rp2040_uart_start(void) {
     rp2040_clocks_reset_blocks(RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_UART0);
     UART0_IFLS = IFLS_TX_EIGHTH | IFLS_RX_QUARTER;
     port_console_set_rate(UART_RATE);
-    CLEAR_BITS(PADS_GPIO1) = PADS_PDE; /* an open input must not read as a start bit */
+    CLEAR_BITS(PADS_GPIO1) = PADS_PDE; /* an open input pin must not read as a start bit */
     SET_BITS(PADS_GPIO1) = PADS_PUE;
     GPIO0_CTRL = GPIO_FUNC_UART;
     GPIO1_CTRL = GPIO_FUNC_UART;
@@ -158,7 +161,7 @@ void rp2040_uart_start(void) {
 
 void rp2040_uart_listen(void) {
     irq_set_exclusive_handler(UART0_IRQ, interrupt);
-    irq_set_priority(UART0_IRQ, 0xff); /* with the kernel's, so that none interrupts another */
+    irq_set_priority(UART0_IRQ, 0xff); /* the kernel's priority, so that neither interrupts the other */
     irq_set_enabled(UART0_IRQ, true);
     UART0_IMSC = UART_INT_RX | UART_INT_RT;
 }

@@ -1,7 +1,7 @@
 /* The console: UART0 on GP0 (output) and GP1 (input), 8 data bits, no parity, 1 stop bit.
  *
- * Both directions go by interrupt, on core 0, and the console task sleeps meanwhile. Nothing is sent, and no transmit
- * interrupt comes, except inside port_console_write(). */
+ * Both directions use interrupts on core 0, while the console task sleeps. Output and transmit interrupts occur only
+ * inside port_console_write(). */
 #ifndef RP2040_UART_H
 #define RP2040_UART_H
 
@@ -11,13 +11,13 @@
 /* Bits per second after a reset. */
 #define UART_RATE 115200
 
-/* Sets pins and UART up. */
+/* Configures pins and UART. */
 void rp2040_uart_start(void);
 
-/* Lets input come in. To be called on core 0, once a console task exists. */
+/* Enables input. Call it on core 0, when there is a console task. */
 void rp2040_uart_listen(void);
 
-/* Sends bytes without interrupts, for when there is no system any more. Returns when the last has left. */
+/* Sends bytes without interrupts, when the system has failed. Returns when the last byte has left. */
 void rp2040_uart_write_raw(const char *bytes, size_t size);
 
 #endif

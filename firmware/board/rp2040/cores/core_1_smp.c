@@ -1,4 +1,4 @@
-/* Core 1, where one kernel has both: the kernel's port launches it into the scheduler. */
+/* The start of core 1 if one kernel runs on both cores: the kernel's port launches core 1 into the scheduler. */
 #include "pico/multicore.h"
 #include "port_freertos.h"
 #include "rp2040_cores.h"
@@ -8,7 +8,7 @@
 
 static void (*core_1_entry)(void);
 
-/* The first of our code on core 1. */
+/* The first code of Intercore that core 1 runs */
 static void begin_core_1(void) {
     __asm volatile("cpsid i" ::: "memory"); /* until its first task runs */
     rp2040_cycles_start(1, 0);

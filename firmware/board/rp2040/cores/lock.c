@@ -1,8 +1,8 @@
-/* Spinlocks and atomics of port_lock.h, by the 32 hardware spinlocks (DS 2.3.1.3): the Cortex-M0+ has no exclusive
- * accesses.
+/* Spinlocks and atomics of port_lock.h, by the 32 hardware spinlocks (DS 2.3.1.3), because the Cortex-M0+ has no
+ * exclusive accesses.
  *
- * The kernel's port has locks 14 and 15, which the SDK sets aside for operating systems. The numbers here are the
- * SDK's, too: 8 makes its atomic operations, 24 to 31 are given out to whoever claims one. */
+ * The kernel's port uses locks 14 and 15, which the SDK reserves for operating systems. The numbers below also follow
+ * the SDK: it uses 8 for its atomic operations, and programs may claim 24 to 31. */
 #include "hardware/sync.h"
 #include "port_lock.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- spinlocks ---- */
 
-static uint32_t claimed; /* bit n: lock FIRST_LOCK + n */
+static uint32_t claimed; /* bit n: lock FIRST_LOCK + n is in use */
 
 enum port_error port_spinlock_init(port_spinlock_t *lock) {
     enum port_error error = PORT_ERR_RESOURCE;
@@ -38,7 +38,7 @@ void port_spinlock_lock(port_spinlock_t *lock) { spin_lock_unsafe_blocking(lock-
 
 void port_spinlock_unlock(port_spinlock_t *lock) { spin_unlock_unsafe(lock->hardware); }
 
-/* ---- atomics: a few cycles under one lock, with interrupts masked, since a handler may want it as well ---- */
+/* ---- atomics: a few cycles under one lock, with interrupts masked, because a handler may also want the lock ---- */
 
 static uint32_t enter(void) {
     uint32_t primask;

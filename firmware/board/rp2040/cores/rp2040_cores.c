@@ -9,21 +9,21 @@
 #include "rp2040_start.h"
 #include "rp2040_trace.h"
 
-/* 16 exceptions and 26 interrupts (DS 2.3.2); 48 is what a table is aligned for. */
+/* Entries of a vector table: 16 exceptions and 26 interrupts (DS 2.3.2), rounded up to 48 */
 #define VECTORS 48U
 #define FIRST_IRQ 16U
 enum exception { RESET = 1, HARD_FAULT = 3, SV_CALL = 11, PEND_SV = 14, SYS_TICK = 15 };
 
 uint32_t rp2040_cores_stacks[2][CORES_STACK_WORDS] __attribute__((section(".stacks"), aligned(8)));
 
-/* In RAM, one for each core. VTOR has no lower 8 bits (DS 2.4.8). */
+/* The vector tables are in RAM, one for each core. The lower 8 bits of VTOR are always 0 (DS 2.4.8). */
 struct vector_table {
     _Alignas(256) uint32_t *stack; /* initial main stack pointer */
     void (*handlers[VECTORS - 1U])(void);
 };
 static struct vector_table vector_tables[2];
 
-/* Names that the kernel's port gives its handlers. */
+/* The handlers of the kernel's port, by their names there */
 void isr_svcall(void);
 void isr_pendsv(void);
 void isr_systick(void);
@@ -101,6 +101,6 @@ uint32_t rp2040_cores_stack_left(uint32_t core) {
     return left;
 }
 
-/* ---- what the kernel's port names, for locks that are not used ---- */
+/* ---- a function that the kernel's port calls ---- */
 
 void panic_unsupported(void) { board_panic("a task's function has returned", "", 0); }

@@ -12,13 +12,13 @@
 
 #define VLD 1U
 #define RDY 2U
-/* Words taken in one call of the handler: as many as there can be when it begins. Without a limit, a sender could keep
- * it going, and with it the tick and the switch waiting. */
+/* Most words that one call of the handler takes out: as many as the FIFO can hold when the handler begins. Without this
+ * limit, a sender could keep the handler running, and so delay the tick and the task switch. */
 #define DEPTH 8U
 
 static struct {
     struct rp2040_fifo_box *box;
-    irq_handler_t before; /* what stood in the vector table */
+    irq_handler_t before; /* handler that was in the vector table before */
 } sides[2];
 
 static void tell(struct rp2040_fifo_box *box, uint32_t put) {
@@ -28,8 +28,8 @@ static void tell(struct rp2040_fifo_box *box, uint32_t put) {
     }
 }
 
-/* The interrupt stays until the FIFO is empty. The kernel's own handler is not called: it would throw away words that
- * have come meanwhile. */
+/* Handles the FIFO's interrupt, which stays pending until the FIFO is empty. The kernel's own handler is not called,
+ * because it would discard words that have come in the meantime. */
 static void fifo_has_message(void) {
     uint32_t core = get_core_num();
     struct rp2040_fifo_box *box = sides[core].box;
@@ -47,7 +47,8 @@ static void fifo_has_message(void) {
     multicore_fifo_clear_irq();
     tell(box, put);
     if (others) {
-        /* Which they were does not matter: a yield too many does no harm, and a ring has its flag. */
+        /* It does not matter which of the other words came: a doorbell has its own flag, and an unnecessary yield is
+         * harmless. */
         rp2040_interrupt_answer_ring(core);
         port_freertos_yield_from_handler();
     }
@@ -68,7 +69,7 @@ void rp2040_fifo_close_box(void) {
 
 bool rp2040_fifo_has_box(uint32_t core) { return sides[core].box != NULL; }
 
-/* Nothing else on this core may come between a look and its write: it might take the last place. */
+/* Interrupts are masked, because other code on this core might take the last place between a check and its write. */
 uint32_t rp2040_fifo_send(const uint32_t *words, uint32_t count) {
     uint32_t sent = 0;
     uint32_t mask = save_and_disable_interrupts();

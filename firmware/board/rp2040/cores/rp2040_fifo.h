@@ -1,14 +1,13 @@
-/* The FIFO of 8 words into each core, and its interrupt, shared by three: the kernel, whose word is 0 and asks the core
- * to yield; the core's doorbell (rp2040_interrupt.c), whose word is FIFO_RING; and messages, whose words have the
- * top bit.
+/* The FIFO of 8 words into each core, and its interrupt. Three users share it. The kernel sends the word 0 to request a
+ * yield, a doorbell sends FIFO_RING (rp2040_interrupt.c), and the words of messages have the top bit set.
  *
- * The kernel writes without looking whether there is room. That loses nothing while a word of its own is among those
- * that fill the FIFO. So the others together must never take all 8 places: messages have FIFO_SHARE, the doorbell one.
- */
+ * The kernel writes without checking for room. If the FIFO is full, its word is lost, which does no harm as long as the
+ * FIFO already contains a word of the kernel. So the other users together must never take all 8 places: messages may
+ * take FIFO_SHARE places, the doorbell one. */
 #ifndef RP2040_FIFO_H
 #define RP2040_FIFO_H
 
-/* First, as newlib's stdatomic.h relies on it with clang. */
+/* Before stdatomic.h: newlib's stdatomic.h needs the types of stdint.h if the compiler is clang. */
 #include <stdint.h>
 
 #include <stdatomic.h>
@@ -21,28 +20,29 @@
 /* A power of two. */
 #define FIFO_BOX_WORDS 128U
 
-/* Where the interrupt's handler puts the words of messages: number n, from 0 up, at words[n % FIFO_BOX_WORDS]. Who
- * sends sees to it that none is overwritten before it is read. */
+/* A buffer for words of messages, which the interrupt's handler fills. Word number n, counted from 0, has the index
+ * n % FIFO_BOX_WORDS. The sender must not overwrite words that have not been read. */
 struct rp2040_fifo_box {
-    /* Words that have been put in; where the sender can see it. */
+    /* Number of words put in, which the sender can read */
     atomic_uint *put;
-    /* Called in the handler when `wanted` words have been put in, if `waiting`, which becomes false. */
+    /* The handler calls `arrived` when `wanted` words have been put in, if `waiting` is true, and sets it to false. */
     void (*arrived)(void);
     atomic_bool waiting;
     uint32_t wanted;
     uint32_t words[FIFO_BOX_WORDS];
 };
 
-/* Lets words of messages to this core come into a box, until it is closed. By a task that stays on the core. A doorbell
- * may be open before, and must stay so; none can be opened meanwhile. */
+/* From now on the words of messages to this core go into a buffer, until the buffer is closed. Call it in a task that
+ * stays on the core. If a doorbell is open before, it must stay open; no doorbell can be opened until the buffer is
+ * closed. */
 void rp2040_fifo_open_box(struct rp2040_fifo_box *box);
 void rp2040_fifo_close_box(void);
 
-/* Whether the core has one. */
+/* Whether a buffer is open on this core */
 bool rp2040_fifo_has_box(uint32_t core);
 
-/* Sends words to the other core as words of a message, the first `count` or as many as there is room for in the FIFO;
- * returns how many. By a task that stays on its core. */
+/* Sends the first `count` words of a message to the other core, or as many as fit into the FIFO. Returns how many it
+ * has sent. Call it in a task that stays on its core. */
 uint32_t rp2040_fifo_send(const uint32_t *words, uint32_t count);
 
 #endif

@@ -1,7 +1,9 @@
-/* port_interrupt.h: an alarm of TIMER, and a doorbell that shares the inter-core FIFO's interrupt with the kernel.
+/* port_interrupt.h: the timer is an alarm of TIMER, and a doorbell shares the interrupt of the inter-core FIFO with the
+ * kernel.
  *
- * All have the kernel's own priority, the lowest: the kernel keeps them out by masking interrupts altogether (PRIMASK;
- * an M0+ has nothing finer), and they keep out the tick and the switch, which have the same. */
+ * All of these interrupts have the kernel's own priority, the lowest. The kernel keeps them out by masking all
+ * interrupts (PRIMASK; a Cortex-M0+ has nothing finer). They delay the tick and the task switch, which have the same
+ * priority. */
 #include "rp2040_interrupt.h"
 
 #include <stdatomic.h>
@@ -23,21 +25,22 @@
 struct doorbell {
     void (*handler)(void *arg);
     void *arg;
-    irq_handler_t kernel; /* what stood in the vector table */
-    atomic_bool rung;     /* and the handler has not begun */
+    irq_handler_t kernel; /* handler that was in the vector table before */
+    atomic_bool rung;     /* the doorbell was rung, and its handler has not begun yet */
 };
 
 static struct doorbell doorbells[2];
 
-/* Core n takes the interrupt of alarm n. So each may leave it enabled: without the alarm it never comes. */
+/* Core n handles the interrupt of alarm n. So each core may leave its interrupt enabled: it comes only if its alarm is
+ * set. */
 static struct {
     uint32_t core;
-    uint32_t bit; /* of the alarm in TIMER's registers */
+    uint32_t bit; /* the alarm's bit in TIMER's registers */
     void (*handler)(void *arg);
     void *arg;
 } timer;
 
-/* ---- enabling: a core's interrupts can be enabled by that core alone ---- */
+/* ---- enabling: only a core itself can enable its interrupts ---- */
 
 static void enable(void *number) {
     irq_set_priority((uintptr_t)number, LOWEST_PRIORITY);
@@ -88,20 +91,20 @@ uint64_t port_timer_set(uint64_t when) {
 /* ---- doorbells ---- */
 
 static void handle_ring(struct doorbell *doorbell) {
-    /* In this order: who rings from now on is heard again. */
+    /* The flag is cleared before the handler runs, so that a ring during the handler is not lost. */
     atomic_store(&doorbell->rung, false);
     doorbell->handler(doorbell->arg);
 }
 
-/* The core has rung itself. */
+/* Handles the interrupt by which the core has rung itself. */
 static void rung_by_itself(void) {
     struct doorbell *doorbell = &doorbells[get_core_num()];
     doorbell->handler(doorbell->arg);
 }
 
-/* The other core has sent something: the kernel's yields, a ring, or both. The FIFO comes before the flag, which was
- * set before the word was sent. Of up to 8 words at most a few are rings, so that where a yield did not fit another one
- * did. */
+/* Handles words from the other core: the kernel's requests to yield, a ring, or both. The sender sets the flag `rung`
+ * before it sends the word; here the FIFO is emptied before the flag is tested, so no ring is missed. Only a few of the
+ * up to 8 words are rings. So if a request to yield did not fit into the FIFO, another one was already in it. */
 static void fifo_has_words(void) {
     struct doorbell *doorbell = &doorbells[get_core_num()];
     bool yield = false;
@@ -117,7 +120,7 @@ static void fifo_has_words(void) {
     }
 }
 
-/* The same for who handles other words as well. */
+/* Does the same for the handler of rp2040_fifo.c, which also receives other words. */
 void rp2040_interrupt_answer_ring(uint32_t core) {
     if (atomic_load(&doorbells[core].rung)) {
         handle_ring(&doorbells[core]);
@@ -126,7 +129,7 @@ void rp2040_interrupt_answer_ring(uint32_t core) {
 
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
     if (rp2040_fifo_has_box(core)) {
-        return PORT_ERR_RESOURCE; /* it would take the interrupt from messages that are under way */
+        return PORT_ERR_RESOURCE; /* the doorbell would take the interrupt from messages that are on their way */
     }
     struct doorbell *doorbell = &doorbells[core];
     doorbell->handler = handler;
@@ -141,13 +144,13 @@ enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), vo
     return error;
 }
 
-/* A ring that is still on its way is a needless yield to the kernel. */
+/* A ring that is still on its way only makes the kernel yield unnecessarily. */
 void port_doorbell_close(uint32_t core) {
     rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel);
 }
 
 void port_doorbell_ring(uint32_t core) {
-    uint32_t mask = save_and_disable_interrupts(); /* lest the task moves to another core */
+    uint32_t mask = save_and_disable_interrupts(); /* the task must not migrate */
     if (core == get_core_num()) {
         NVIC_ISPR = 1U << SPARE_IRQ;
     } else if (!atomic_load(&doorbells[core].rung)) {

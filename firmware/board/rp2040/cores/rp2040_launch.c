@@ -1,4 +1,4 @@
-/* Core 1: put back into the boot ROM, and launched from there (DS 2.8.2). */
+/* Resets core 1 into the boot ROM, and launches it from there (DS 2.8.2). */
 #include "rp2040_launch.h"
 
 #include "hardware/sync.h"
@@ -15,7 +15,7 @@ void multicore_reset_core1(void) {
     CLEAR_BITS(PSM_FRCE_OFF) = PSM_PROC1;
 }
 
-/* Waits for a state of the FIFO. */
+/* Waits until the FIFO has this state. Returns false if `go_on` returns false before. */
 static bool await_fifo(uint32_t state, bool (*go_on)(void)) {
     while ((sio_hw->fifo_st & state) == 0) {
         if (!go_on()) {
@@ -38,7 +38,8 @@ static bool exchange(uint32_t word, uint32_t *echo, bool (*go_on)(void)) {
     return true;
 }
 
-/* Core 1 echoes each word; a wrong echo starts over. Before a 0 its FIFO is emptied. */
+/* Core 1 echoes each word. If an echo is wrong, the sequence starts over. Before a 0 is sent, this core's FIFO is
+ * emptied. */
 bool rp2040_launch_core_1(uint32_t table, uint32_t stack, uint32_t entry, bool (*go_on)(void)) {
     const uint32_t words[] = {0, 0, 1, table, stack, entry};
     for (uint32_t next = 0; next < sizeof words / sizeof words[0];) {

@@ -1,4 +1,4 @@
-/* What this chip records by itself (rp2040_trace.h). */
+/* This chip's own events for the recorder (rp2040_trace.h) */
 #include "rp2040_trace.h"
 
 #include "hardware/irq.h"
@@ -34,7 +34,7 @@ static void recorded(void) {
     ic_trace(IC_TRACE_INTERRUPT_OUT, cause, exception);
 }
 
-/* The switch of tasks is no interrupt: it is seen by the tasks that go out and come in. */
+/* System exceptions such as the task switch are not recorded: the tasks' own events show a switch. */
 rp2040_trace_handler_t rp2040_trace_handler(uint32_t core, uint32_t exception, rp2040_trace_handler_t handler) {
     if (exception < SYS_TICK) {
         return handler;
@@ -49,7 +49,8 @@ rp2040_trace_handler_t rp2040_trace_handled(uint32_t core, uint32_t exception, r
 
 void rp2040_trace_ring(void) { ic_trace(IC_TRACE_RUNG, 0, 1U - get_core_num()); }
 
-/* The kernel's port sends its interrupt by vYieldCore(), which the linker has called so (board.cmake). */
+/* The kernel's port interrupts the other core by vYieldCore(). The linker redirects the calls to the function below,
+ * which begins with __wrap_ (board.cmake). */
 void __real_vYieldCore(int core);
 void __wrap_vYieldCore(int core);
 

@@ -1,7 +1,7 @@
-/* What this chip records by itself, where there is a recorder: interrupts, and those that a core sends to the other. A
- * handler is called by one that stands in the vector table for it, and puts an event in before and behind.
+/* This chip's own events for the recorder: its interrupts, and the interrupts that one core sends to the other. The
+ * vector table contains a wrapper in place of each handler; the wrapper records an event before and after the handler.
  *
- * Without a recorder nothing of this is there. */
+ * Without a recorder none of this is in the program. */
 #ifndef RP2040_TRACE_H
 #define RP2040_TRACE_H
 
@@ -11,13 +11,13 @@ typedef void (*rp2040_trace_handler_t)(void);
 
 #ifdef IC_TRACE
 
-/* What stands in a core's vector table for a handler: itself, for what is no interrupt. */
+/* What belongs in a core's vector table for a handler: a wrapper, or for system exceptions the handler itself */
 rp2040_trace_handler_t rp2040_trace_handler(uint32_t core, uint32_t exception, rp2040_trace_handler_t handler);
 
-/* The handler that is meant by what stands there. */
+/* The reverse: the handler that belongs to an entry of the table */
 rp2040_trace_handler_t rp2040_trace_handled(uint32_t core, uint32_t exception, rp2040_trace_handler_t in_table);
 
-/* The core is about to send an interrupt to the other one. */
+/* Call it just before this core interrupts the other core; records the event. */
 void rp2040_trace_ring(void);
 
 #else

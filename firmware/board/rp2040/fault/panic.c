@@ -1,4 +1,4 @@
-/* board_panic(): one `log` line for the desk (docs/protocol.md), and the end. */
+/* board_panic(): prints one `log` line for the host (docs/protocol.md), and ends the program. */
 #include "hardware/sync.h"
 #include "line.h"
 #include "pico/multicore.h"
@@ -8,10 +8,10 @@
 #include "rp2040_registers.h"
 #include "rp2040_uart.h"
 
-/* The hardware spinlock that the core which panics takes for good; start-up frees it. */
+/* The hardware spinlock that the first core to panic takes and never releases; only start-up code frees it. */
 #define ONCE 0U
 
-/* Static: the stack may be the broken thing. */
+/* Static variables, because the stack may be broken */
 static struct ic_line line;
 static struct {
     const char *what;
@@ -28,7 +28,7 @@ __attribute__((noreturn, used)) static void end(void) {
     ic_line_text(&line, "where", cause.where);
     ic_line_integer(&line, "number", cause.number);
     ic_line_integer(&line, "core", cause.core);
-    rp2040_uart_write_raw("\r\n", 2); /* a line may be under way */
+    rp2040_uart_write_raw("\r\n", 2); /* ends a line that may be in progress */
     rp2040_uart_write_raw(line.text, ic_line_close(&line));
     board_end(1);
 }
@@ -36,14 +36,14 @@ __attribute__((noreturn, used)) static void end(void) {
 void board_panic(const char *what, const char *where, uint32_t number) {
     __asm volatile("cpsid i" ::: "memory");
     while (!spin_try_lock_unsafe(spin_lock_instance(ONCE))) {
-        __wfe(); /* the other core has been here; one line is enough */
+        __wfe(); /* the other core has panicked first, and one line is enough */
     }
     cause.what = what;
     cause.where = where;
     cause.number = number;
     cause.core = get_core_num();
-    /* To the start of this core's main stack. In a handler that is the stack already; in a task, the main one is
-     * selected. */
+    /* Moves the stack pointer to the start of this core's main stack. A handler already uses the main stack; a task
+     * first has to select it. */
     __asm volatile("    mrs  r1, ipsr      \n"
                    "    cmp  r1, #0        \n"
                    "    bne  1f            \n"

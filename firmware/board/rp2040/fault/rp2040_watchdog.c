@@ -5,13 +5,13 @@
 #include "rp2040_registers.h"
 
 #define CTRL_ENABLE (1U << 30U)
-#define CTRL_PAUSE_DEBUG (7U << 24U) /* while a debugger has stopped the chip */
+#define CTRL_PAUSE_DEBUG (7U << 24U) /* the watchdog pauses while a debugger has stopped the chip */
 
-/* All that a reset by the watchdog resets: everything but the two oscillators (DS 2.13.5). */
+/* Scope of a watchdog reset: everything except the two oscillators (DS 2.13.5) */
 #define PSM_ALL_BUT_OSCILLATORS 0x1fffcU
 
 #define SYST_ENABLE 1U
-#define SYST_INTERRUPT 2U /* and bit 2 is 0: counts the 1 µs tick (DS 2.4.5.1.1) */
+#define SYST_INTERRUPT 2U /* bit 2 stays 0, so that SysTick counts the tick of 1 µs (DS 2.4.5.1.1) */
 
 #define COUNTS (2U * WATCHDOG_PERIOD_US)
 _Static_assert(COUNTS <= 0xffffffU && WATCHDOG_BEAT_US <= 0x1000000U, "both counters have 24 bits");

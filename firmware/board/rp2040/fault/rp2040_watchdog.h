@@ -1,28 +1,28 @@
-/* The watchdog. It stays on in every run, however long and busy: it needs no task to get processor time, but both cores
- * to take interrupts and core 0 to count ticks.
+/* The watchdog. It is on in every run. It does not need processor time for a task, but both cores must take interrupts
+ * and core 0 must count ticks.
  *
- * Core 1's SysTick, which the kernel does not use, beats every 2 s (it counts the 1 µs tick). Each beat feeds the
- * watchdog if the kernel's tick on core 0 has advanced since the last. So a core that has masked its interrupts for
- * good, or is locked up, ends in a reset within WATCHDOG_PERIOD_US + WATCHDOG_BEAT_US. The beat is the only interrupt
- * that core 1 takes of its own accord: some 60 cycles each 2 s. */
+ * Core 1's SysTick, which the kernel does not use, counts the tick of 1 µs and interrupts every 2 s. Each of these
+ * heartbeats feeds the watchdog if the kernel's tick on core 0 has advanced since the heartbeat before. So if a core
+ * masks its interrupts for ever, or locks up, the chip is reset within WATCHDOG_PERIOD_US + WATCHDOG_BEAT_US. The
+ * heartbeat, about 60 cycles every 2 s, is the only interrupt of core 1 that the program does not cause. */
 #ifndef RP2040_WATCHDOG_H
 #define RP2040_WATCHDOG_H
 
-/* The longest: 24 bits, which count down two per µs (erratum RP2040-E1). */
+/* The longest possible period: the counter has 24 bits and counts down two per µs (erratum RP2040-E1). */
 #define WATCHDOG_PERIOD_US 8388607U
 #define WATCHDOG_PERIOD_MS 8388
 #define WATCHDOG_BEAT_US 2000000U
 
-/* The same, as the condition "watchdog". */
+/* The period and the feeding, as the condition `watchdog` */
 #define WATCHDOG_TEXT "8388 ms; fed by core 1 every 2000 ms if core 0 has counted ticks"
 
 /* Arms the watchdog. */
 void rp2040_watchdog_start(void);
 
-/* Gives it another WATCHDOG_PERIOD_US. */
+/* Feeds the watchdog for another WATCHDOG_PERIOD_US. */
 void rp2040_watchdog_feed(void);
 
-/* Starts the beat. To be called on core 1. */
+/* Starts the heartbeat. Call it on core 1. */
 void rp2040_watchdog_start_beat(void);
 
 /* Core 1's SysTick handler. */

@@ -1,4 +1,4 @@
-/* Facts about the chip and this image that its numbers depend on. */
+/* Conditions of the chip and of this image */
 #ifndef RP2040_CONDITIONS_H
 #define RP2040_CONDITIONS_H
 
@@ -6,15 +6,15 @@
 
 #include "port.h"
 
-/* Reads what has to be read from the chip. */
+/* Reads the conditions that must be read from the chip. */
 void rp2040_conditions_start(void);
 
-/* Writes a number in decimal, with a 0 behind it. */
+/* Writes a number in decimal, zero-terminated. */
 #define CONDITIONS_NUMBER_SIZE 11U
 void rp2040_conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]);
 
-/* Those that depend on whether one kernel has both cores (conditions_smp.c) or each has its own (conditions_amp.c), as
- * port_condition(), with those of the kernel's configuration. */
+/* Reports the conditions that differ between one kernel for both cores (conditions_smp.c) and a kernel on each core
+ * (conditions_amp.c), with those of the kernel's configuration. Used like port_condition(). */
 bool rp2040_kernels_condition(uint32_t index, struct port_condition *condition);
 
 #endif

@@ -5,16 +5,16 @@
 
 #define PIN (1U << 2U)
 
-/* The level first, so that the pin does not rise for a moment where a debugger has started us again. After a reset the
- * pad drives when it is told to (DS 2.19.6.3). */
+/* The level is set before the pin becomes an output: if a debugger has restarted the program, the pin could otherwise
+ * rise for a moment. After a reset the pad drives the pin as soon as it is enabled (DS 2.19.6.3). */
 void rp2040_mark_start(void) {
     SIO_GPIO_OUT_CLR = PIN;
     SIO_GPIO_OE_SET = PIN;
     GPIO2_CTRL = GPIO_FUNC_SIO;
 }
 
-/* One store to SIO, which each core reaches in a cycle by a port of its own, and which changes no other pin (DS 2.3.1):
- * the bus that both share does not see it. */
+/* One store to SIO, which each core reaches in one cycle by a port of its own, without the shared bus. The store
+ * changes no other pin (DS 2.3.1). */
 void port_mark(bool on) {
     if (on) {
         SIO_GPIO_OUT_SET = PIN;

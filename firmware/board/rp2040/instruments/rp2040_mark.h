@@ -1,10 +1,10 @@
-/* The energy mark (port_mark()): GP2, which is pin 4 of the Pico's header, beside the ground at pin 3. */
+/* The mark pin (port_mark()): GP2, which is pin 4 of the Pico's header, next to the ground at pin 3 */
 #ifndef RP2040_MARK_H
 #define RP2040_MARK_H
 
 #define MARK_TEXT "GP2 (header pin 4)"
 
-/* Makes the pin an output, low; behind rp2040_uart_start(), which resets the pins. */
+/* Makes the pin an output, at first low. Call it after rp2040_uart_start(), which resets the pins. */
 void rp2040_mark_start(void);
 
 #endif

@@ -1,19 +1,20 @@
-/* Memory that benchmarks may use: banks 4 and 5 of SRAM but for their last 512 bytes (memory.ld), and a part of the
- * striped banks, which hold code, data and stacks as well. In bytes; without suffixes, since they are made into text as
- * well. */
+/* Memory regions for benchmarks: banks 4 and 5 of SRAM, except their last 512 bytes (memory.ld), and a part of the
+ * striped banks, which also hold code, data and stacks. The sizes are in bytes, without suffixes, because they also
+ * become text. */
 #ifndef RP2040_REGION_H
 #define RP2040_REGION_H
 
-/* There is no cache in front of SRAM, so any size streams from memory; this leaves room for code at -O0. */
+/* SRAM has no cache, so every access reaches it, however small the region. This size leaves room for code at -O0. */
 #define REGION_STRIPED_BYTES 8192
 #define REGION_BANK_BYTES 3584
-/* In flash, of an image that is executed there: each half is larger than the cache, 16 KiB for both cores. */
+/* The region in flash, if the image is executed there. Each half is larger than the cache, which has 16 KiB for both
+ * cores. */
 #define REGION_FLASH_BYTES 65536
 
 #define REGION_TEXT_OF(token) #token
 #define REGION_TEXT(macro) REGION_TEXT_OF(macro)
 
-/* Those in SRAM and their sizes. */
+/* Names and sizes of the regions in SRAM */
 #define REGIONS_TEXT                                                                                                   \
     "sram-striped " REGION_TEXT(REGION_STRIPED_BYTES) ", sram4 " REGION_TEXT(                                          \
         REGION_BANK_BYTES) ", sram5 " REGION_TEXT(REGION_BANK_BYTES)

@@ -1,5 +1,5 @@
-/* What the kernel's RP2040 port needs of the pico-sdk, by the same names: our own code, made from the datasheet ("DS")
- * and from how the port uses it. Each header here holds what the port includes that header for, and no more. */
+/* The parts of the pico-sdk that the kernel's RP2040 port needs, with the SDK's names. They were written from the
+ * datasheet ("DS") and from how the port uses them. Each header has only what the port includes it for. */
 #ifndef SDK_PICO_H
 #define SDK_PICO_H
 
@@ -7,26 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The interface that the port may expect: with version 2 it expects spin_try_lock_unsafe(). */
+/* The SDK version for the port's checks: from version 2 on, the port expects spin_try_lock_unsafe(). */
 #define PICO_SDK_VERSION_MAJOR 2
 
-/* The port's handlers have fixed names (isr_pendsv, …) and stand in the vector tables from the start. */
+/* The port must not install its handlers at run time: they have fixed names (isr_pendsv, …) and are in the vector
+ * tables from the start. */
 #define PICO_NO_RAM_VECTOR_TABLE 1
 
-/* As the SDK's default: tasks may use the SIO divider at any time, so the kernel saves it at each switch. */
+/* As in the SDK, 0 is the default: tasks may use the SIO divider at any time, so the kernel saves it at each switch. */
 #define PICO_DIVIDER_DISABLE_INTERRUPTS 0
 
-/* Spinlocks that the SDK sets aside for operating systems. */
+/* Spinlocks that the SDK reserves for operating systems */
 #define PICO_SPINLOCK_ID_OS1 14
 #define PICO_SPINLOCK_ID_OS2 15
 
-/* The port's defaults belong behind the kernel's configuration; the SDK includes them in this place as well. */
+/* Included in this order and in this place, as in the SDK: the port's defaults depend on the kernel's configuration. */
 // clang-format off
 #include "FreeRTOSConfig.h"
 #include "rp2040_config.h"
 // clang-format on
 
-/* SIO registers, DS 2.3.1.7, as far as they are needed. */
+/* The SIO registers that the firmware uses (DS 2.3.1.7) */
 typedef struct {
     const volatile uint32_t cpuid; /* 0 or 1: the core that reads it */
     volatile uint32_t gpio[19];    /* not used here */
@@ -41,7 +42,7 @@ _Static_assert(offsetof(sio_hw_t, fifo_st) == 0x50, "DS 2.3.1.7");
 /* The core that executes this. */
 static inline unsigned get_core_num(void) { return (unsigned)sio_hw->cpuid; }
 
-/* Called where the kernel cannot go on; ends the program with a message. */
+/* The kernel's port calls it when it cannot continue. Ends the program with a message. */
 void panic_unsupported(void) __attribute__((noreturn));
 
 #endif

@@ -1,13 +1,13 @@
-/* The second stage of the boot: what the boot ROM copies from the first 256 bytes of flash to the end of SRAM and runs
- * there (DS 2.8.1.3). It sets the flash of the Pico, a W25Q16JV, and the serial interface in front of it (SSI, DS 4.10)
- * up for execution in place, and starts the image through the vectors behind these 256 bytes.
+/* The second-stage boot loader. The boot ROM copies it from the first 256 bytes of flash to the end of SRAM and runs it
+ * there (DS 2.8.1.3). It sets up the Pico's flash, a W25Q16JV, and the serial interface in front of the flash (SSI, DS
+ * 4.10) for execution in place. Then it starts the image through the vectors that follow these 256 bytes.
  *
- * Reads are those that are fastest: Fast Read Quad I/O, EBh, in continuous mode, in which the flash takes the next
- * address without the command ("W25Q16JV" below is its data sheet, revision H, 8.2.13). A word of 32 bits takes 8
- * clocks of address and mode, 4 of waiting and 8 of data. The serial clock is clk_sys / 2, at most 66.5 MHz; the flash
- * is good for 133 MHz, at 3.0 V and more.
+ * Reads use the fastest mode, Fast Read Quad I/O (EBh) in continuous mode: the flash takes the next address without the
+ * command ("W25Q16JV" below is its data sheet, revision H, 8.2.13). A 32-bit word takes 8 clocks of address and mode, 4
+ * of waiting and 8 of data. The serial clock is clk_sys / 2, at most 66.5 MHz; the flash permits 133 MHz at 3.0 V or
+ * more.
  *
- * At most 252 bytes, and independent of where it is; the build appends its check sum (boot2.cmake). */
+ * The code has at most 252 bytes and runs at any address. The build appends its check sum (boot2.cmake). */
     .syntax unified
     .cpu    cortex-m0plus
     .thumb
@@ -56,7 +56,7 @@
     .global boot2
     .thumb_func
 boot2:
-    /* Pads: a steep clock, and data without the delay of the Schmitt triggers. */
+    /* Pads: a fast slew rate for the clock, and data inputs without the delay of the Schmitt triggers. */
     ldr  r0, =PADS_QSPI_SCLK
     movs r1, #SCLK_FAST
     str  r1, [r0]
@@ -69,8 +69,9 @@ boot2:
     subs r1, #1
     bne  1b
 
-    /* Commands to the flash: bytes, on one lane. Data are sampled a cycle of clk_sys later than half a serial clock
-       after the flash sends them: at this divider, when it sends the next (RX_SAMPLE_DLY). */
+    /* Commands to the flash are bytes on one lane. Data are sampled one cycle of clk_sys later than half a serial clock
+     * after the flash sends them. At this divider, that is the moment when the flash sends the next ones
+     * (RX_SAMPLE_DLY). */
     ldr  r4, =SSI
     ldr  r5, =SSI_HIGH
     movs r6, #0
@@ -84,7 +85,7 @@ boot2:
     str  r7, [r4, #SER]
     str  r7, [r4, #SSIENR]
 
-    /* Four lanes must be enabled; in most of these flashes they always are. */
+    /* The flash must have its four lanes enabled. Most of these flashes have them enabled for good. */
     movs r0, #READ_STATUS_2
     bl   command
     movs r1, #QUAD_ENABLE
@@ -100,7 +101,7 @@ boot2:
     mov  r1, r8
     bl   command_with
 
-    /* One read with the command, so that the flash is in continuous mode behind it. */
+    /* Make one read with the command. After it the flash is in continuous mode. */
 2:  str  r6, [r4, #SSIENR]
     ldr  r1, =QUAD_READ
     str  r1, [r4, #CTRLR0]
@@ -114,7 +115,7 @@ boot2:
     str  r1, [r4, #DR0]
     bl   finish
 
-    /* From now on the SSI makes such reads, without the command, of what is read in the XIP window. */
+    /* From now on the SSI makes such reads, without the command, from reads of the XIP window. */
     str  r6, [r4, #SSIENR]
     ldr  r1, =CONTINUOUS << 24 | ADDRESS_MODE | WAIT_4 | NO_COMMAND
     str  r1, [r5, #SPI_CTRLR0]
@@ -133,7 +134,8 @@ boot2:
     msr  msp, r1
     bx   r2
 
-/* Sends r0 and then another byte, r1 in the second case; returns what the flash says to that. */
+/* Sends two bytes: r0 and any second one (command), or r0 and r1 (command_with). Returns the flash's answer to the
+ * second byte. */
 command:
     movs r1, #0
 command_with:

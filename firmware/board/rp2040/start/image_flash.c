@@ -1,4 +1,4 @@
-/* The image is in flash, and executed there (XIP, DS 2.6.3). */
+/* For an image that is in flash and is executed there (XIP, DS 2.6.3) */
 #include "region_words.h"
 #include "rp2040_clocks.h"
 #include "rp2040_conditions.h"
@@ -10,7 +10,8 @@
 
 extern uint32_t board_data[], board_data_end[], board_data_in_flash[];
 
-/* Where boot2.S starts the image: stack pointer and entry. The tables with all vectors are in SRAM (rp2040_cores.c). */
+/* Stack pointer and entry, through which boot2.S starts the image. The complete vector tables are in SRAM
+ * (rp2040_cores.c). */
 extern const struct rp2040_flash_vectors {
     uint32_t *stack;
     void (*entry)(void);
@@ -22,11 +23,12 @@ void rp2040_image_start_data(void) {
     rp2040_image_copy(board_data, board_data_in_flash, board_data_in_flash + (board_data_end - board_data));
 }
 
-/* The boot ROM starts what is in flash, unless these ask for something else (DS 2.8.1.1). */
+/* Makes the boot ROM start the image in flash, which it does unless these registers request something else (DS
+ * 2.8.1.1). */
 void rp2040_image_start_again_after_watchdog(void) { WATCHDOG_SCRATCH4 = 0; }
 
-/* A word from flash takes 20 serial clocks and some more cycles, and holds two instructions; without the cache each
- * time, with it once in a while. */
+/* A word from flash contains two instructions, and takes 20 serial clocks and a few cycles. Without the cache every
+ * word takes that long, with the cache few words do. */
 uint32_t rp2040_image_delay_cycles(void) { return (XIP_CTRL & XIP_CTRL_EN) != 0 ? 10000 : 100000; }
 
 static char divider[CONDITIONS_NUMBER_SIZE];

@@ -1,7 +1,7 @@
-/* The image is loaded into SRAM, by the boot ROM or a debugger.
+/* For an image that the boot ROM or a debugger loads into SRAM
  *
- * It saves .data at its first start and puts it back at each later one: so it can start again without being loaded
- * again (after the watchdog's reset, say). */
+ * At its first start the image saves .data, and at each later start it restores .data. So it can start again without
+ * being loaded again, for example after a watchdog reset. */
 #include "rp2040_image.h"
 #include "rp2040_region.h"
 #include "rp2040_registers.h"
@@ -12,7 +12,7 @@
 
 extern uint32_t board_data[], board_data_end[], board_data_saved[];
 
-/* As it is loaded: 0. Neither cleared nor put back at a start. */
+/* 0 when the image is loaded. A start neither clears nor restores it. */
 static volatile uint32_t started __attribute__((section(".started"))) = 0;
 
 void rp2040_image_start_data(void) {
@@ -24,8 +24,8 @@ void rp2040_image_start_data(void) {
     }
 }
 
-/* After a reset by the watchdog the boot ROM finds this and starts the image again, which is still in SRAM
- * (DS 2.8.1.1). It forgets it then. */
+/* After a watchdog reset the boot ROM finds these values and starts the image, which is still in SRAM (DS 2.8.1.1). The
+ * ROM then clears them. */
 void rp2040_image_start_again_after_watchdog(void) {
     uint32_t entry = (uintptr_t)board_entry | 1U;
     WATCHDOG_SCRATCH4 = BOOT_MAGIC;
@@ -52,7 +52,7 @@ bool rp2040_image_condition(uint32_t index, struct port_condition *condition) {
     return true;
 }
 
-/* Whatever is in the flash, nobody has set it up. */
+/* There is no region in flash: whatever the flash contains, nothing has set it up. */
 bool rp2040_image_region(struct port_region *region) {
     (void)region;
     return false;

@@ -1,33 +1,34 @@
-/* Where the image is: in SRAM (image_sram.c) or in flash (image_flash.c), as chosen when it is built (IC_CODE). */
+/* What depends on where the image is: in SRAM (image_sram.c) or in flash (image_flash.c), as chosen at build time
+ * (IC_CODE) */
 #ifndef RP2040_IMAGE_H
 #define RP2040_IMAGE_H
 
 #include "port.h"
 
-/* Gives the initialised variables the values they have at a start. To be called at each, before any is used, on a stack
- * that is none of them. */
+/* Initialises the variables. Call it at each start, before any variable is used. The stack must not be among them. */
 void rp2040_image_start_data(void);
 
-/* Has the boot ROM start the image again after a reset by the watchdog. To be called at each start: the ROM forgets. */
+/* Makes the boot ROM start the image again after a watchdog reset. Call it at each start, because the ROM clears the
+ * request. */
 void rp2040_image_start_again_after_watchdog(void);
 
-/* Cycles for which an interrupt may be held up where its code, or that which masks it, has to come from here: a rough
- * upper bound, for some hundred instructions, none of them in a cache. Below 1000 in SRAM. */
+/* Cycles by which an interrupt may be delayed if its code, or code that masks interrupts, is where this image is: a
+ * rough upper bound, for some hundred instructions without cache hits. Below 1000 in SRAM. */
 uint32_t rp2040_image_delay_cycles(void);
 
-/* Reads what there is to read for the conditions. */
+/* Reads the conditions that must be read from the chip. */
 void rp2040_image_conditions_start(void);
 
-/* The conditions that tell where code and constants are, and how they are reached: as port_condition(). */
+/* Reports where code and constants are, and how they are accessed, as conditions; used like port_condition() */
 bool rp2040_image_condition(uint32_t index, struct port_condition *condition);
 
-/* The region in flash; false if none is mapped. */
+/* Returns the memory region in flash; false if no flash is mapped. */
 bool rp2040_image_region(struct port_region *region);
 
-/* Copies words up to `end`: not by memcpy(), which would need the stack and the variables to be in order. */
+/* Copies words until `end`. It does not use memcpy(), which would need a valid stack and valid variables. */
 static inline void rp2040_image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
     while (from < end) {
-        *(volatile uint32_t *)to++ = *from++; /* volatile: not to be made a call of memcpy */
+        *(volatile uint32_t *)to++ = *from++; /* volatile, so that the compiler does not call memcpy */
     }
 }
 

@@ -21,10 +21,10 @@ void rp2040_start_c(void);
 #define TEXT(macro) TEXT_OF(macro)
 
 #define SPINLOCKS 32U
-#define FILL_MARGIN 32U /* words of stack that fill() may take */
+#define FILL_MARGIN 32U /* words of stack that fill() may use itself */
 
-/* The boot ROM jumps here with a stack at the end of SRAM (DS 2.8.1.1), a debugger with any. Thread mode, main stack.
- */
+/* The boot ROM jumps here with a stack at the end of SRAM (DS 2.8.1.1), a debugger with any stack. Selects thread
+ * mode's main stack, and sets it to core 0's. */
 __attribute__((naked, section(".entry"))) void board_entry(void) {
     __asm volatile("    cpsid i               \n"
                    "    movs r0, #0           \n"
@@ -39,14 +39,15 @@ __attribute__((naked, section(".entry"))) void board_entry(void) {
 
 static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
     while (from < end) {
-        *(volatile uint32_t *)from++ = word; /* volatile: not to be made a call of memset on this very stack */
+        *(volatile uint32_t *)from++ = word; /* volatile, so that the compiler does not call memset on this very
+                                                stack */
     }
 }
 
 void rp2040_start_c(void) {
     const uint32_t *stack_pointer;
     rp2040_cycles_begin();
-    rp2040_image_start_again_after_watchdog(); /* soon: until then a further reset finds nothing to start */
+    rp2040_image_start_again_after_watchdog(); /* early: a reset before this line finds no image to start */
     __asm volatile("mov %0, sp" : "=r"(stack_pointer));
     fill(&rp2040_cores_stacks[0][0], stack_pointer - FILL_MARGIN, START_STACK_UNUSED);
     fill(&rp2040_cores_stacks[1][0], &rp2040_cores_stacks[1][CORES_STACK_WORDS], START_STACK_UNUSED);
@@ -54,7 +55,7 @@ void rp2040_start_c(void) {
     fill(board_bss, board_bss_end, 0);
     rp2040_cores_vectors_start();
     for (uint32_t i = 0; i < SPINLOCKS; i++) {
-        spin_unlock_unsafe(spin_lock_instance(i)); /* a debugger may have stopped a program that held some */
+        spin_unlock_unsafe(spin_lock_instance(i)); /* a debugger may have stopped a program that held some of them */
     }
     rp2040_clocks_start();
     for (void (**constructor)(void) = board_constructors; constructor < board_constructors_end; constructor++) {

@@ -1,9 +1,9 @@
-/* How the test programs end. */
+/* End of the test programs */
 #ifndef RP2040_TEST_END_H
 #define RP2040_TEST_END_H
 
-/* Prints a sentence and what the stacks had left, and ends by a semihosting call: with 0 if `failure` is NULL, then the
- * sentence is `success`; otherwise with 1, and it is `failure`. To be called from the console task. */
+/* Ends a test program. Prints a sentence (`success` if `failure` is NULL, otherwise `failure`) and the unused stack,
+ * and makes a semihosting call with status 0 or 1. Call it in the console task. */
 void rp2040_test_end(const char *success, const char *failure) __attribute__((noreturn));
 
 #endif

@@ -1,4 +1,4 @@
-/* The stress run on the chip. */
+/* The stress test on the chip */
 #include "stress.h"
 
 #include "rp2040_board.h"

@@ -1,4 +1,4 @@
-/* The stress run of the transports on the chip, disturbed. */
+/* The stress test of the transports on the chip, with interrupts */
 #include "transport_stress.h"
 
 #include "hardware/sync.h"
@@ -8,7 +8,8 @@
 
 int main(void);
 
-/* Without the kernel's lock, as drivers do it: the other core's kernel goes on. */
+/* Occupies the core for a while with interrupts masked. It does not take the kernel's lock, just as drivers do not, so
+ * the other core's kernel continues. */
 static void hold(uint64_t ticks) {
     uint32_t mask = save_and_disable_interrupts();
     for (uint64_t start = port_clock(); port_clock() - start < ticks;) {

@@ -1,8 +1,8 @@
-# Which clocks can be had, for the moment at which they are chosen: the rules of stm32h745_clock_plan.h, which has their
-# sources and checks them again when it is compiled. IC_VOS is empty unless the user wants a certain voltage: then it
-# becomes VOS1, or VOS0 where the clocks need it.
+# Checks the chosen clocks by the rules of stm32h745_clock_plan.h. That header has the sources of the rules, and checks
+# them again when it is compiled. If the user does not ask for a certain voltage, IC_VOS is empty; it then becomes VOS1,
+# or VOS0 if the clocks need it.
 #
-# Also run by itself, as `cmake -DIC_M7_MHZ=… -DIC_M4_MHZ=… -DIC_SUPPLY=… -DIC_VOS=… -P clock_plan.cmake`.
+# This file can also be run alone: `cmake -DIC_M7_MHZ=… -DIC_M4_MHZ=… -DIC_SUPPLY=… -DIC_VOS=… -P clock_plan.cmake`.
 cmake_minimum_required(VERSION 3.22)
 foreach(choice "IC_M7_MHZ;480;400;240;120;60" "IC_M4_MHZ;240;200;120;60;50" "IC_SUPPLY;smps;ldo" "IC_VOS;;0;1;2;3")
   list(POP_FRONT choice name)

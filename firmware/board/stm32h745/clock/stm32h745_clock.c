@@ -9,7 +9,7 @@
 #define TIM3_PERIOD 256U
 _Static_assert(TIM3_PRESCALER *TIM3_PERIOD == 1U << CLOCK_EXTEND_COARSE_LOG2, "TIM2 counts these");
 
-/* TIM3 begins so many of its own counts before its end, so that it is soon seen whether TIM2 hears of it. */
+/* TIM3 starts this many counts before its end, so that start-up notices soon if it is not connected to TIM2. */
 #define TIM3_FIRST 2U
 
 static void stop(uint32_t timer, uint32_t prescaler, uint32_t period_less_1) {
@@ -19,7 +19,7 @@ static void stop(uint32_t timer, uint32_t prescaler, uint32_t period_less_1) {
     TIM_DIER(timer) = 0;
     TIM_PSC(timer) = prescaler - 1U;
     TIM_ARR(timer) = period_less_1;
-    TIM_EGR(timer) = TIM_EGR_UG; /* takes the prescaler over */
+    TIM_EGR(timer) = TIM_EGR_UG; /* latches the prescaler */
     TIM_SR(timer) = 0;
 }
 

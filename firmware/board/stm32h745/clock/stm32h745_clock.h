@@ -1,31 +1,33 @@
-/* The common clock: 64 bits of the buses' clock (60 to 240 MHz), the same for both cores.
+/* The common clock: a 64-bit count of cycles of the buses' clock (60 to 240 MHz), the same for both cores.
  *
- * Three timers of D2 count it, all from the one clock rcc_timx_ker_ck, which is that of the buses (RM table 59):
+ * Three timers of D2 make it. All count rcc_timx_ker_ck, which has the rate of the buses' clock (RM table 59):
  *
- *   TIM5, 32 bits   every cycle; set half its range ahead
- *   TIM3, 16 bits   overflows each 2^24 cycles (prescaler 65536, period 256)
- *   TIM2, 32 bits   those overflows, which come to it as a trigger (external clock mode 1, RM 41.3)
+ *   TIM5, 32 bits   counts every cycle; set half its range ahead
+ *   TIM3, 16 bits   overflows every 2^24 cycles (prescaler 65536, period 256)
+ *   TIM2, 32 bits   counts these overflows, which trigger it (external clock mode 1, RM 41.3)
  *
- * Each core reads TIM2, then TIM5, and corrects (stm32h745_clock_extend.h). There is no lock, no interrupt and no
- * variable, so none can be missed, and either core may read at any time; it never steps back, on one core or from one
- * to the other, as long as less than CLOCK_EXTEND_MARGIN cycles (8 s at 240 MHz) pass between a core's two reads.
- * Interrupts are masked there, so it is some ten cycles. One core initialises them, core 0, before the other one runs.
+ * Each core reads TIM2, then TIM5, and combines the two (stm32h745_clock_extend.h). There is no lock and no variable,
+ * and no interrupt that could be missed; either core may read at any time. The clock never steps back, neither on one
+ * core nor from one core to the other, as long as less than CLOCK_EXTEND_MARGIN cycles (8 s at 240 MHz) pass between
+ * the two reads. Interrupts are masked between them, so it is about ten cycles. Core 0 initialises the timers, before
+ * core 1 runs.
  *
  * - Resolution: 1 cycle of the buses; 4.2 ns at 240 MHz.
- * - Moment: that in which TIM5 is read.
- * - Offset: the clock starts from 2^31, constant from start to reset, and the same on both cores.
- * - Cost: two reads of APB1, over AXI and a bridge from the Cortex-M7, some ten instructions; not known in cycles,
- *   since no board was at hand. `clock` measures it ("looking").
+ * - Moment of a reading: when TIM5 is read.
+ * - Offset: the clock starts at 2^31. The offset is constant from start to reset, and the same on both cores.
+ * - Cost: two reads of APB1, which the Cortex-M7 reaches over AXI and a bridge, and about ten instructions. The cost in
+ *   cycles is not known, because this has not run on a board. The benchmark `clock` measures it as the timestamp
+ *   overhead.
  * - Wraps after 2^56 cycles: 9 years at 240 MHz.
- * - A debugger that halts a core does not stop it. */
+ * - A debugger that halts a core does not stop the clock. */
 #ifndef STM32H745_CLOCK_H
 #define STM32H745_CLOCK_H
 
-/* Enables the timers for this core: each core that uses a peripheral enables it for itself (RM 9.5.9). On core 1, once
- * the timers run. */
+/* Enables the timers for the calling core, because each core must itself enable the peripherals that it uses (RM
+ * 9.5.9). Core 1 calls it when the timers already run. */
 void stm32h745_clock_use(void);
 
-/* Starts the timers, on core 0; panics if TIM3's overflows do not reach TIM2. */
+/* Starts the timers. Call it on core 0. Panics if TIM3's overflows do not reach TIM2. */
 void stm32h745_clock_start(void);
 
 #endif

@@ -1,20 +1,19 @@
-/* How two hardware counters make one clock of 64 bits, without a lock and without an interrupt; stm32h745_clock.h
- * has the whole.
+/* Makes a 64-bit clock of two hardware counters, without a lock or an interrupt. stm32h745_clock.h has the overview.
  *
- * `fine` counts every cycle of the clock, in 32 bits; `coarse` counts each 2^24 of them. Both run from one clock, so
- * the one stays where it is relative to the other. `fine` was set half its range ahead, so that the count is the
- * smallest number, from coarse × 2^24 upwards, whose low 32 bits are `fine`. It is some 2^31 above it: far from both
- * ends of the 2^32 at which the correction would come out wrong. So `coarse` may be read up to CLOCK_EXTEND_MARGIN
- * cycles before `fine`, and what it lags behind by its own synchronisation does not matter either. */
+ * `fine` counts every cycle of the clock, in 32 bits; `coarse` counts once in 2^24 cycles. Both come from one clock, so
+ * their phase is constant. The 64-bit count is the smallest number that is at least coarse × 2^24 and has `fine` as its
+ * low 32 bits. `fine` was set half its range ahead, so the count is about 2^31 above coarse × 2^24: far from both ends
+ * of the range of 2^32 in which this works. Therefore `coarse` may be read up to CLOCK_EXTEND_MARGIN cycles before
+ * `fine`, and it does not matter that synchronisation makes `coarse` lag a little. */
 #ifndef STM32H745_CLOCK_EXTEND_H
 #define STM32H745_CLOCK_EXTEND_H
 
 #include <stdint.h>
 
 #define CLOCK_EXTEND_COARSE_LOG2 24U
-/* What `fine` starts from, with `coarse` at 0. */
+/* Start value of `fine`, at which `coarse` is 0 */
 #define CLOCK_EXTEND_AHEAD 0x80000000U
-/* Cycles by which the two readings may be apart; 8 s at 240 MHz. */
+/* Largest number of cycles between the two readings; 8 s at 240 MHz */
 #define CLOCK_EXTEND_MARGIN 0x78000000U
 
 static inline uint64_t stm32h745_clock_extend(uint32_t coarse, uint32_t fine) {
@@ -22,7 +21,8 @@ static inline uint64_t stm32h745_clock_extend(uint32_t coarse, uint32_t fine) {
     return least + (fine - (uint32_t)least);
 }
 
-/* The count of a 32-bit counter, given one at most 2^32 - 1 before. */
+/* Extends a 32-bit counter: the 64-bit count, from the counter and an earlier count, which must be at most 2^32 - 1
+ * less. */
 static inline uint64_t stm32h745_clock_extend_since(uint64_t before, uint32_t counter) {
     return before + (counter - (uint32_t)before);
 }

@@ -1,16 +1,16 @@
 #include "stm32h745_clock_plan.h"
 
 #define MHZ 1000000U
-/* The wide VCO's range begins here (RM 9.5.5, DS "PLL characteristics"). The lowest frequency that does takes the least
- * power. */
+/* Lower end of the range of the wide VCO (RM 9.5.5, DS "PLL characteristics"). The plan uses the lowest possible
+ * frequency from here on, because that takes the least power. */
 #define VCO_LEAST_MHZ 192U
-/* RCC_PLLCFGR.PLL1RGE: the reference is 8 to 16 MHz. */
+/* Value of RCC_PLLCFGR.PLL1RGE for a reference of 8 to 16 MHz */
 #define RGE_8_TO_16_MHZ 3U
-/* PPRE fields: half of the bus clock. */
+/* Value of the PPRE fields for half of the bus clock */
 #define PPRE_HALF 4U
 #define SCALES 4U
 
-/* RM table 16: the most MHz of the bus with 0, 1, … wait states at each voltage. */
+/* RM table 16: the highest bus clock in MHz for 0, 1, … wait states at each voltage */
 static const uint16_t flash_most[SCALES][5] = {
     [0] = {70, 140, 210, 225, 240},
     [1] = {70, 140, 210, 225, 225},
@@ -18,7 +18,7 @@ static const uint16_t flash_most[SCALES][5] = {
     [3] = {45, 90, 135, 180, 225},
 };
 
-/* Likewise: with 2 wait states, the delay is 1 up to here, then 2. */
+/* RM table 16: with 2 wait states the programming delay is 1 up to this bus clock, and 2 above */
 #define DELAY_1_MOST_MHZ 185U
 
 bool stm32h745_clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq) {
@@ -54,7 +54,7 @@ static enum stm32h745_clock_plan_result judge(uint32_t m7, uint32_t m4, uint32_t
     return vos == 0 && supply != CLOCK_PLAN_LDO ? CLOCK_PLAN_NEEDS_LDO : CLOCK_PLAN_OK;
 }
 
-/* RCC_D1CFGR.HPRE: 0xxx is 1, 1000 is 2, 1001 is 4, 1010 is 8. */
+/* Value of RCC_D1CFGR.HPRE for a divider: 0xxx is 1, 1000 is 2, 1001 is 4, 1010 is 8. */
 static uint32_t hpre_of(uint32_t ratio) {
     uint32_t field = 0;
     for (uint32_t divided = 2; divided <= ratio; divided *= 2U) {
@@ -69,7 +69,7 @@ enum stm32h745_clock_plan_result stm32h745_clock_plan(uint32_t m7_mhz, uint32_t 
     if (result != CLOCK_PLAN_OK) {
         return result;
     }
-    /* PLL1's P can divide by even numbers only (RM 9.5.5: the field is odd). */
+    /* The divider P of PLL1 must be even (RM 9.5.5: the field is odd). */
     uint32_t divp1 = 2;
     while (m7_mhz * divp1 < VCO_LEAST_MHZ) {
         divp1 += 2U;

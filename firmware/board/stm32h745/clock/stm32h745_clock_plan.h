@@ -1,40 +1,42 @@
-/* What clocks the two cores can have, and what has to be set for them. Pure arithmetic: nothing here touches a
- * register, so all of it is tested on a desk against the manual's tables (tests/firmware/stm32h745).
+/* The possible clocks of the two cores, and the settings that make them. This is pure arithmetic without registers, so
+ * all of it is tested on the host against the manual's tables (tests/firmware/stm32h745).
  *
- * "RM" is ST's reference manual RM0399 Rev 4, "DS" the datasheet DS12923. The tree (RM 9.5.6, figure 55):
+ * "RM" is ST's reference manual RM0399 Rev 4, "DS" the datasheet DS12923. The clock tree (RM 9.5.6, figure 55):
  *
  *   HSE / DIVM1 × DIVN1 / DIVP1 = sys_ck, / D1CPRE = Cortex-M7, / HPRE = bus matrix, flash and Cortex-M4
  *
- * D1CPRE is 1 here. So the Cortex-M4 has the clock of the buses, it is never faster than the Cortex-M7, and their ratio
- * is a power of two. The APB buses run at half of it, which the timers' clock makes good again (RM table 59).
+ * D1CPRE is 1 here. So the Cortex-M4 has the clock of the buses, and the Cortex-M7 is 1, 2, 4 or 8 times as fast. The
+ * APB buses have half the clock of the buses, and the timers twice that of the APB buses (RM table 59).
  *
- * The core's voltage (VOS3, the lowest, to VOS0) limits both clocks, and VOS0 is for a core that the LDO supplies: with
- * the step-down converter alone (SMPS), as a NUCLEO-H745ZI-Q comes, it would lift the core above its absolute maximum
- * of 1.40 V (DS "General operating conditions": no VOS0 in the SMPS part; measured as 1.51 V, Zephyr issue 108941). */
+ * The core voltage (VOS3, the lowest, to VOS0) limits both clocks. VOS0 needs the LDO supply. A NUCLEO-H745ZI-Q by
+ * default has only the step-down converter (SMPS): with it, VOS0 would raise the core voltage above the absolute
+ * maximum of 1.40 V (DS "General operating conditions": no VOS0 in the SMPS part; measured as 1.51 V, Zephyr issue
+ * 108941). */
 #ifndef STM32H745_CLOCK_PLAN_H
 #define STM32H745_CLOCK_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the core is supplied: a matter of the board's wiring, and of PWR_CR3 (RM table 33). */
+/* Supply of the core. The board's wiring determines it, and PWR_CR3 must be set accordingly (RM table 33). */
 #define CLOCK_PLAN_SMPS 0
 #define CLOCK_PLAN_LDO 1
 
-/* HSE: the ST-LINK's 8 MHz on OSC_IN. */
+/* HSE: the 8 MHz that the ST-LINK feeds into OSC_IN. */
 #define CLOCK_PLAN_HSE_MHZ 8
 
-/* Most MHz of the Cortex-M7 and of the buses at a voltage (DS "General operating conditions"). */
+/* The highest clock of the Cortex-M7 and of the buses, in MHz, at a voltage (DS "General operating conditions") */
 #define CLOCK_PLAN_CORE_MOST(vos) ((vos) == 0 ? 480 : (vos) == 1 ? 400 : (vos) == 2 ? 300 : 200)
 #define CLOCK_PLAN_BUS_MOST(vos) ((vos) == 0 ? 240 : (vos) == 1 ? 200 : (vos) == 2 ? 150 : 100)
 
-/* What the factors may be. The 400 and 200 MHz are the most that a NUCLEO-H745ZI-Q can have as it comes; with 50 MHz it
- * has the ratio of 480 and 60 MHz, which seed 003 measured on a board of another supply. */
+/* Levels of the factors, in MHz. 400 and 200 are the maximum of an unmodified NUCLEO-H745ZI-Q. 400 with 50 has the same
+ * ratio as 480 with 60, which the published measurements "seed 003" used, on a board with another supply. */
 #define CLOCK_PLAN_M7_LEVEL(mhz) ((mhz) == 480 || (mhz) == 400 || (mhz) == 240 || (mhz) == 120 || (mhz) == 60)
 #define CLOCK_PLAN_M4_LEVEL(mhz) ((mhz) == 240 || (mhz) == 200 || (mhz) == 120 || (mhz) == 60 || (mhz) == 50)
 #define CLOCK_PLAN_RATIO(m7, m4) ((m7) == (m4) || (m7) == 2 * (m4) || (m7) == 4 * (m4) || (m7) == 8 * (m4))
 
-/* Whether a pair of clocks can be had: for _Static_assert, and the same as stm32h745_clock_plan(). */
+/* Whether a pair of clocks is possible. For _Static_assert; the result is the same as that of
+ * stm32h745_clock_plan(). */
 #define CLOCK_PLAN_IS_LEGAL(m7, m4, vos, supply)                                                                       \
     (CLOCK_PLAN_M7_LEVEL(m7) && CLOCK_PLAN_M4_LEVEL(m4) && CLOCK_PLAN_RATIO(m7, m4) && (vos) <= 3 &&                   \
      (m7) <= CLOCK_PLAN_CORE_MOST(vos) && (m4) <= CLOCK_PLAN_BUS_MOST(vos) &&                                          \
@@ -42,12 +44,12 @@
 
 enum stm32h745_clock_plan_result {
     CLOCK_PLAN_OK,
-    CLOCK_PLAN_NO_LEVEL,      /* not a clock that the factors have */
-    CLOCK_PLAN_NO_RATIO,      /* the Cortex-M4 would be faster, or a fraction that is no power of two */
-    CLOCK_PLAN_NO_VOS,        /* no such voltage */
-    CLOCK_PLAN_CORE_TOO_FAST, /* for the voltage */
-    CLOCK_PLAN_BUS_TOO_FAST,  /* for the voltage */
-    CLOCK_PLAN_NEEDS_LDO,     /* VOS0 without the LDO */
+    CLOCK_PLAN_NO_LEVEL,      /* not one of the levels of the factors */
+    CLOCK_PLAN_NO_RATIO,      /* the Cortex-M4 would be faster than the Cortex-M7, or the ratio is not a power of two */
+    CLOCK_PLAN_NO_VOS,        /* there is no such voltage */
+    CLOCK_PLAN_CORE_TOO_FAST, /* the Cortex-M7 is too fast for the voltage */
+    CLOCK_PLAN_BUS_TOO_FAST,  /* the buses are too fast for the voltage */
+    CLOCK_PLAN_NEEDS_LDO,     /* VOS0 needs the LDO */
 };
 
 struct stm32h745_clock_plan {
@@ -55,28 +57,29 @@ struct stm32h745_clock_plan {
     uint32_t bus_hz;  /* Cortex-M4, AXI, AHB, timers */
     uint32_t apb_hz;
     uint32_t vco_hz;
-    /* Dividers and factors, as numbers; fields of registers as they are written. */
+    /* The dividers and factors are numbers. The other members are register fields, as they are written. */
     uint32_t divm1;
     uint32_t divn1;
     uint32_t divp1;
     uint32_t pll1rge;    /* RCC_PLLCFGR */
     uint32_t hpre;       /* RCC_D1CFGR */
     uint32_t ppre;       /* D1PPRE, D2PPRE1, D2PPRE2, D3PPRE */
-    uint32_t vos;        /* 0 to 3: the scale, not the field */
-    uint32_t vos_field;  /* PWR_D3CR; VOS0 is VOS1 with the boost of SYSCFG_PWRCR */
+    uint32_t vos;        /* 0 to 3: the number of the voltage, not the field */
+    uint32_t vos_field;  /* PWR_D3CR; for VOS0 it is that of VOS1, with the boost of SYSCFG_PWRCR */
     uint32_t latency;    /* FLASH_ACR */
     uint32_t wrhighfreq; /* FLASH_ACR */
 };
 
-/* Plans clocks in MHz at a voltage, 0 to 3. The plan is complete if the result is CLOCK_PLAN_OK. */
+/* Plans the settings for two clocks in MHz at a voltage (0 to 3). `plan` is complete if the result is CLOCK_PLAN_OK. */
 enum stm32h745_clock_plan_result stm32h745_clock_plan(uint32_t m7_mhz, uint32_t m4_mhz, uint32_t vos, uint32_t supply,
                                                       struct stm32h745_clock_plan *plan);
 
-/* Wait states and programming delay of the flash (RM table 16) at a bus clock and a voltage. False beyond the table. */
+/* Wait states and programming delay of the flash at a bus clock and a voltage (RM table 16). Returns false if the table
+ * has no such clock. */
 bool stm32h745_clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq);
 
-/* What PWR_CR3 is to hold in its lower six bits for a supply (RM table 33 and 7.8.4): written once after power-on, and
- * a wrong value takes the core's supply away until the board is recovered by BOOT0. */
+/* Lower six bits of PWR_CR3 for a supply (RM table 33 and 7.8.4). They can be written only once after power-on. A wrong
+ * value switches the core's supply off; then only BOOT0 helps to recover the board. */
 #define CLOCK_PLAN_CR3_MASK 0x3fU
 #define CLOCK_PLAN_CR3(supply) ((supply) == CLOCK_PLAN_LDO ? 0x2U : 0x4U)
 

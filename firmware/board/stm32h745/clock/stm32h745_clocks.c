@@ -7,13 +7,14 @@
 _Static_assert(CLOCK_PLAN_IS_LEGAL(IC_M7_MHZ, IC_M4_MHZ, IC_VOS, IC_SUPPLY),
                "these clocks cannot be had at this voltage and supply: stm32h745_clock_plan.h");
 
-/* HSI, from which the chip starts; the APB buses have the same then (RM 9.5.2). */
+/* HSI is the chip's clock after a reset. The APB buses then have the same rate (RM 9.5.2). */
 #define HSI_HZ 64000000U
-/* How often a flag is looked at before it is given up: a second and more at 64 MHz. The slowest, HSE, comes within some
- * milliseconds (DS "HSE oscillator characteristics"). */
+/* How often a flag is polled before start-up gives up: for more than a second at 64 MHz. The slowest flag, that of HSE,
+ * takes some milliseconds (DS "HSE oscillator characteristics"). */
 #define LOOKS 20000000U
 
-/* Revision Y (RM 63.5.8): at most 400 MHz, and an erratum of the AXI SRAM. Later ones have bit 13 set. */
+/* Numbers of chip revisions (RM 63.5.8). Revision Y permits at most 400 MHz, and has an erratum of the AXI SRAM.
+ * Revisions with these or later numbers have bit 13 set. */
 #define REVISION_V 0x2003U
 #define REVISION_X 0x2001U
 
@@ -30,7 +31,7 @@ static bool comes(volatile const uint32_t *status, uint32_t mask, uint32_t value
     return false;
 }
 
-/* RM 7.6.2: VOS0 is VOS1 and then the boost. */
+/* Sets the core voltage. VOS0 is reached by VOS1 and then the boost (RM 7.6.2). */
 static bool set_voltage(const struct stm32h745_clock_plan *plan) {
     PWR_D3CR = (PWR_D3CR & ~PWR_D3CR_VOS_MASK) | plan->vos_field << PWR_D3CR_VOS_SHIFT;
     if (!comes(&PWR_D3CR, PWR_D3CR_VOSRDY, PWR_D3CR_VOSRDY)) {
@@ -45,7 +46,7 @@ static bool set_voltage(const struct stm32h745_clock_plan *plan) {
     return comes(&PWR_D3CR, PWR_D3CR_VOSRDY, PWR_D3CR_VOSRDY);
 }
 
-/* RM 9.5.5, "PLL initialization phase". Outputs that are not used have divider and enable bit at 0. */
+/* Sets PLL1 (RM 9.5.5, "PLL initialization phase"). Outputs that are not used keep a divider and an enable bit of 0. */
 static void set_pll(const struct stm32h745_clock_plan *plan) {
     RCC_PLLCKSELR = RCC_PLLCKSELR_PLLSRC_HSE | plan->divm1 << RCC_PLLCKSELR_DIVM1_SHIFT;
     RCC_PLLCFGR = plan->pll1rge << RCC_PLLCFGR_PLL1RGE_SHIFT | RCC_PLLCFGR_DIVP1EN;
@@ -60,7 +61,8 @@ static void set_dividers(const struct stm32h745_clock_plan *plan) {
     (void)RCC_D1CFGR;
 }
 
-/* The flash starts with 7 wait states, more than any clock needs, so they are set last (RM 4.3.8). */
+/* Sets the wait states of the flash, as the last step: the flash starts with 7, more than any clock needs (RM
+ * 4.3.8). */
 static bool set_flash(const struct stm32h745_clock_plan *plan) {
     uint32_t acr = plan->latency << FLASH_ACR_LATENCY_SHIFT | plan->wrhighfreq << FLASH_ACR_WRHIGHFREQ_SHIFT;
     FLASH_ACR = acr;
@@ -71,13 +73,13 @@ const char *stm32h745_clocks_start(void) {
     struct stm32h745_clock_plan plan;
     uint32_t revision = DBGMCU_IDC >> DBGMCU_IDC_REV_SHIFT;
     if (stm32h745_clock_plan(IC_M7_MHZ, IC_M4_MHZ, IC_VOS, IC_SUPPLY, &plan) != CLOCK_PLAN_OK) {
-        return "the plan"; /* the assertion above says that it is right */
+        return "the plan"; /* does not happen: the assertion above ensures that the plan is valid */
     }
     if ((PWR_CR3 & CLOCK_PLAN_CR3_MASK) != CLOCK_PLAN_CR3(IC_SUPPLY)) {
         return "another supply has been configured before: take the power away and give it back";
     }
     if (revision < REVISION_X) {
-        AXI_TARG7_FN_MOD = 1; /* ES0445: else reads of the AXI SRAM may be wrong */
+        AXI_TARG7_FN_MOD = 1; /* ES0445: without this, reads of the AXI SRAM may be wrong */
     }
     if (plan.vos == 0 && revision != REVISION_V && revision < REVISION_V) {
         return "this revision of the chip has no 480 MHz";

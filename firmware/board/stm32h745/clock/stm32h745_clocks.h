@@ -1,4 +1,4 @@
-/* Clocks and voltage, as the build asks for them (stm32h745_clock_plan.h). */
+/* Starts the clocks and the voltage that were chosen at build time (stm32h745_clock_plan.h). */
 #ifndef STM32H745_CLOCKS_H
 #define STM32H745_CLOCKS_H
 
@@ -6,7 +6,7 @@
 
 #include "stm32h745_clock_plan.h"
 
-/* In Hz, once they run. Without suffixes: they are made into text as well. */
+/* Rates in Hz, after the clocks have been started. Without suffixes, because they also become text. */
 #define CLOCKS_HZ(mhz) CLOCKS_APPEND(mhz, 000000)
 #define CLOCKS_APPEND(digits, more) digits##more
 #define CLOCKS_M7_HZ CLOCKS_HZ(IC_M7_MHZ)
@@ -18,11 +18,11 @@
 #define CLOCKS_CORE_HZ CLOCKS_M4_HZ
 #endif
 
-/* From a reset: the voltage, HSE, PLL1 and all dividers, by core 0. NULL, or what did not come, as part of a sentence;
- * then the chip runs from HSI still. */
+/* Sets the voltage, HSE, PLL1 and all dividers. Call it on core 0 after a reset. Returns NULL, or the step that has
+ * failed, as part of a sentence; the chip then still runs from HSI. */
 const char *stm32h745_clocks_start(void);
 
-/* The present clock of the APB buses. */
+/* The present clock of the APB buses in Hz */
 uint32_t stm32h745_clocks_apb_hz(void);
 
 #endif

@@ -17,7 +17,7 @@ void stm32h745_cycles_start(void) {
     DWT_CTRL |= DWT_CTRL_CYCCNTENA;
 }
 
-/* Also what the tick's handler interrupts has read. */
+/* Interrupts are masked, so that the tick's handler cannot change `noted` between the two reads. */
 static uint64_t read_count(void) {
     uint32_t mask;
     __asm volatile("mrs %0, primask\n cpsid i" : "=r"(mask)::"memory");
@@ -28,7 +28,7 @@ static uint64_t read_count(void) {
 
 void stm32h745_cycles_note(void) { noted = read_count(); }
 
-/* A reading is not taken before what stands before it has been done: DSB and ISB, since the core executes two
+/* DSB and ISB make sure that the counter is not read before preceding instructions are complete: the core executes two
  * instructions at a time and does not wait for its stores. */
 uint64_t port_cycles(void) {
     __asm volatile("dsb\n isb" ::: "memory");

@@ -1,23 +1,25 @@
-/* port_cycles(): the core's own cycle counter, DWT_CYCCNT (ARM C1.8), at the core's clock.
+/* port_cycles(): the core's own cycle counter, DWT_CYCCNT (ARM C1.8), which counts the core's clock.
  *
- * It has 32 bits, which the Cortex-M7 counts through in 9 s at 480 MHz. Each kernel tick of the core, a thousandth of a
- * second, notes the whole count; a reading is the note and what has been counted since. So no wrap is missed unless the
- * tick is, for 9 s, and then the watchdog comes first.
+ * The counter has 32 bits and wraps after 9 s on the Cortex-M7 at 480 MHz. Each kernel tick of the core, once a
+ * millisecond, notes the 64-bit count, and a reading adds the cycles since then. So a wrap is missed only if the tick
+ * fails for 9 s; the watchdog acts earlier.
  *
- * A core that sleeps (WFI) would stop counting, because its clock stops: DBGMCU keeps it running (RM 63.5.8, DBGSLEEP).
+ * A sleeping core (WFI) would stop counting, because its clock stops. DBGMCU keeps the clock running (RM 63.5.8,
+ * DBGSLEEP).
  *
- * Core 0 counts from its start, core 1 from its own, each at its own clock: the difference of two readings taken on two
- * cores says nothing before they are aligned (core/align.h). */
+ * Each core counts from its own start, at its own rate, so readings on two cores must be aligned before they are
+ * subtracted (core/align.h). */
 #ifndef STM32H745_CYCLES_H
 #define STM32H745_CYCLES_H
 
-/* A number alone: it is told as a condition, too. */
+/* Must be a bare literal, without U or parentheses, because it also becomes the text of the condition
+ * `clock.counter_bits`. */
 #define CYCCNT_BITS 32
 
-/* Starts the counter at 0. To be called on each core, at its start. */
+/* Starts the counter at 0. Call it on each core, at its start. */
 void stm32h745_cycles_start(void);
 
-/* Notes the count. To be called on each core by its tick's handler. */
+/* Notes the core's count. Each core calls it in the handler of its tick. */
 void stm32h745_cycles_note(void);
 
 #endif

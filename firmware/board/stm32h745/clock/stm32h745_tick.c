@@ -4,18 +4,18 @@
 #include "stm32h745_clocks.h"
 #include "stm32h745_registers.h"
 
-/* Of the core's clock and of the common clock in a tick. */
+/* One tick, in cycles of the core's clock and of the common clock */
 #define TICK_CYCLES (CLOCKS_CORE_HZ / configTICK_RATE_HZ)
 #define TICK_CLOCK (CLOCKS_BUS_HZ / configTICK_RATE_HZ)
 #define RATIO (CLOCKS_CORE_HZ / CLOCKS_BUS_HZ)
 _Static_assert(CLOCKS_BUS_HZ % configTICK_RATE_HZ == 0 && CLOCKS_CORE_HZ % CLOCKS_BUS_HZ == 0,
                "a tick is a whole number of both");
 
-/* The bus may delay the reading of the common clock, never that of SysTick, and whatever delays it makes the edge seem
- * later: of some readings, the earliest edge is right. */
+/* The edge is computed from several readings. The bus may delay the reading of the common clock, which makes the edge
+ * appear later, but never that of SysTick. So the earliest edge is the right one. */
 #define READINGS 32U
 
-/* Common clock at some edge. */
+/* An edge of the tick in the past, on the common clock */
 static uint64_t known_edge;
 
 static uint64_t read_edge(void) {
@@ -24,7 +24,7 @@ static uint64_t read_edge(void) {
     uint32_t systick = SYST_CVR;
     uint64_t now = port_clock();
     __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
-    uint32_t since = (TICK_CYCLES - systick) % TICK_CYCLES; /* it counts down, from TICK_CYCLES - 1 */
+    uint32_t since = (TICK_CYCLES - systick) % TICK_CYCLES; /* SysTick counts down from TICK_CYCLES - 1 */
     return now - since / RATIO;
 }
 
@@ -32,7 +32,7 @@ void stm32h745_tick_start(void) {
     known_edge = read_edge();
     for (uint32_t i = 1; i < READINGS; i++) {
         uint64_t later = (read_edge() - known_edge) % TICK_CLOCK;
-        if (later > TICK_CLOCK / 2U) { /* it is earlier */
+        if (later > TICK_CLOCK / 2U) { /* the new edge is earlier */
             known_edge -= TICK_CLOCK - later;
         }
     }

@@ -5,21 +5,21 @@
 #include "stm32h745_irq.h"
 #include "stm32h745_registers.h"
 
-/* There is one timer, and whichever core has opened it last takes its interrupt. Under the lock between the cores: it
- * is set by one and fires in the other. */
+/* The chip has one timer for this, and the core that opened it last handles its interrupt. One core may set the timer
+ * while it fires on the other, so these variables are used under the lock between the cores. */
 static struct {
     uint32_t core;
     uint32_t armed;
     uint64_t when;
 } timer PORT_SHARED(timer);
 
-/* This core's. */
+/* The handler of this core, and its argument */
 static void (*fired)(void *arg);
 static void *fired_arg;
 
 static void disarm(void) {
     TIM_DIER(TIM5) = 0;
-    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* writing 1 leaves the other flags alone (RM 41.4.5) */
+    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* writing 1 to the other flags does not change them (RM 41.4.5) */
     timer.armed = 0;
 }
 
@@ -46,14 +46,14 @@ uint64_t port_timer_set(uint64_t when) {
     timer.when = when;
     timer.armed = 1;
     TIM_CCR1(TIM5) = (uint32_t)when;
-    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* of the register's old value */
+    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* clears a match with the register's old value */
     TIM_DIER(TIM5) = TIM_DIER_CC1IE;
     board_unlock(mask);
     return when;
 }
 
-/* The line goes to both cores, so one that had the timer before may be called once more. The match comes each 2^32
- * cycles, and only the last of them is the moment. */
+/* The interrupt reaches both cores, so the core that had the timer before may get one more interrupt. The register
+ * matches every 2^32 cycles; only the match at `when` is the moment that was set. */
 void stm32h745_timer_interrupt(void) {
     uint32_t mask = board_lock();
     bool mine = timer.core == board_core();

@@ -1,5 +1,5 @@
-/* The timer of port_interrupt.h: channel 1 of TIM5, which is the common clock's lower half, so it fires exactly when
- * the clock reads what was asked for. */
+/* The timer of port_interrupt.h: channel 1 of TIM5. TIM5 is the lower half of the common clock, so the timer fires
+ * exactly when the clock reads the requested value. */
 #ifndef STM32H745_TIMER_H
 #define STM32H745_TIMER_H
 

@@ -7,8 +7,8 @@
 #include "stm32h745_irq.h"
 #include "stm32h745_registers.h"
 
-/* The FIFOs have 16 entries (RM 51.4). The receive interrupt comes when a quarter of one is full, or nothing has come
- * for 32 bit times; the transmit interrupt as long as three quarters are free (RM 51.8.4). */
+/* The FIFOs have 16 entries (RM 51.4). The receive interrupt comes when a quarter of the receive FIFO is full, or after
+ * 32 bit times without input; the transmit interrupt while three quarters of the transmit FIFO are free (RM 51.8.4). */
 #define RXFTCFG_QUARTER 1U
 #define TXFTCFG_THREE_QUARTERS 3U
 #define TIMEOUT_BITS 32U
@@ -19,7 +19,7 @@
 
 static uint32_t rate;
 
-/* What is still to be sent. */
+/* The output that has not been put into the FIFO yet */
 static struct {
     const uint8_t *next;
     size_t left;
@@ -28,8 +28,8 @@ static struct {
 
 /* ---- interrupt ---- */
 
-/* The flags of errors are those of the character that is read next, but for the overrun: characters are lost then,
- * behind those in the FIFO (RM 51.5.6). */
+/* Takes the received bytes out of the FIFO. An error flag belongs to the character that is read next. The overrun flag
+ * is different: the lost characters came after those in the FIFO (RM 51.5.6). */
 static bool take_input(void) {
     const uint32_t errors = USART_ISR_PE | USART_ISR_FE | USART_ISR_NE;
     bool any = false;
@@ -56,7 +56,7 @@ static void give_output(void) {
     }
 }
 
-/* The interrupt stays until there is no room, or it is switched off. */
+/* Fills the FIFO. The transmit interrupt stays pending until the FIFO has no room, or until it is switched off here. */
 static bool continue_output(void) {
     give_output();
     if (output.left > 0) {
@@ -80,14 +80,14 @@ void stm32h745_uart_interrupt(void) {
 
 /* ---- output ---- */
 
-/* What is left in the FIFO at the end is waited for busily: there would be one more interrupt for it. */
+/* Busy-waits while the rest of the FIFO is sent, because waiting by an interrupt would take one more interrupt. */
 enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     output.next = bytes;
     output.left = size;
     output.done = size == 0;
     console_wait_begin();
     if (size > 0) {
-        taskENTER_CRITICAL(); /* the handler changes the register, too */
+        taskENTER_CRITICAL(); /* the interrupt handler also changes this register */
         USART3_CR3 |= USART_CR3_TXFTIE;
         taskEXIT_CRITICAL();
     }
@@ -100,14 +100,14 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     return PORT_OK;
 }
 
-/* ---- rate ---- */
+/* ---- bit rate ---- */
 
 uint32_t port_console_rate_choice(uint32_t index) { return stm32h745_baud_choice(stm32h745_clocks_apb_hz(), index); }
 
 uint32_t port_console_rate(void) { return rate; }
 
-/* The divisor can be changed only while the USART is off (RM 51.8.5), and then its FIFO is lost: it is emptied before.
- */
+/* USART_BRR can be written only while the USART is disabled (RM 51.8.5). Disabling it discards the FIFO, so the
+ * received bytes are taken out first. */
 void port_console_set_rate(uint32_t bits_per_second) {
     uint32_t mask;
     __asm volatile("mrs %0, primask\n cpsid i" : "=r"(mask)::"memory");
@@ -131,7 +131,7 @@ void stm32h745_uart_start(void) {
     RCC_AHB4ENR |= RCC_AHB4ENR_GPIODEN;
     RCC_APB1LENR |= RCC_APB1LENR_USART3EN;
     (void)RCC_APB1LENR;
-    GPIO_PUPDR(GPIOD) |= GPIO_PULL_UP << 2U * PIN_RX; /* an open input must not read as a start bit */
+    GPIO_PUPDR(GPIOD) |= GPIO_PULL_UP << 2U * PIN_RX; /* an open input pin must not read as a start bit */
     connect(PIN_TX);
     connect(PIN_RX);
     USART3_CR1 = USART_CR1_FIFOEN | USART_CR1_RE | USART_CR1_TE;

@@ -1,8 +1,8 @@
-/* The console: USART3 on PD8 (output) and PD9 (input), which the ST-LINK of a NUCLEO-H745ZI-Q has as its virtual COM
- * port (UM2408); 8 data bits, no parity, 1 stop bit.
+/* The console: USART3 on PD8 (output) and PD9 (input), which is the virtual COM port of the ST-LINK on a
+ * NUCLEO-H745ZI-Q (UM2408); 8 data bits, no parity, 1 stop bit.
  *
- * Both directions go by interrupt, on core 0, and the console task sleeps meanwhile. Nothing is sent, and no transmit
- * interrupt comes, except inside port_console_write(). */
+ * Both directions use interrupts on core 0, while the console task sleeps. Output and transmit interrupts occur only
+ * inside port_console_write(). */
 #ifndef STM32H745_UART_H
 #define STM32H745_UART_H
 
@@ -12,17 +12,17 @@
 /* Bits per second after a reset. */
 #define UART_RATE 115200
 
-/* Sets pins and USART up, for the present clock of the APB buses. */
+/* Configures the pins and the USART for the present clock of the APB buses. */
 void stm32h745_uart_start(void);
 
-/* Lets input come in. To be called on core 0, once a console task exists. */
+/* Enables input. Call it on core 0, when there is a console task. */
 void stm32h745_uart_listen(void);
 
-/* USART3's handler, on core 0. */
+/* USART3's handler, on core 0 */
 void stm32h745_uart_interrupt(void);
 
-/* Sends bytes without interrupts, on either core, for when there is no system any more. Returns when the last has left.
- */
+/* Sends bytes without interrupts, when the system has failed; works on either core. Returns when the last byte has
+ * left. */
 void stm32h745_uart_write_raw(const char *bytes, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
-/* What of the console both cores have: a panic's line. */
+/* The part of the console that both cores need: it prints the line of a panic. */
 #include "stm32h745_registers.h"
 #include "stm32h745_uart.h"
 
 void stm32h745_uart_write_raw(const char *bytes, size_t size) {
-    RCC_APB1LENR |= RCC_APB1LENR_USART3EN; /* this core's own bit (RM 9.5.9) */
+    RCC_APB1LENR |= RCC_APB1LENR_USART3EN; /* each core has its own enable bit (RM 9.5.9) */
     (void)RCC_APB1LENR;
     USART3_CR1 &= ~USART_CR1_RTOIE;
     USART3_CR3 &= ~(USART_CR3_RXFTIE | USART_CR3_TXFTIE);

@@ -21,7 +21,8 @@ bool board_in_handler(void) {
 
 /* ---- the doorbell ---- */
 
-/* Takes and gives back a bell, which nobody else takes: that is what raises the interrupt (RM 11.3.7). */
+/* Takes a bell semaphore and releases it, which raises the interrupt (RM 11.3.7). No other code takes this
+ * semaphore. */
 static void ring(uint32_t core) {
     (void)stm32h745_lock_try(SEMAPHORE_BELL(IC_CORE, core));
     stm32h745_lock_give(SEMAPHORE_BELL(IC_CORE, core));
@@ -41,11 +42,11 @@ void board_ring_self(void) {
     __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
 }
 
-/* In this order: who rings from now on is heard again. */
+/* The cause is cleared before the handlers run, so that a ring during a handler is not lost. */
 void stm32h745_amp_interrupt(void) {
     uint32_t rung = HSEM_CMISR(IC_CORE);
     HSEM_CICR(IC_CORE) = rung;
-    __asm volatile("dsb" ::: "memory"); /* the cause is gone before the handler returns */
+    __asm volatile("dsb" ::: "memory"); /* the cause must be cleared before this handler returns */
     if ((rung & 1U << SEMAPHORE_BELL(IC_CORE, IC_CORE)) != 0) {
         port_amp_doorbell();
     }
@@ -62,11 +63,11 @@ void board_doorbell_start(void) {
 
 /* ---- starting core 1 ---- */
 
-/* Core 1 waits at its gate (entry.S), whether it has been started by the option byte BCM4 already or is started here
- * (RM 9.4.7, "Hold boot function"). The gate opens once: core 0 never begins but with a reset of the whole chip
- * (stm32h745_start.c). */
+/* Opens the gate at which core 1 waits (entry.S), and starts core 1, unless the option byte BCM4 has already started it
+ * (RM 9.4.7, "Hold boot function"). The gate opens only once. That is enough, because core 0 always begins with a reset
+ * of the whole chip (stm32h745_start.c). */
 bool board_start_core_1(void) {
-    __asm volatile("dsb" ::: "memory"); /* what is shared is clear */
+    __asm volatile("dsb" ::: "memory"); /* the shared memory is clear before the gate opens */
     (void)stm32h745_lock_try(SEMAPHORE_GATE);
     RCC_GCR |= RCC_GCR_BOOT_C2;
     return true;

@@ -1,8 +1,8 @@
-/* What this board supplies for two kernels (port_amp.h). */
+/* This board's part of port_amp.h, for a kernel on each core */
 #ifndef STM32H745_AMP_H
 #define STM32H745_AMP_H
 
-/* Handler of this core's interrupt of the hardware semaphores: somebody has rung. */
+/* Handles the hardware semaphores' interrupt of this core, which is the doorbell. */
 void stm32h745_amp_interrupt(void);
 
 #endif

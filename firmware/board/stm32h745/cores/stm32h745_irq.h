@@ -1,4 +1,5 @@
-/* Interrupts by number, the same for both cores (RM table "NVIC": 150 of each), and their one priority. */
+/* Interrupts by their numbers, which are the same for both cores (RM table "NVIC": each core has 150), and the priority
+ * that all of them have. */
 #ifndef STM32H745_IRQ_H
 #define STM32H745_IRQ_H
 
@@ -9,10 +10,11 @@
 #define IRQ_TIM5 50U
 #define IRQ_HSEM(core) (125U + (core)) /* HSEM1 and HSEM2 of CMSIS */
 
-/* What we have is the kernel's own priority, the lowest: so none of ours and the kernel interrupts another. 4 bits. */
+/* The kernel's own priority, the lowest. All interrupts of this program have it, so that neither they nor the kernel's
+ * interrupts interrupt each other. A priority has 4 bits. */
 #define IRQ_PRIORITY 0xf0U
 
-/* Lets this core take an interrupt; what is pending from before is forgotten. */
+/* Enables an interrupt on this core, and clears its pending state. */
 void stm32h745_irq_enable(uint32_t number);
 void stm32h745_irq_disable(uint32_t number);
 

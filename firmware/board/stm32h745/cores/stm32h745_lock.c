@@ -1,5 +1,5 @@
-/* Locks between the cores, and the spinlocks and atomics of port_lock.h: by hardware semaphores, since exclusive
- * accesses mean nothing from one core to the other (stm32h745_mpu_table.h). */
+/* Locks between the cores, and the spinlocks and atomics of port_lock.h. They use hardware semaphores, because
+ * exclusive accesses do not work between the cores (stm32h745_mpu_table.h). */
 #include "stm32h745_lock.h"
 
 #include "port_amp.h"
@@ -37,7 +37,7 @@ void board_unlock(uint32_t mask) { stm32h745_lock_leave(SEMAPHORE_LOCK, mask); }
 
 /* ---- spinlocks ---- */
 
-static uint32_t claimed PORT_SHARED(spinlocks); /* bit n: semaphore SEMAPHORE_SPINLOCK + n */
+static uint32_t claimed PORT_SHARED(spinlocks); /* bit n: semaphore SEMAPHORE_SPINLOCK + n is in use */
 
 enum port_error port_spinlock_init(port_spinlock_t *lock) {
     enum port_error error = PORT_ERR_RESOURCE;

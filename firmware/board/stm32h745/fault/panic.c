@@ -1,4 +1,4 @@
-/* board_panic(): one `log` line for the desk (docs/protocol.md), and the end. */
+/* board_panic(): prints one `log` line for the host (docs/protocol.md), and ends the program. */
 #include "line.h"
 #include "port_freertos.h"
 #include "stm32h745_board.h"
@@ -9,7 +9,7 @@
 
 extern uint32_t board_stack_top[];
 
-/* Static: the stack may be the broken thing. */
+/* Static variables, because the stack may be broken */
 static struct ic_line line;
 static struct {
     const char *what;
@@ -26,7 +26,7 @@ __attribute__((noreturn, used)) static void end(void) {
     ic_line_text(&line, "where", cause.where);
     ic_line_integer(&line, "number", cause.number);
     ic_line_integer(&line, "core", IC_CORE);
-    stm32h745_uart_write_raw("\r\n", 2); /* a line may be under way */
+    stm32h745_uart_write_raw("\r\n", 2); /* ends a line that may be in progress */
     stm32h745_uart_write_raw(line.text, ic_line_close(&line));
     board_end(1);
 }
@@ -34,12 +34,13 @@ __attribute__((noreturn, used)) static void end(void) {
 void board_panic(const char *what, const char *where, uint32_t number) {
     __asm volatile("cpsid i" ::: "memory");
     while (!stm32h745_lock_try(SEMAPHORE_PANIC)) {
-        /* The other core has been here; one line is enough. The watchdog ends this. */
+        /* The other core has panicked first, and one line is enough. The watchdog ends this wait. */
     }
     cause.what = what;
     cause.where = where;
     cause.number = number;
-    /* To the start of the main stack. In a handler that is the stack already; in a task, the main one is selected. */
+    /* Moves the stack pointer to the start of the main stack. A handler already uses the main stack; a task first has
+     * to select it. */
     __asm volatile("    mrs  r1, ipsr      \n"
                    "    cmp  r1, #0        \n"
                    "    bne  1f            \n"

@@ -14,8 +14,8 @@
 #define PIN 1U
 #endif
 
-/* A write to BSRR changes these pins alone, so the cores do not disturb each other; MODER is written before core 1
- * runs, and by core 1 for its own port. */
+/* A write to BSRR changes only this pin, so the cores do not disturb each other. MODER is written by core 0 before core
+ * 1 runs, and by core 1 only for its own port. */
 static void set(uint32_t port, uint32_t pin, bool on) { GPIO_BSRR(port) = 1U << pin << (on ? 0U : 16U); }
 
 static void make_output(uint32_t port, uint32_t pin) {

@@ -1,14 +1,14 @@
-/* The board's LEDs (UM2408): each core blinks its own while its kernel ticks, and the red one tells of a panic. */
+/* The board's LEDs (UM2408): each core blinks its own while its kernel ticks, and the red one shows a panic. */
 #ifndef STM32H745_LED_H
 #define STM32H745_LED_H
 
-/* LD1, green, PB0, is core 0's; LD2, yellow, PE1, core 1's; LD3, red, PB14. */
+/* Prepares the LEDs: LD1 (green, PB0) is core 0's, LD2 (yellow, PE1) is core 1's, and LD3 (red, PB14) shows a panic. */
 void stm32h745_led_start(void);
 
-/* One kernel tick has passed: changes this core's LED each 500. */
+/* Toggles this core's LED at every 500th call. Call it at each kernel tick. */
 void stm32h745_led_beat(void);
 
-/* Lights the red one. */
+/* Switches the red LED on. */
 void stm32h745_led_panic(void);
 
 #endif

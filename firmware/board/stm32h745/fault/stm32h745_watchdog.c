@@ -5,7 +5,7 @@
 #define PRESCALER_64 4U
 #define RELOAD 0xfffU
 
-/* RM 48.3.3: start, unlock, set, wait until it is taken over, feed. */
+/* Starts the watchdog in the order of RM 48.3.3: start, unlock, set, wait for the update, feed. */
 void stm32h745_watchdog_start(void) {
     DBGMCU_APB4FZ1 |= DBGMCU_APB4FZ1_DBG_IWDG1;
     IWDG1_KR = IWDG_KR_START;

@@ -57,7 +57,7 @@ static const struct port_condition conditions[] = {
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 
-/* Four digits of a number in base 16. */
+/* Writes the low 16 bits of a number as four hexadecimal digits, zero-terminated. */
 static void hex(uint32_t number, char *text) {
     for (uint32_t i = 0; i < 4U; i++) {
         text[i] = "0123456789abcdef"[number >> (12U - 4U * i) & 0xfU];

@@ -1,8 +1,8 @@
-/* Facts about the chip and this image that its numbers depend on. */
+/* Conditions of the chip and of this image */
 #ifndef STM32H745_CONDITIONS_H
 #define STM32H745_CONDITIONS_H
 
-/* Reads what has to be read from the chip. On core 0. */
+/* Reads the conditions that must be read from the chip. Call it on core 0. */
 void stm32h745_conditions_start(void);
 
 #endif

@@ -1,10 +1,10 @@
-/* The energy mark (port_mark()): PG14, D2 of the Arduino connector CN10 (UM2408, connectors). */
+/* The mark pin (port_mark()) is PG14, which is D2 of the Arduino connector CN10 (UM2408, connectors). */
 #ifndef STM32H745_MARK_H
 #define STM32H745_MARK_H
 
 #define MARK_TEXT "PG14 (D2 at CN10)"
 
-/* Makes the pin an output, low. To be called by each core at its start. */
+/* Makes the pin an output, at first low. Call it on each core at its start. */
 void stm32h745_mark_start(void);
 
 #endif

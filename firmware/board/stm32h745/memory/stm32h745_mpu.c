@@ -8,13 +8,13 @@
 
 #if IC_CORE == 0
 
-/* CCSIDR of the L1 data cache (ARM B4.8.2). */
+/* Number of sets and ways of the L1 data cache, from CCSIDR (ARM B4.8.2) */
 #define SETS(ccsidr) (((ccsidr) >> 13U & 0x7fffU) + 1U)
 #define WAYS(ccsidr) (((ccsidr) >> 3U & 0x3ffU) + 1U)
 
 static void wait_for_it(void) { __asm volatile("dsb\n isb" ::: "memory"); }
 
-/* The cache's contents are whatever they were at power-on. */
+/* Needed because the contents of the cache are undefined after power-on. */
 static void invalidate_dcache(void) {
     SCB_CSSELR = 0;
     wait_for_it();
@@ -55,7 +55,7 @@ void stm32h745_mpu_start(void) {
 #else
 
 void stm32h745_mpu_start(void) {
-    /* What D1 has for this core: its own bits (RM 9.5.10). */
+    /* This core must itself enable its access to D1's memories (RM 9.5.10). */
     RCC_AHB3ENR |= RCC_AHB3ENR_FLASHEN | RCC_AHB3ENR_AXISRAMEN;
     RCC_AHB1ENR |= RCC_AHB1ENR_ARTEN;
     (void)RCC_AHB1ENR;

@@ -1,10 +1,10 @@
-/* Memory protection, caches and what else speeds this core's memory up. */
+/* Memory protection, caches and other accelerators of this core's memory accesses */
 #ifndef STM32H745_MPU_H
 #define STM32H745_MPU_H
 
-/* Core 0: the table of stm32h745_mpu_table.h, and the caches that the build asks for (IC_ICACHE, IC_DCACHE). Core 1,
- * which has neither: the ART accelerator in front of its bank of the flash (RM 6), always. To be called once, at the
- * start. */
+/* On core 0: sets up the table of stm32h745_mpu_table.h, and the caches as chosen at build time (IC_ICACHE, IC_DCACHE).
+ * Core 1 has neither; there it always enables the ART accelerator for core 1's bank of the flash (RM 6). Call it once,
+ * at the start. */
 void stm32h745_mpu_start(void);
 
 #endif

@@ -12,7 +12,7 @@
 #define RASR_SIZE(log2_bytes) (((uint32_t)(log2_bytes) - 1U) << 1U)
 #define RASR_ENABLE 1U
 
-/* AP: for privileged code, which is all we have. */
+/* Values of the field AP. They are for privileged code; there is no other code. */
 enum access { NO_ACCESS = 0, READ_WRITE = 3, READ_ONLY = 6 };
 
 #define LOG2_LEAST 5U
@@ -56,9 +56,9 @@ static uint32_t log2_of(uint32_t bytes) {
 }
 
 void stm32h745_mpu_table_make(struct stm32h745_mpu_entry entries[MPU_ENTRIES]) {
-    /* 0x60000000 to 0xdfffffff, where external memories would be (six of the eight parts of all): the core could else
-     * read there of its own accord, and wait for a memory controller that has none (ST AN4838). The other four lie
-     * inside what is ours, from the widest to the windows. */
+    /* Region 0, 0x60000000 to 0xdfffffff (six of its eight parts), is for external memories, which do not exist here.
+     * Without it the core could read there speculatively, and wait for a memory controller without a memory (ST
+     * AN4838). The other regions cover the memory that is used, from the widest region to the windows. */
     static const struct {
         uint32_t base;
         uint32_t bytes;

@@ -1,4 +1,4 @@
-/* The first instructions of a core. IC_CORE says which; IC_SUPPLY_CR3 is what PWR_CR3 is to hold
+/* The first instructions of a core. IC_CORE says which core it is. IC_SUPPLY_CR3 is what PWR_CR3 must contain
  * (stm32h745_clock_plan.h). */
     .syntax unified
     .thumb
@@ -18,8 +18,8 @@
     .equ HSEM_PASSED, 4 * 4          /* HSEM_R4, from HSEM_R0 on */
     .equ HSEM_RLR_PASSED, 0x80 + 4 * 4 /* RM 11.4.2 */
 
-/* After power-on no RAM may be written, not even the stack, before the supply is configured and its voltage valid
- * (RM 7.4.1, Run* mode). So there is no stack here, and no call. */
+/* After power-on no RAM may be written, not even the stack, until the supply is configured and its voltage is valid (RM
+ * 7.4.1, Run* mode). So this code uses no stack and makes no call. */
     .section .text.board_entry, "ax"
     .global board_entry
     .type board_entry, %function
@@ -27,8 +27,8 @@
 board_entry:
     cpsid i
 #if IC_CORE == 0
-    /* How the core is supplied. PWR_CR3 takes its lower bits once after power-on, whatever else resets the chip: what
-       is there already is left alone here, and judged by stm32h745_clocks_start(). */
+    /* Supply of the core. The lower bits of PWR_CR3 can be written only once after power-on; other resets do not change
+     * that. If they have been written before, their value stays, and stm32h745_clocks_start() checks it. */
     ldr   r0, =PWR_CR3
     ldr   r1, [r0]
     and   r2, r1, #PWR_CR3_SUPPLY
@@ -45,12 +45,13 @@ board_entry:
     tst   r1, #PWR_CSR1_ACTVOSRDY
     beq   2b
 #if IC_CORE == 0
-    /* The SRAMs of D2 are core 1's own (RM 9.5.9; its own bits are reserved, RM 9.7.41); core 0 asks for them. */
+    /* The SRAMs of D2 belong to core 1 (RM 9.5.9; its own enable bits are reserved, RM 9.7.41). Core 0 must ask for
+     * them. */
     ldr   r0, =RCC_AHB2ENR
     ldr   r1, [r0]
     orr   r1, r1, #RCC_AHB2ENR_SRAM123EN
     str   r1, [r0]
-    ldr   r1, [r0] /* done when it reads back */
+    ldr   r1, [r0] /* has taken effect when the value reads back */
 #endif
     ldr   r0, =RCC_AHB4ENR
     ldr   r1, [r0]
@@ -58,15 +59,17 @@ board_entry:
     str   r1, [r0]
     ldr   r1, [r0]
 #if IC_CORE == 1
-    /* The option byte BCM4 may have started us together with core 0. Here we wait until it has opened the gate: then
-       clocks run and the shared memory is clear. HSEM_R is read, not HSEM_RLR, which would take it. */
+    /* The option byte BCM4 may have started this core together with core 0. So the core waits here until core 0 has
+     * opened the gate: then the clocks run and the shared memory is clear. HSEM_R is read and not HSEM_RLR, because a
+     * read of the latter would take the semaphore. */
     ldr   r0, =HSEM_R0
     ldr   r2, =GATE_OPEN
 3:  ldr   r1, [r0]
     cmp   r1, r2
     bne   3b
-    /* Once: core 1 takes a semaphore as it goes through. One that is reset alone, as a debugger can do it, finds that
-       taken and stays here, so that core 0 misses its ticks; what the two were doing together cannot be gone on with. */
+    /* A core may pass only once: core 1 takes a semaphore when it passes. If core 1 alone is reset, which a debugger
+     * can do, it finds the semaphore taken and stays here, because what the two cores had in common is lost. Core 0
+     * then notices that core 1's ticks have stopped. */
     ldr   r2, =GATE_PASSED
 4:  ldr   r1, [r0, #HSEM_PASSED]
     cmp   r1, r2
@@ -74,7 +77,7 @@ board_entry:
     ldr   r1, [r0, #HSEM_RLR_PASSED]
 #endif
     movs  r0, #0
-    msr   control, r0 /* privileged, main stack: a debugger may have started us otherwise */
+    msr   control, r0 /* privileged mode and main stack, in case a debugger has started the core in another way */
     isb
     ldr   r0, =board_stack_top
     mov   sp, r0
@@ -83,7 +86,7 @@ board_entry:
     .ltorg
     .size board_entry, . - board_entry
 
-/* EXC_RETURN bit 2 tells which stack has the frame (ARMv7-M B1.5.8). */
+/* Bit 2 of EXC_RETURN tells which stack holds the exception frame (ARMv7-M B1.5.8). */
     .section .text.stm32h745_start_fault, "ax"
     .global stm32h745_start_fault
     .type stm32h745_start_fault, %function

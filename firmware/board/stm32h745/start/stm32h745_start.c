@@ -27,20 +27,20 @@ void stm32h745_start_reset_chip(void) {
 
 static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
     while (from < end) {
-        *(volatile uint32_t *)from++ = word; /* volatile: not to be made a call of memset */
+        *(volatile uint32_t *)from++ = word; /* volatile, so that the compiler does not call memset */
     }
 }
 
 static void copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
     while (to < end) {
-        *(volatile uint32_t *)to++ = *from++; /* volatile: as above, with memcpy */
+        *(volatile uint32_t *)to++ = *from++; /* volatile, so that the compiler does not call memcpy */
     }
 }
 
 void stm32h745_start_c(void) {
 #if IC_CORE == 0
-    /* A debugger may have started a program in the middle of another one's life. Half of that, the other core, cannot
-     * be started again by itself (RM 9.4: no reset of CPU2 alone). */
+    /* If PLL1 already runs, a debugger has restarted only this core's program. The other core cannot be reset alone (RM
+     * 9.4: there is no reset of CPU2 alone), so the whole chip is reset. */
     if ((RCC_CFGR >> RCC_CFGR_SWS_SHIFT & RCC_CFGR_SW_MASK) != 0) {
         stm32h745_start_reset_chip();
     }

@@ -1,11 +1,12 @@
-/* From the first instruction to main(). */
+/* The start of the program, from the first instruction to main() */
 #ifndef STM32H745_START_H
 #define STM32H745_START_H
 
-/* Where the image begins. */
+/* Entry of the image */
 void board_entry(void) __attribute__((noreturn));
 
-/* Handler of HardFault and of the faults it is made of: panics with the address of the instruction. */
+/* Handler of HardFault, and of the faults that can escalate to it. It panics with the address of the faulting
+ * instruction. */
 void stm32h745_start_fault(void);
 
 /* Resets the whole chip, both cores and all peripherals (RM 9.4.3, SFT1RESET). */

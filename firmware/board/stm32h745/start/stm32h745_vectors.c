@@ -7,7 +7,7 @@
 #include "stm32h745_timer.h"
 #include "stm32h745_uart.h"
 
-/* Names that the kernel's port gives its handlers. */
+/* The handlers of the kernel's port, by their names there */
 void vPortSVCHandler(void);
 void xPortPendSVHandler(void);
 
@@ -19,7 +19,7 @@ static void unexpected(void) {
     board_panic("an exception or interrupt without a handler", "", number);
 }
 
-/* Where a handler stands: exceptions by their number, interrupts by theirs. */
+/* Places of handlers in the table, by the number of an exception or an interrupt */
 #define EXCEPTION(number) [(number) - 1U]
 #define IRQ(number) [VECTORS_OF_CORE - 1U + (number)]
 #define IRQS(first, last) [VECTORS_OF_CORE - 1U + (first)... VECTORS_OF_CORE - 1U + (last)]

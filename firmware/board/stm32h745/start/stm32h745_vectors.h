@@ -1,4 +1,4 @@
-/* This core's vector table. */
+/* This core's vector table */
 #ifndef STM32H745_VECTORS_H
 #define STM32H745_VECTORS_H
 
@@ -6,8 +6,8 @@
 
 #include "stm32h745_irq.h"
 
-/* 16 of the core and the interrupts (RM table "NVIC"); VTOR asks for a multiple of the next power of two (ARM B3.2.5).
- */
+/* The table has 16 exceptions of the core and the interrupts (RM table "NVIC"). Its address must be a multiple of its
+ * size, rounded up to a power of two (ARM B3.2.5, VTOR). */
 #define VECTORS_OF_CORE 16U
 #define VECTORS_ALIGN 1024
 

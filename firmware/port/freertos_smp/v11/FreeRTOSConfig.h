@@ -1,6 +1,4 @@
-/* The kernel's configuration where one kernel schedules both cores; what is the same everywhere is in
- * config_freertos.h.
- */
+/* The kernel's configuration if one kernel schedules both cores. Common settings are in config_freertos.h. */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
@@ -14,51 +12,51 @@
 /* One kernel schedules both cores. */
 #define configNUMBER_OF_CORES 2
 
-/* The core that takes the tick interrupt: core 0, with the console. Core 1 sees no tick at all. */
+/* The tick interrupts core 0, which also has the console. Core 1 gets no tick. */
 #define configTICK_CORE 0
 
-/* Tasks of different priority run at once on different cores. With 0, a task of high priority on one core would leave
- * the other one idle, and every speed-up would be 1. port.h promises 1. */
+/* Tasks of different priority run at the same time on different cores, as port.h requires. With 0, a task of high
+ * priority on one core would leave the other core idle, and every speed-up would be 1. */
 #define configRUN_MULTIPLE_PRIORITIES 1
 
 /* Tasks can be pinned: nearly every benchmark needs it. */
 #define configUSE_CORE_AFFINITY 1
 
-/* Not used: which of two ready tasks runs is decided by priority and affinity alone. */
+/* Not used, so that priority and affinity alone decide which ready task runs. */
 #define configUSE_TASK_PREEMPTION_DISABLE 0
 
-/* Time slicing is off: with 1, moreover, every tick would wake an idle core 1 to change one idle task for the other. */
+/* Time slicing is off (config_freertos.h). With 1, every tick would also wake an idle core 1 to exchange one idle task
+ * for the other. */
 
-/* SMP has no other (the kernel refuses 1). */
+/* The SMP kernel supports only 0. */
 #define configUSE_PORT_OPTIMISED_TASK_SELECTION 0
 
-/* Each core's main stack, which is the interrupts', begins anew when the scheduler starts: main() is not returned to.
- */
+/* Each core's main stack, which interrupts use, is reset when the scheduler starts: main() does not resume. */
 #define configRESET_STACK_POINTER 1
 
-/* Nothing of ours runs in the tick: it costs what the kernel's own work costs. */
+/* There is no hook in the tick, so that the tick takes only the kernel's own time. */
 #define configUSE_TICK_HOOK 0
 
 /* ---- idle ---- */
 
-/* Idle tasks, each pinned to its core (kernel_v11.c), sleep (WFI): a spinning core would take bus cycles from the
- * one that is measured. Both kinds call the passive hook; the other one would be a second sleep in core 0's loop, and
- * how core 0 wakes would depend on which of the two it is in. */
+/* The idle tasks, each pinned to its core (kernel_v11.c), sleep by WFI: a core that spins would take bus cycles from
+ * the core that is measured. Both idle tasks call the passive hook. The other hook would be a second sleep in the loop
+ * of core 0's idle task, and the time to wake core 0 would depend on which of the two sleeps it is in. */
 #define configUSE_IDLE_HOOK 0
 #define configUSE_PASSIVE_IDLE_HOOK 1
 
 /* ---- memory ---- */
 
-/* heap_4: some ten tasks with stacks of 2 KiB at a time. */
+/* The heap (heap_4) has room for about ten tasks with stacks of 2 KiB at the same time. */
 #define configTOTAL_HEAP_SIZE 24576
 
-/* Per task: 0 its port_task_t, 1 how often it was preempted. */
+/* Uses of a task's thread-local pointers: 0 is its port_task_t, 1 counts its preemptions. */
 #define configNUM_THREAD_LOCAL_STORAGE_POINTERS 2
 
 /* ---- counting preemptions (port_preemptions) ----
  *
- * A task that leaves its core but stays in its ready list could have run on. Written in the kernel's own terms, because
- * the two macros are expanded in the kernel's switch, before and after the choice of the next task. */
+ * A task that leaves its core but stays in its ready list was preempted. The code uses the kernel's own names, because
+ * the kernel expands the two macros in its switch, before and after it chooses the next task. */
 #define traceTASK_SWITCHED_OUT()                                                                                       \
     TCB_t *const pxLeaving = pxCurrentTCBs[xCoreID];                                                                   \
     TRACE_SWITCHED_OUT(pxLeaving)
@@ -71,9 +69,9 @@
 
 /* ---- time slicing at run time (port_time_slicing) ----
  *
- * What the kernel does in each tick if configUSE_TIME_SLICING is 1, in the same place but for the pending yields of
- * the tick, which are behind us here: a core whose task has ready equals switches. Off, it costs a look at a variable.
- */
+ * Does what the kernel's tick does with configUSE_TIME_SLICING 1: a core switches if another ready task has the
+ * priority of its task. It is done in the same place, except that the tick's pending yields come before it. While time
+ * slicing is off, it costs the test of a variable. */
 extern volatile uint32_t port_freertos_time_slicing;
 #define traceRETURN_xTaskIncrementTick(xReturn)                                                                        \
     if (port_freertos_time_slicing != 0U && uxSchedulerSuspended == 0U) {                                              \
@@ -88,12 +86,12 @@ extern volatile uint32_t port_freertos_time_slicing;
 
 /* ---- RP2040 ---- */
 
-/* The kernel's port finds its other core through the interrupt that this setting brings along (its handler of the
- * inter-core FIFO is compiled only with it). The SDK locks that it is for are not used. */
+/* With this setting the kernel's port handles the interrupt of the inter-core FIFO, by which one core interrupts the
+ * other. The SDK locks that the setting also supports are not used. */
 #define configSUPPORT_PICO_SYNC_INTEROP 1
 #define configSUPPORT_PICO_TIME_INTEROP 0
 
-/* Handlers stand in the vector tables from the start (PICO_NO_RAM_VECTOR_TABLE in board/rp2040/sdk/pico.h), under the
- * SDK's names. */
+/* The handlers are in the vector tables from the start, under the SDK's names (PICO_NO_RAM_VECTOR_TABLE in
+ * board/rp2040/sdk/pico.h). */
 
 #endif

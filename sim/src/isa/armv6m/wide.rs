@@ -182,6 +182,11 @@ impl<B: Bus> Core<B> {
         self.end_cycle();
     }
 
+    /// Where the BKPT 0xAB is that the host serves.
+    pub(crate) fn semihosting_pc(&self) -> u32 {
+        self.began
+    }
+
     /// After the host served BKPT 0xAB: one cycle of nothing, then the next instruction.
     pub(crate) fn end_semihost(&mut self) {
         self.t += 1;

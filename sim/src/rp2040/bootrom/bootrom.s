@@ -1,8 +1,8 @@
 @ The simulated chip's boot ROM, written for Intercore. It keeps the contract of the RP2040's ROM as the datasheet
-@ documents it (2.8: layout of the header, boot order, boot2 and its check sum, how core 1 is launched); none of it is
-@ the vendor's code. What is missing of the vendor's ROM: USB boot, writing the flash, soft float, debug trampolines.
+@ documents it (2.8: layout of the header, boot order, boot2 and its check sum, how core 1 is launched, the functions and
+@ data by their codes); none of it is the vendor's code. What is missing of the vendor's ROM: USB boot.
 @
-@ After a change: make -C sim/src/firmware/bootrom, and commit bootrom.bin;
+@ After a change: make -C sim/src/rp2040/bootrom, and commit bootrom.bin;
 @ a test assembles this file and compares.
 
     .syntax unified
@@ -18,7 +18,8 @@
     .equ     FIFO_RDY,      2
     .equ RESETS,            0x4000c000      @ datasheet 2.14
     .equ   RESET_DONE,      0x08
-    .equ   CLEAR_ALIAS,     0x3000          @ datasheet 2.1.2
+    .equ   SET_ALIAS,       0x2000          @ datasheet 2.1.2
+    .equ   CLEAR_ALIAS,     0x3000
     .equ     IO_QSPI,       1 << 6
     .equ     PADS_BANK0,    1 << 8
     .equ     PADS_QSPI,     1 << 9
@@ -32,7 +33,15 @@
     .equ   SSI_SSIENR,      0x08
     .equ   SSI_SER,         0x10
     .equ   SSI_BAUDR,       0x14
+    .equ   SSI_SR,          0x28
+    .equ     SSI_RFNE,      3               @ bit
+    .equ   SSI_DR0,         0x60
     .equ SSI_SPI_CTRLR0,    SSI + 0xf4
+    .equ XIP_CTRL,          0x14000000      @ datasheet 2.6.3.6
+    .equ   XIP_FLUSH,       0x04
+    .equ IO_QSPI_BASE,      0x40018000      @ datasheet 2.19.6.2
+    .equ   IO_QSPI_SS_CTRL, IO_QSPI_BASE + 0x0c
+    .equ PADS_SD0,          0x40020008      @ datasheet 2.19.6.4
     .equ FLASH,             0x10000000
     .equ FLASH_VECTORS,     0x10000100      @ where boot2 of the SDK expects the vector table
     .equ BOOT2,             0x20041f00      @ where boot2 is copied to and run
@@ -41,7 +50,22 @@
     .equ SCR,               0xe000ed10
     .equ   SLEEPDEEP,       4
 
+@ What the simulator does for the ROM (../bootrom/service.rs): it finds these three words before and at the breakpoint.
+    .equ SERVICE,           0x1c0d
+    .equ   LOOKUP_FAILED,   64              @ R1: the code
+    .equ   USB_BOOT,        65
+    .macro float_entry kind, number
+    .word \kind\()_\number + 1
+    .endm
+    .macro service name, number
+    .hword SERVICE, \number
+    .thumb_func
+\name:
+    bkpt #0xab
+    .endm
+
     .section .text
+    .altmacro
     .word BOOT2                             @ stack pointer: below boot2's place
     .word reset + 1
     .word unhandled_exception + 1           @ NMI
@@ -63,9 +87,7 @@ core_1_returned:                            @ from the entry it was launched wit
 image_returned:                             @ from the entry of a direct boot
     wfi
     b image_returned
-    .thumb_func
-no_soft_float:                              @ a float routine of the vendor's ROM was called
-    udf #0
+    .org 0x2e
     .thumb_func
 unhandled_exception:                        @ taken while the vector table was still that of the ROM: lock up
     udf #1
@@ -79,12 +101,13 @@ table_lookup:
     ldrh r3, [r0, #2]
     adds r0, #4
     cmp  r2, #0
-    beq  1f
+    beq  lookup_failed
     cmp  r2, r1
     bne  table_lookup
     mov  r0, r3
     bx   lr
-1:  movs r0, #0
+    service lookup_failed, LOOKUP_FAILED
+    movs r0, #0
     bx   lr
 
     .align 2
@@ -107,6 +130,24 @@ functions:
     .hword memcpy44 + 1
     .ascii "WV"
     .hword wait_for_vector + 1
+    .ascii "UB"
+    .hword reset_usb_boot + 1
+    .ascii "DT"
+    .hword debug_trampoline + 1
+    .ascii "DE"
+    .hword debug_trampoline_end + 1
+    .ascii "IF"
+    .hword connect_internal_flash + 1
+    .ascii "EX"
+    .hword flash_exit_xip + 1
+    .ascii "RE"
+    .hword flash_range_erase + 1
+    .ascii "RP"
+    .hword flash_range_program + 1
+    .ascii "FC"
+    .hword flash_flush_cache + 1
+    .ascii "CX"
+    .hword flash_enter_cmd_xip + 1
     .hword 0, 0
 data:
     .ascii "CR"
@@ -114,18 +155,44 @@ data:
     .ascii "SF"
     .hword float_table
     .ascii "SD"
-    .hword float_table
+    .hword double_table
+    .ascii "GR"
+    .hword revision
+    .ascii "FZ"
+    .hword float_table_words
+    .ascii "FS"
+    .hword float_start
+    .ascii "FE"
+    .hword float_end
+    .ascii "DS"
+    .hword double_start
+    .ascii "DE"
+    .hword double_end
     .hword 0, 0
+
+    .align 2
+revision:                                   @ the vendor's has its own git revision here
+    .word 0x1c0d0001
 
 copyright:
     .asciz "Intercore: a simulated RP2040; not the boot ROM of Raspberry Pi"
 
-@ The SDK copies the table of float routines (its size in words is in the byte 2 before it) and calls through it.
+@ The SDK copies the tables of floating-point functions and calls through them. Their length in words is two bytes before.
     .align 2
-    .byte 0, 0, 32, 0
+    .hword 0
+float_table_words:
+    .byte 32, 0
 float_table:
+    .set number, 0
     .rept 32
-    .word no_soft_float + 1
+    float_entry float, %number
+    .set number, number + 1
+    .endr
+double_table:
+    .set number, 0
+    .rept 32
+    float_entry double, %number
+    .set number, number + 1
     .endr
 
     .thumb_func
@@ -631,3 +698,20 @@ nibbles:
     .byte 4, 3, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0
 
     .ltorg
+
+    .include "float.s"
+
+@ Restarts the chip into its USB boot loader, which this ROM has not: the run ends there (datasheet 2.8.3.1.5).
+    service reset_usb_boot, USB_BOOT
+1:  wfi
+    b    1b
+
+@ For debuggers: calls R7 and stops (datasheet 2.8.3.1.4).
+    .thumb_func
+debug_trampoline:
+    blx  r7
+    .thumb_func
+debug_trampoline_end:
+    bkpt #0
+
+    .include "flash.s"

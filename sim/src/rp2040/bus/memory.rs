@@ -87,6 +87,27 @@ impl Memory {
         self.flash.get(offset as usize / 4).copied().unwrap_or(u32::MAX)
     }
 
+    /// Sets bytes of flash to ones, as erasing does.
+    pub(crate) fn erase_flash(&mut self, from: u32, bytes: u32) {
+        let end = ((from + bytes) as usize / 4).min(self.flash.len());
+        let first = from as usize / 4;
+        if first < end {
+            self.flash[first..end].fill(u32::MAX);
+            self.stale_code.note_flash(from);
+            self.stale_code.note_flash(end as u32 * 4 - 1);
+        }
+    }
+
+    /// Clears the bits of flash that are clear in `page`, as programming does.
+    pub(crate) fn program_flash(&mut self, from: u32, page: &[u8]) {
+        self.grow_flash(from as usize + page.len());
+        for (word, bytes) in self.flash[from as usize / 4..].iter_mut().zip(page.chunks_exact(4)) {
+            *word &= bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+        }
+        self.stale_code.note_flash(from);
+        self.stale_code.note_flash(from + page.len() as u32 - 1);
+    }
+
     /// Makes flash at least `bytes` long.
     pub(crate) fn grow_flash(&mut self, bytes: usize) {
         let words = bytes.min(FLASH_LIMIT).div_ceil(4);

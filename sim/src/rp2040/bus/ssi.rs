@@ -1,8 +1,7 @@
-//! The serial interface to the flash: how long a word takes on the wire, and enough registers for a second stage boot
-//! loader to set it up (DS 4.10).
+//! The serial interface to the flash: how long a word takes on the wire, and commands to the flash byte by byte (DS 4.10).
 
-use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
+use crate::rp2040::bus::flash::{Flash, Surroundings};
 use crate::rp2040::peripherals::aliased;
 use std::collections::VecDeque;
 
@@ -13,8 +12,11 @@ pub const OVERHEAD: Cycle = 4;
 pub const BOOT2_DIVIDER: u32 = 4;
 /// Depth of the FIFOs (DS 4.10.3).
 const DEPTH: usize = 16;
+/// `CTRLR0.TMOD` (DS 4.10.13); above them is EEPROM read.
+const TRANSMIT_ONLY: u32 = 1;
+const RECEIVE_ONLY: u32 = 2;
 
-/// `DW_apb_ssi`, as far as flash needs it.
+/// `DW_apb_ssi`, as far as flash needs it. What is on the wire is caught up with when somebody looks.
 #[derive(Clone, Debug, Hash)]
 pub struct Ssi {
     ctrlr0: u32,
@@ -24,11 +26,20 @@ pub struct Ssi {
     baud: u32,
     sample_delay: u32,
     spi_ctrlr0: u32,
-    /// Bytes received and not yet read.
+    /// Frames in the transmit FIFO and, in front, on the wire.
+    sent: VecDeque<Frame>,
+    /// Frames received and not yet read.
     received: VecDeque<u32>,
-    /// Command of the transaction under way.
-    command: Option<u8>,
-    busy_until: Cycle,
+    /// What the pin's override says instead of the SSI: whether the flash is selected (DS 2.19.2).
+    forced: Option<bool>,
+    flash: Flash,
+}
+
+/// A frame that is sent, and when it has been.
+#[derive(Clone, Copy, Debug, Hash)]
+struct Frame {
+    value: u32,
+    end: Cycle,
 }
 
 impl Ssi {
@@ -41,10 +52,17 @@ impl Ssi {
             baud: 0,
             sample_delay: 0,
             spi_ctrlr0: 0x0300_0000,
+            sent: VecDeque::new(),
             received: VecDeque::new(),
-            command: None,
-            busy_until: 0,
+            forced: None,
+            flash: Flash::new(),
         }
+    }
+
+    /// After a reset of the chip: the flash is as it was, but for being selected.
+    pub(in crate::rp2040) fn keep_flash(&mut self, old: Self) {
+        self.flash = old.flash;
+        self.flash.abandon();
     }
 
     /// Sets what `boot2_w25q080` sets, with the given (even) divider: quad, 8 clocks of address and mode, 4 of waiting.
@@ -62,13 +80,17 @@ impl Ssi {
         self.enabled && self.baud != 0
     }
 
-    /// Serial clocks of one 32-bit read in the present mode.
-    pub fn transfer_clocks(&self) -> u32 {
-        let lanes = match self.ctrlr0 >> 21 & 3 {
+    fn lanes(&self) -> u32 {
+        match self.ctrlr0 >> 21 & 3 {
             1 => 2,
             2 => 4,
             _ => 1,
-        };
+        }
+    }
+
+    /// Serial clocks of one 32-bit read in the present mode.
+    pub fn transfer_clocks(&self) -> u32 {
+        let lanes = self.lanes();
         let instruction = [0, 4, 8, 16][(self.spi_ctrlr0 >> 8 & 3) as usize];
         let address = (self.spi_ctrlr0 >> 2 & 15) * 4;
         let wait = self.spi_ctrlr0 >> 11 & 31;
@@ -90,71 +112,116 @@ impl Ssi {
         Cycle::from(self.transfer_clocks() * divider) + OVERHEAD
     }
 
-    pub(crate) fn read(&mut self, offset: u32, now: Cycle, diagnostics: &mut Diagnostics) -> u32 {
+    /// Whether frames go to the flash byte by byte: standard SPI, and not the transfers of XIP.
+    fn is_serial(&self) -> bool {
+        self.lanes() == 1 && self.transfer_mode() < RECEIVE_ONLY
+    }
+
+    fn transfer_mode(&self) -> u32 {
+        self.ctrlr0 >> 8 & 3
+    }
+
+    /// What happened on the wire up to cycle `now`.
+    fn advance(&mut self, now: Cycle, around: &mut Surroundings<'_>) {
+        while let Some(frame) = self.sent.front().copied()
+            && frame.end <= now
+        {
+            self.sent.pop_front();
+            let serial = self.is_serial();
+            let answer = if serial { self.flash.exchange(frame.value as u8, frame.end, around) } else { 0 };
+            if self.received.len() < DEPTH && self.transfer_mode() != TRANSMIT_ONLY {
+                self.received.push_back(u32::from(answer));
+            }
+            if self.sent.is_empty() && self.forced.is_none() {
+                self.flash.deselect(frame.end, around);
+            }
+        }
+    }
+
+    /// The override of the chip select pin is written: whether the flash is selected by it, if it is not left to the SSI.
+    pub(in crate::rp2040) fn force_select(&mut self, forced: Option<bool>, now: Cycle, around: &mut Surroundings<'_>) {
+        if forced == self.forced {
+            return;
+        }
+        self.advance(now, around);
+        self.forced = forced;
+        if forced.unwrap_or(!self.sent.is_empty()) {
+            self.flash.select();
+        } else {
+            self.flash.deselect(now, around);
+        }
+    }
+
+    pub(super) fn read(&mut self, offset: u32, now: Cycle, around: &mut Surroundings<'_>) -> u32 {
+        self.advance(now, around);
+        let waiting = self.sent.len().saturating_sub(1);
         match offset {
             0x00 => self.ctrlr0,
             0x04 => self.ctrlr1,
             0x08 => u32::from(self.enabled),
             0x10 => self.slave_enable,
             0x14 => self.baud,
+            0x20 => waiting as u32,
             0x24 => self.received.len() as u32,
-            // SR: TFE, TFNF, RFNE, BUSY. What is sent leaves the FIFO at once.
+            // SR: BUSY, TFNF, TFE, RFNE, RFF.
             0x28 => {
-                6 | u32::from(!self.received.is_empty()) << 3
+                u32::from(!self.sent.is_empty())
+                    | u32::from(waiting < DEPTH) << 1
+                    | u32::from(waiting == 0) << 2
+                    | u32::from(!self.received.is_empty()) << 3
                     | u32::from(self.received.len() == DEPTH) << 4
-                    | u32::from(now < self.busy_until)
             }
             0x58 => 0x5153_5049,
             0x5c => 0x3430_312a,
             0x60 => self.received.pop_front().unwrap_or(0),
             0xf0 => self.sample_delay,
             0xf4 => self.spi_ctrlr0,
-            0x18..=0x20 | 0x2c..=0x48 => 0,
+            0x18 | 0x1c | 0x2c..=0x48 => 0,
             _ => {
-                diagnostics.unmodelled("SSI", offset, "reading", now);
+                around.diagnostics.unmodelled("SSI", offset, "reading", now);
                 0
             }
         }
     }
 
-    pub(crate) fn write(&mut self, offset: u32, value: u32, now: Cycle, diagnostics: &mut Diagnostics) {
+    pub(super) fn write(&mut self, offset: u32, value: u32, now: Cycle, around: &mut Surroundings<'_>) {
+        self.advance(now, around);
         let set = |register: &mut u32, mask: u32| *register = aliased(offset, *register, value) & mask;
         match offset & 0xfc {
             0x00 => set(&mut self.ctrlr0, 0x017f_ffff),
             0x04 => set(&mut self.ctrlr1, 0xffff),
             0x08 => {
                 self.enabled = aliased(offset, u32::from(self.enabled), value) & 1 != 0;
+                self.sent.clear();
                 self.received.clear();
-                self.command = None;
+                if self.forced.is_none() {
+                    self.flash.deselect(now, around);
+                }
             }
             0x10 => set(&mut self.slave_enable, 1),
             0x14 => set(&mut self.baud, 0xfffe),
-            0x60 => self.send(value, now),
+            0x60 => self.send(value, now, around),
             0xf0 => set(&mut self.sample_delay, 0xff),
             0xf4 => set(&mut self.spi_ctrlr0, 0xff07_fb3f),
             0x18 | 0x1c | 0x2c | 0x4c..=0x54 | 0xf8 => {}
-            other => diagnostics.unmodelled("SSI", other, "writing", now),
+            other => around.diagnostics.unmodelled("SSI", other, "writing", now),
         }
     }
 
-    /// One frame out, one frame in. A frame sent while none is under way or waiting begins a command.
-    fn send(&mut self, value: u32, now: Cycle) {
-        if !self.enabled {
+    /// Puts a frame into the FIFO. The flash is selected while there are any.
+    fn send(&mut self, value: u32, now: Cycle, around: &mut Surroundings<'_>) {
+        if !self.enabled || self.sent.len() > DEPTH {
             return;
         }
-        if now >= self.busy_until && self.received.is_empty() {
-            self.command = None;
+        if self.lanes() == 1 && self.transfer_mode() >= RECEIVE_ONLY {
+            let what = "transfers of its data register that only receive, or read as from an EEPROM";
+            around.diagnostics.ignored("SSI", what, now);
         }
-        let answer = match self.command {
-            // Status register 2: quad enabled, so that boot2 need not set it; status register 1: idle.
-            Some(0x35) => 2,
-            _ => 0,
-        };
-        self.command.get_or_insert(value as u8);
-        if self.received.len() < DEPTH {
-            self.received.push_back(answer);
+        if self.forced.is_none() && self.is_serial() {
+            self.flash.select();
         }
+        let begin = self.sent.back().map_or(now, |frame| frame.end);
         let bits = (self.ctrlr0 >> 16 & 31) + 1;
-        self.busy_until = self.busy_until.max(now) + Cycle::from(bits * self.baud.max(2));
+        self.sent.push_back(Frame { value, end: begin + Cycle::from(bits * self.baud.max(2)) });
     }
 }

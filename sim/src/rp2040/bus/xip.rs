@@ -5,6 +5,7 @@ use crate::core::access::merge;
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::FlashCache;
+use crate::rp2040::bus::flash::Surroundings;
 use crate::rp2040::bus::memory::Memory;
 use crate::rp2040::bus::ssi::Ssi;
 use crate::rp2040::bus::{APB_READ, APB_WRITE, Fault, INTERPOSED};
@@ -158,18 +159,12 @@ impl Xip {
         }
     }
 
-    pub(crate) fn read(
-        &mut self,
-        address: u32,
-        now: Cycle,
-        memory: &Memory,
-        diagnostics: &mut Diagnostics,
-    ) -> Result<u32, Fault> {
+    pub(crate) fn read(&mut self, address: u32, now: Cycle, around: &mut Surroundings<'_>) -> Result<u32, Fault> {
         match address >> 24 {
-            0x10..=0x13 => Ok(memory.flash(address & 0xff_ffff)),
-            0x15 if !self.enabled => Ok(memory.cache[address as usize >> 2 & 0xfff]),
-            0x14 => Ok(self.read_control(address & 0xfc, now, diagnostics)),
-            0x18 => Ok(self.ssi.read(address & 0xfc, now, diagnostics)),
+            0x10..=0x13 => Ok(around.memory.flash(address & 0xff_ffff)),
+            0x15 if !self.enabled => Ok(around.memory.cache[address as usize >> 2 & 0xfff]),
+            0x14 => Ok(self.read_control(address & 0xfc, now, around.diagnostics)),
+            0x18 => Ok(self.ssi.read(address & 0xfc, now, around)),
             _ => Err(Fault),
         }
     }
@@ -189,20 +184,19 @@ impl Xip {
         value: u32,
         width: Width,
         now: Cycle,
-        memory: &mut Memory,
-        diagnostics: &mut Diagnostics,
+        around: &mut Surroundings<'_>,
     ) -> Result<(), Fault> {
         match address >> 24 {
             0x10 => self.forget(address),
             0x11..=0x13 if self.bad_write_faults => return Err(Fault),
             0x11..=0x13 => {}
             0x15 if !self.enabled => {
-                let word = &mut memory.cache[address as usize >> 2 & 0xfff];
+                let word = &mut around.memory.cache[address as usize >> 2 & 0xfff];
                 let pipeline = value >> ((address & 3) * 8);
                 *word = merge(*word, address, width, pipeline);
             }
-            0x14 => self.write_control(address & 0x30fc, value, now, diagnostics),
-            0x18 => self.ssi.write(address & 0x30fc, value, now, diagnostics),
+            0x14 => self.write_control(address & 0x30fc, value, now, around.diagnostics),
+            0x18 => self.ssi.write(address & 0x30fc, value, now, around),
             _ => return Err(Fault),
         }
         Ok(())

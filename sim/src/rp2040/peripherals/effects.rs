@@ -96,7 +96,7 @@ impl Peripherals {
         if timer::TIMER.is_reset_by(blocks) {
             self.timer.set_ticks(self.watchdog.ticks(), context.now);
         }
-        let with_pins = [io_bank::IO_BANK0, pads::PADS_BANK0, pio::PIO0, pio::PIO1];
+        let with_pins = [io_bank::IO_BANK0, io_bank::IO_QSPI, pads::PADS_BANK0, pio::PIO0, pio::PIO1];
         if with_pins.iter().any(|block| block.is_reset_by(blocks)) {
             self.connect_pins(context.now);
         }

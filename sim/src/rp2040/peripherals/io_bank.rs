@@ -7,20 +7,23 @@ use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 /// `GPIOn_CTRL` after reset: no function (2.19.6).
 const CTRL_RESET: u32 = 0x1f;
 const CTRL_MASK: u32 = 0x3003_331f;
+/// The pin of the QSPI bank that selects the flash (2.19.6.2).
+pub const QSPI_SS: usize = 1;
 
 /// `IO_BANK0`.
 pub const IO_BANK0: Block = Block {
     reset: 1 << 5,
     effect: Effect::Pins,
     modelled: "pins of SIO and PIO, overrides",
-    missing: "interrupts of pins, `STATUS`, other functions, overrides of what SIO reads back of its own",
+    missing: "interrupts of pins, `STATUS`, other functions, overrides in what SIO reads of pins that it drives",
     ..Block::new("IO_BANK0", 0x4001_4000)
 };
 /// `IO_QSPI`.
 pub const IO_QSPI: Block = Block {
     reset: 1 << 6,
-    modelled: "registers read back",
-    missing: "interrupts of pins, overrides",
+    effect: Effect::Pins,
+    modelled: "overrides of `QSPI_SS`, which is high otherwise (BOOTSEL is not pressed); registers read back",
+    missing: "interrupts of pins, overrides of other pins",
     ..Block::new("IO_QSPI", 0x4001_8000)
 };
 
@@ -41,6 +44,19 @@ impl<const PINS: usize> IoBank<PINS> {
     /// `GPIOn_CTRL`.
     pub(super) fn control(&self, pin: usize) -> u32 {
         self.ctrl[pin % PINS]
+    }
+
+    /// The level that the overrides of a pin give it, whatever its function: an output that is turned off is pulled up, as the
+    /// pad of `QSPI_SS` is after reset.
+    pub fn forced(&self, pin: usize) -> Option<bool> {
+        const DISABLE: u32 = 2;
+        const LOW: u32 = 2;
+        const HIGH: u32 = 3;
+        match (self.ctrl[pin] >> 12 & 3, self.ctrl[pin] >> 8 & 3) {
+            (DISABLE, _) | (_, HIGH) => Some(true),
+            (_, LOW) => Some(false),
+            _ => None,
+        }
     }
 
     /// The pin whose registers are at an offset.

@@ -16,7 +16,7 @@ pub const PADS_BANK0: Block = Block {
     reset: 1 << 8,
     effect: Effect::Pins,
     modelled: "`IE`, `OD`, pulls",
-    missing: "bus keepers, electrical settings, `IE` of what SIO reads back of its own",
+    missing: "bus keepers, electrical settings, `IE` in what SIO reads of pins that it drives",
     ..Block::new("PADS_BANK0", 0x4001_c000)
 };
 /// `PADS_QSPI`.

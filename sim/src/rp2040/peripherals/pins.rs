@@ -1,7 +1,8 @@
-//! The pins of bank 0 (datasheet 2.19): who drives them, by `IO_BANK0` and `PADS_BANK0`, and what level they have then.
+//! The pins of bank 0 (datasheet 2.19): who drives them, by `IO_BANK0` and `PADS_BANK0`, and what level they have then. Of the
+//! QSPI bank, SIO sees the pin that selects the flash.
 
 use crate::core::time::Cycle;
-use crate::rp2040::peripherals::{Context, Peripherals, pio};
+use crate::rp2040::peripherals::{Context, Peripherals, io_bank, pio};
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
@@ -192,6 +193,7 @@ impl Peripherals {
         pads.floating = (pads.floating & !outside.enables) | (outside.levels & outside.enables);
         self.pins = Pins { pads, of, outside };
         self.sio.set_selected(of[0]);
+        self.sio.set_input_high(u32::from(self.io_qspi.forced(io_bank::QSPI_SS) != Some(false)) << io_bank::QSPI_SS);
         for (pio, pins) in self.pios.iter_mut().zip(&of[1..]) {
             pio.connect(pads, *pins, now);
         }

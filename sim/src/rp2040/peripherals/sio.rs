@@ -7,6 +7,7 @@ use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::divider::{Divider, Signedness};
 use crate::rp2040::peripherals::interpolator::{Interpolator, Variant};
+use crate::rp2040::peripherals::io_bank::QSPI_SS;
 use crate::rp2040::peripherals::pins::Outputs;
 use crate::rp2040::peripherals::{Block, Context};
 
@@ -177,7 +178,8 @@ impl Sio {
             pins: Pins::default(),
             pins_hi: Pins::default(),
             input: 0,
-            input_hi: 0,
+            // QSPI_SS is pulled up: BOOTSEL is not pressed.
+            input_hi: 1 << QSPI_SS,
             selected: 0,
             spinlocks: 0,
             fifos: [Fifo::default(), Fifo::default()],
@@ -313,6 +315,11 @@ impl Sio {
     /// Sets the levels of pins 0 to 29 that SIO does not drive.
     pub fn set_input(&mut self, pins: u32) {
         self.input = pins & GPIO_MASK;
+    }
+
+    /// Levels on the pins of the QSPI bank, as far as SIO does not drive them.
+    pub(super) fn set_input_high(&mut self, levels: u32) {
+        self.input_hi = levels;
     }
 
     /// Tells which pins `IO_BANK0` gives to SIO.

@@ -45,16 +45,16 @@ def _load_analysis() -> Analysis:
 
 BENCHMARK = Benchmark(
     "api",
-    # Every call, alone, beside a core that computes and beside one that calls the same.
+    # Every call, alone, with a core that computes, and with one that makes the same calls.
     DefaultLevels(alone={"call": _CALLS, "other": ["none", "spin", "same"]}, suite=_suite),
-    # Samples are compared as they were taken; the analysis takes the cost of looking off.
-    SeriesMeaning(results={"call": Result("us", "call with clock reading")}),
+    # Samples are compared as they were taken; the analysis takes the timestamp overhead off.
+    SeriesMeaning(results={"call": Result("us", "call and timestamp overhead")}),
     choices={
-        "stream-send": "the call that puts so many bytes into a stream buffer",
-        "stream-receive": "the call that takes so many bytes out of a stream buffer",
-        "create": "the call that makes a task",
+        "stream-send": "the call that sends that many bytes to a stream buffer",
+        "stream-receive": "the call that receives that many bytes from a stream buffer",
+        "create": "the call that creates a task",
         "delete": "the call that deletes a task that has ended",
-        "allocate": "the call that takes so many bytes from the heap",
+        "allocate": "the call that allocates that many bytes on the heap",
     },
     load_analysis=_load_analysis,
 )

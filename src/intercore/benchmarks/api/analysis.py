@@ -1,7 +1,7 @@
-"""What calls of the kernel cost: alone, while another core calls the kernel as well, and by size.
+"""The cost of kernel calls: alone, while another core calls the kernel, too, and by size.
 
-A call costs the median of its samples less what looking costs on its core, divided by the batch. Raw samples stand
-beside it, uncorrected.
+A call costs the median of its samples less the timestamp overhead on its core, divided by the batch. Raw samples stay
+uncorrected.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from intercore.benchmarks.grouping import (
     by_level,
     cycles_per_us,
     distribution_us,
-    looking_us,
     pools,
     repetitions_us,
     tick_us,
+    timestamp_overhead_us,
 )
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.grouping import Varied
+    from intercore.benchmarks.grouping import HasOtherFactors
     from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
     Setting: TypeAlias = tuple[str, str, int, int, int]
-    """What other, the call, its size or 0, core and batch."""
+    """Other, call, its size or 0, core and batch."""
 
 ALONE = "none"
 """The level of `other` at which the other core sleeps."""
@@ -59,7 +59,7 @@ SPIN = "spin"
 SIZED = frozenset({"send", "receive", "stream-send", "stream-receive", "allocate", "free"})
 """Calls that depend on the factor `size`."""
 EMPTY = "nothing"
-"""The call that is none: an empty window."""
+"""The empty window, without a call."""
 ORDER = (
     *("give", "take", "lock", "unlock", "notify", "notify-take", "set", "wait", "critical"),
     *("send", "receive", "stream-send", "stream-receive", "allocate", "free", "create", "delete", EMPTY),
@@ -74,25 +74,25 @@ class ApiCall(msgspec.Struct, frozen=True):
     """One call of the kernel on one core, at one size, while the other core does one thing."""
 
     call: str
-    """What is called: `give`, `take`, `send`, …"""
+    """The call: `give`, `take`, `send`, …"""
     size: Annotated[int, Meta(ge=1)] | None
     """Bytes of the item, piece or block; None for a call that has no size."""
     core: Annotated[int, Meta(ge=0)]
     """The core that calls."""
     other: str
-    """What the next core does meanwhile: `none` (it sleeps), `spin`, `same`, or the object whose calls it makes."""
+    """Activity of the next core: `none` (it sleeps), `spin`, `same`, or the object whose calls it makes."""
     batch: Annotated[int, Meta(ge=1)]
     """Calls in one sample."""
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     resolution_us: Annotated[float, Meta(gt=0)]
-    """What the clock can tell of one call: a tick, divided by the batch. A cost below that was not measured."""
+    """The resolution of one call: a clock tick divided by the batch. A cost below it was not measured."""
     samples_us: Distribution
     """The raw samples in µs: each is a batch of calls and one look at the clock."""
-    looking_us: Annotated[float, Meta(ge=0)]
-    """Median cost of looking on that core, in µs."""
+    timestamp_overhead_us: Annotated[float, Meta(ge=0)]
+    """Median timestamp overhead on that core, in µs."""
     cost_us: Interval
-    """One call: the median sample less looking, divided by the batch; below 0 if the clock cannot tell it from 0."""
+    """One call: the median sample minus the timestamp overhead, divided by the batch; it may be below 0 by noise."""
     cost_cycles: float | None
     """The same in cycles of the core; None where the clock does not count them."""
     factor: float | None
@@ -104,13 +104,13 @@ class ApiCall(msgspec.Struct, frozen=True):
 
 
 class ApiBySize(msgspec.Struct, frozen=True):
-    """What the size of a call's data adds: cost = fixed + per_byte * size, by least squares over the medians."""
+    """Effect of the size of a call's data: cost = fixed + per_byte * size, by least squares over the medians."""
 
     call: str
     core: Annotated[int, Meta(ge=0)]
     """The core that calls."""
     other: str
-    """What the next core does meanwhile."""
+    """Activity of the next core."""
     batch: Annotated[int, Meta(ge=1)]
     """Calls in one sample."""
     varied: dict[str, Level]
@@ -122,17 +122,17 @@ class ApiBySize(msgspec.Struct, frozen=True):
     fixed_us: float
     """Cost of a call that moves nothing, in µs."""
     resolution_us: Annotated[float, Meta(gt=0)]
-    """What the clock can tell of one call: a tick, divided by the batch."""
+    """The resolution of one call: a clock tick divided by the batch."""
     per_byte_us: float
     """What each byte adds, in µs."""
     even_bytes: float | None
-    """Bytes whose moving costs as much as the call itself; None if size adds nothing."""
+    """Bytes that take as long to move as the call itself; None if the size has no effect."""
     residual_us: Annotated[float, Meta(ge=0)]
     """Largest difference between a measured cost and the line, in µs; always 0 for two sizes."""
 
 
 class ApiAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about calls of the kernel."""
+    """The results of a run about calls of the kernel."""
 
     calls: tuple[ApiCall, ...]
     by_size: tuple[ApiBySize, ...]
@@ -151,10 +151,10 @@ def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful.
+    """Return the caveats of the results.
 
-    Beside another core samples vary because they must. So do those of a stream, which is a ring one byte longer than
-    asked: pieces come to lie at any alignment and across its end.
+    With another core active, samples vary by nature. So do those of a stream, a ring one byte longer than requested:
+    pieces lie at any alignment and across its end.
     """
     ours = list(measurements)
     yield from failed_checks(ours, "api", "call", ApiFailedCheck)
@@ -171,7 +171,7 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
     )
 
 
-def _pools(measurements: Iterable[Measurement]) -> dict[tuple[Setting, Varied], list[Measurement]]:
+def _pools(measurements: Iterable[Measurement]) -> dict[tuple[Setting, HasOtherFactors], list[Measurement]]:
     called = (one for one in measurements if one.benchmark == "api" and int(one.factors["batch"]) > 0)
     return pools(called, "api", "call", _setting, _SETTING)
 
@@ -183,7 +183,7 @@ def _setting(factors: Mapping[str, Level]) -> Setting:
 
 
 def _call(
-    setting: Setting, varied: Varied, pool: Sequence[Measurement], alone: Sequence[Measurement] | None
+    setting: Setting, varied: HasOtherFactors, pool: Sequence[Measurement], alone: Sequence[Measurement] | None
 ) -> ApiCall:
     other, call, size, core, batch = setting
     costs = _costs_us(pool, core, batch)
@@ -207,7 +207,7 @@ def _call(
         varied=dict(varied),
         resolution_us=tick_us(pool, "call") / batch,
         samples_us=distribution_us(pool, "call"),
-        looking_us=looking_us(pool, core),
+        timestamp_overhead_us=timestamp_overhead_us(pool, core),
         cost_us=cost,
         cost_cycles=cost.value * cycles if cycles else None,
         factor=cost.value / alone_us if alone_us > 0 else None,
@@ -218,8 +218,8 @@ def _call(
 
 def _costs_us(pool: Sequence[Measurement], core: int, batch: int) -> list[NDArray[np.float64]]:
     """Return the cost of one call by each sample, in µs, repetition by repetition."""
-    looking = looking_us(pool, core)
-    return [(samples - looking) / batch for samples in repetitions_us(pool, "call")]
+    overhead = timestamp_overhead_us(pool, core)
+    return [(samples - overhead) / batch for samples in repetitions_us(pool, "call")]
 
 
 def _order(one: ApiCall) -> tuple[object, ...]:
@@ -243,7 +243,7 @@ def _line(points: Sequence[ApiCall]) -> ApiBySize:
     costs = np.array([one.cost_us.value for one in points])
     per_byte, fixed = (float(value) for value in np.polyfit(sizes, costs, 1))
     rest = 0.0 if len(points) == _FIT_SIZES else float(np.abs(costs - fixed - per_byte * sizes).max())
-    # A slope that the residual outweighs over all sizes is none.
+    # A slope below the residual over all sizes counts as 0.
     rises = per_byte * float(np.ptp(sizes)) > max(2 * rest, 1e-9)
     first = points[0]
     return ApiBySize(
@@ -266,7 +266,7 @@ def _line(points: Sequence[ApiCall]) -> ApiBySize:
 
 
 def results(analysis: ApiAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     real = [one for one in analysis.calls if one.call != EMPTY]
     alone = [_cost(one) for one in real if one.other == ALONE]
     if alone:

@@ -1,4 +1,4 @@
-"""What `api` answers on one line: what calls of the kernel cost."""
+"""The one-line answers of `api`: what calls of the kernel cost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from intercore.benchmarks.api.analysis import ALONE, EMPTY
 from intercore.benchmarks.api.findings import ApiDearer, ApiFailedCheck
 from intercore.benchmarks.caveats import disturbed_samples
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, with_varied
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -19,42 +19,42 @@ if TYPE_CHECKING:
 
 
 _FREE = {"lock": "lock a free mutex", "unlock": "unlock a free mutex"}
-"""What is asked of each of these calls."""
+"""The question on each of these calls."""
 _FAR = 0.5
 """Of a median: where its interval begins at most, for the samples to lie on several levels far apart."""
 
 
 def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
-    """Answer what a free mutex costs, and the dearest call, each alone.
+    """Answer the cost of a free mutex, and of the most expensive call, with one core active.
 
-    As all answers, they hold the reading of the clock, which the analysis takes off; what it leaves stands behind.
-    What a free mutex costs is asked under locks.
+    Like all answers, they include the timestamp overhead, which the analysis subtracts; the net cost follows. The cost
+    of a free mutex is under the topic locks.
     """
     alone = [one for one in analysis.calls if one.other == ALONE and one.call != EMPTY and one.cost_us.value > 0]
     for call, question in _FREE.items():
         found = [one for one in alone if one.call == call]
         if found:
             usual = min(found, key=lambda one: one.core)
-            about = f"a call; {_without_reading(usual)}"
+            about = f"per call; {_without_reading(usual)}"
             yield Answer(question, _as_read(usual), about=about, brief=False, topic="locks", leads=True)
     if alone:
         dearest = max(alone, key=lambda one: one.cost_us.value)
         low = dearest.cost_us.low
-        about = _called(dearest) + ", one core; its times are far apart" * (
+        about = _called(dearest) + ", one core active; samples vary widely" * (
             low is not None and low < _FAR * dearest.cost_us.value
         )
         yield Answer("longest kernel call", _as_read(dearest), about=f"{about}; {_without_reading(dearest)}")
 
 
 def _as_read(one: ApiCall) -> Interval:
-    """Return what a call took by two readings of the clock, in µs; of a batch, its share of these."""
-    cost, reading = one.cost_us, one.looking_us / one.batch
+    """Return the time of a call with timestamp overhead, in µs; for a batch, with its share of it."""
+    cost, reading = one.cost_us, one.timestamp_overhead_us / one.batch
     low, high = (None if bound is None else bound + reading for bound in (cost.low, cost.high))
     return Interval(cost.value + reading, low, high)
 
 
 def _without_reading(one: ApiCall) -> str:
-    return f"{duration(one.cost_us.value)} less the reading of the clock"
+    return f"{duration(one.cost_us.value)} without timestamp overhead"
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
@@ -67,7 +67,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def remarks(analysis: ApiAnalysis) -> Iterator[ApiDearer]:
-    """Tell what the other core's calls do to a call."""
+    """Report the largest slowdown of a call by the other core's calls."""
     found = [(one.factor, one) for one in analysis.calls if one.factor is not None and one.factor > 1]
     if found:
         factor, most = max(found, key=lambda each: each[0])
@@ -75,4 +75,4 @@ def remarks(analysis: ApiAnalysis) -> Iterator[ApiDearer]:
 
 
 def _called(one: ApiCall) -> str:
-    return among(one.call if one.size is None else f"{one.call} {one.size:,}", one.varied)
+    return with_varied(one.call if one.size is None else f"{one.call} {one.size:,}", one.varied)

@@ -1,4 +1,4 @@
-"""What `api` may find, and how that is worded."""
+"""The findings of `api`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Cost(msgspec.Struct, frozen=True):
     call: Call
     cost_us: float
     resolution_us: float
-    """What the clock can tell of one call."""
+    """The resolution of one call."""
 
     def __str__(self) -> str:
         """Return the cost in words."""
@@ -40,7 +40,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 class ApiCosts(Finding, frozen=True):
-    """What calls cost while the other core sleeps."""
+    """Cost of calls while the other core sleeps."""
 
     cheapest: Cost
     dearest: Cost | None
@@ -76,8 +76,8 @@ class ApiContended(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"While the other core makes the same calls on its own objects, {self.longer} of {self.calls} calls take "
-            f"longer, up to {multiple(self.times)} times as long ({self.most}, {duration(self.more_us)} more). "
-            "This is the price of what the cores share in the kernel. The longest of these samples was "
+            f"longer, up to {multiple(self.times)} times as long ({self.most}, {duration(self.more_us)} more). The "
+            "cause is what the cores share in the kernel. The longest of these samples is "
             f"{duration(self.longest_us)}, of {self.longest}."
         )
 
@@ -102,26 +102,26 @@ class ApiBesideComputing(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "While the other core computes without calling the kernel, the calls take "
-            f"{multiple(self.least_times)} to {multiple(self.most_times)} times as long. If they take still longer "
-            "while it calls the kernel, they wait for locks in the rest of the time."
+            f"While the other core computes without calling the kernel, the calls take {multiple(self.least_times)} "
+            f"to {multiple(self.most_times)} times as long. If they take even longer while it calls the kernel, the "
+            "additional time is spent waiting for locks."
         )
 
 
 class ApiCostByte(Finding, frozen=True):
-    """What each byte adds to the cost of a call."""
+    """Cost of a call per byte."""
 
     call: str
     fixed_us: float
     per_byte_us: float
     even_bytes: float
-    """Bytes whose moving costs as much as the call itself."""
+    """Bytes that take as long to move as the call itself."""
 
     @property
     def sentence(self) -> str:
         return (
             f"{self.call} takes {duration(self.fixed_us)} plus {duration(self.per_byte_us)} per byte: from "
-            f"{self.even_bytes:,.0f} bytes on, moving the bytes costs more than the call itself."
+            f"{self.even_bytes:,.0f} bytes on, moving the bytes takes longer than the call itself."
         )
 
 
@@ -130,12 +130,12 @@ class ApiDearer(Remark, frozen=True):
 
     call: str
     other: str
-    """What the other core does: `spin`, `same`, or a call."""
+    """Activity of the other core: `spin`, `same`, or a call."""
 
     @property
     def sentence(self) -> str:
         doing = {"spin": "computes", "same": "makes the same calls"}.get(self.other, f"calls {self.other}")
-        return f"{self.call} costs {about_times(self.times)} times as much while the other core {doing}."
+        return f"{self.call} takes {about_times(self.times)} times as long while the other core {doing}."
 
 
 class ApiFailedCheck(FailedCheck, frozen=True):
@@ -144,7 +144,7 @@ class ApiFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         **FailedCheck.wording,
         "wrong": (
-            "{count} results were wrong: a kernel call did not do what it must do. An item was not the one that was "
-            "sent, memory ran out, or a unit was missing. The costs of these calls mean nothing."
+            "{count} results were wrong: a kernel call did not do what it must do. A received item differed from the "
+            "sent one, memory ran out, or a unit of a semaphore was missing. The times of these calls mean nothing."
         ),
     }

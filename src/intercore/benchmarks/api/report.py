@@ -1,4 +1,4 @@
-"""The report of the benchmark `api`: what calls of the kernel cost, alone and beside another core that calls too."""
+"""The report of the benchmark `api`: the cost of kernel calls, alone and with another core active."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def report(run: Run) -> Report:
         [_flat(one) for one in analysis.calls],
         found,
         Section(
-            "What a call of the kernel costs (api)",
+            "What a kernel call costs (api)",
             texts(found),
             tables,
             list(_figures(analysis)),
@@ -53,27 +53,26 @@ def report(run: Run) -> Report:
 
 
 _NOTES = (
-    "Each sample times calls that neither wait nor make another task run, from before them to after them. The cost of "
-    "a call is the median of the samples less the cost of looking at the clock. The samples themselves, and the "
-    "longest of them, are as they were taken. In the timed window the call stands as in an application, with nothing "
-    "around it.",
-    "Other core: it sleeps (none), computes without the kernel (spin), or calls the kernel without a pause, on objects "
-    "that nobody else uses: it makes the same calls, or those on the object named. In the table, × spin is the factor "
-    "while the other core computes. The next columns have factor, difference and longest sample while the other core "
-    "calls the kernel. The two sides share no object. So the additional time is the price of what the cores share: the "
-    "kernel's locks and, on some chips, the bus.",
-    "create and delete make and remove a task that runs in between. On FreeRTOS, create fills the stack with a "
-    "pattern, which the check for overflow needs. There, delete is port_task_join() of a task that has ended: "
-    "vTaskDelete() and a look at where the task is.",
-    "By size: the line through the costs, fixed + per byte * size. The column equal at has the number of bytes whose "
-    "moving costs as much as the call; a dash says that size adds nothing that shows. A FreeRTOS stream is a ring one "
-    "byte longer than asked for. So pieces lie at any alignment and now and then across its end, and its samples have "
-    "several levels.",
+    "Each sample is the time of calls that neither block nor switch to another task. The cost of a call is the median "
+    "of the samples with the timestamp overhead subtracted. Nothing is subtracted from the samples and from the "
+    "longest of them. The timed window holds the call as an application makes it, and nothing else.",
+    "Other core: it sleeps (none), computes without the kernel (spin), or calls the kernel without a pause, on its "
+    "own objects: the same calls, or those on the object named. In the table, × spin is the factor while the other "
+    "core computes. The next columns have the factor, the difference and the longest sample while the other core "
+    "calls the kernel. The two cores share no kernel object, so the additional time comes from the kernel's locks "
+    "and, on some chips, from the bus.",
+    "create creates a task and delete deletes it; the task runs between the two. On FreeRTOS, create fills the stack "
+    "with a pattern that the overflow check needs, and delete is port_task_join() of a task that has ended: "
+    "vTaskDelete() and a check of the task's state.",
+    "By size: the line through the costs, fixed + per byte * size. The column equal at has the number of bytes that "
+    "take as long to move as the call itself; a dash means that the size has no measurable effect. A FreeRTOS stream "
+    "buffer is a ring one byte longer than requested. So pieces lie at any alignment, some wrap around its end, and "
+    "its samples have several levels.",
 )
 
 
 def _calls_table(run: Run, analysis: ApiAnalysis) -> Table[ApiCall]:
-    """Show a row per call, and per what the other core calls meanwhile if that takes several levels."""
+    """Show a row per call, and per what the other core calls at the same time if that takes several levels."""
     calls = analysis.calls
     at = {(_setting(one), one.other): one for one in calls}
     hammered = [one for one in calls if one.other not in (ALONE, SPIN)]
@@ -107,7 +106,7 @@ def _calls_table(run: Run, analysis: ApiAnalysis) -> Table[ApiCall]:
         columns += [Column("more", when_hammered(_more), right=True)]
         columns += [Column("cycles", when_hammered(_more_cycles), right=True)] * with_cycles
         columns += [Column("longest", when_hammered(_longest), right=True)]
-    return Table(f"Calls of the kernel on {where(run)}", rows, columns)
+    return Table(f"Kernel calls on {where(run)}", rows, columns)
 
 
 def _sizes_table(run: Run, analysis: ApiAnalysis) -> Table[ApiBySize]:
@@ -172,7 +171,7 @@ def _flat(one: ApiCall) -> Mapping[str, object]:
         "other": one.other,
         "batch": one.batch,
         "samples": samples.n,
-        "looking_us": one.looking_us,
+        "timestamp_overhead_us": one.timestamp_overhead_us,
         "min_us": samples.min,
         "median_us": samples.median.value,
         "p99_us": samples.p99.value if samples.p99 else None,
@@ -200,8 +199,11 @@ def _costs_figure(calls: Sequence[ApiCall]) -> Figure:
     groups: dict[str, list[Dot]] = defaultdict(list)
     for one in calls:
         groups[f"other core: {one.other}"].append(Dot(_label(one), one.cost_us.value / 1e6, _hover(one)))
-    caption = "Medians less the cost of looking. The further apart the marks of one call are, the more sharing costs."
-    return dots_figure("api-costs", "What a call costs", "cost of a call", groups, caption)
+    caption = (
+        "Medians, timestamp overhead subtracted. The farther apart the marks of one call are, the more the other core "
+        "slows it down."
+    )
+    return dots_figure("api-costs", "Cost of a call", "cost of a call", groups, caption)
 
 
 def _label(one: ApiCall) -> str:
@@ -247,5 +249,5 @@ def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
         ]
     x = Axis("size in bytes", high=1.05 * largest)
     y = Axis("cost of a call", unit="s").around((value for one in series for value in one.values("y")), from_zero=True)
-    caption = "Each line meets the left edge at the cost of the call itself; its slope is the cost of each byte."
-    return Figure("api-sizes", "What a call costs by size", caption, [Panel(x, y, series, 250)])
+    caption = "Each line begins at the cost of the call itself; its slope is the cost per byte."
+    return Figure("api-sizes", "Cost of a call by size", caption, [Panel(x, y, series, 250)])

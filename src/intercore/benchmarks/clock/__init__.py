@@ -28,9 +28,9 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
 
 
 def _witness(chip: Simulator) -> Witness:
-    from intercore.benchmarks.clock.witness import ClockWitness
+    from intercore.benchmarks.clock.ground_truth import ClockProbe
 
-    return ClockWitness(chip)
+    return ClockProbe(chip)
 
 
 def _load_analysis() -> Analysis:

@@ -1,8 +1,8 @@
-"""How far the difference of two readings of the common clock can be trusted, and of the cores' own counters.
+"""The accuracy of a difference of two readings of the common clock, and of the cores' counters.
 
-What is told of the common clock is in ticks of it: what looking costs, by how much the clocks of two cores can be apart
-at most, and, where a simulator saw the intervals from outside, how they differ from the truth. The cores' counters, in
-µs, are the subject of `intercore.benchmarks.counter`.
+Results on the common clock are in its ticks: the timestamp overhead, bounds of the offset between the clocks of two
+cores, and, where a simulator recorded the ground truth, the error of the intervals. The cores' counters, in µs, are the
+subject of `intercore.benchmarks.counter`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from intercore.benchmarks.clock.findings import (
 from intercore.benchmarks.exactness import PROMISED_SPREAD, Exactness, exactness
 from intercore.benchmarks.grouping import by_level, ticks, varied_names
 from intercore.finding import texts
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Measurement
 
     Ticks: TypeAlias = NDArray[np.int64]
-    Varied: TypeAlias = tuple[tuple[str, Level], ...]
+    HasOtherFactors: TypeAlias = tuple[tuple[str, Level], ...]
 
 _POOLED = ("from", "to", "seed", "samples")
 
@@ -65,10 +65,10 @@ class Intervals(msgspec.Struct, frozen=True):
     shortest: int
     median: float
     longest: int
-    looking: dict[int, float]
-    """Median cost of looking by core: an empty pair of readings, both on that core."""
+    overhead: dict[int, float]
+    """Median timestamp overhead by core: an empty pair of readings, both on that core."""
     exactness: Exactness | None
-    """None where nobody saw the truth."""
+    """None without ground truth."""
 
 
 class Offset(msgspec.Struct, frozen=True):
@@ -87,12 +87,13 @@ class Offset(msgspec.Struct, frozen=True):
 
 
 class ClockAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about the clock."""
+    """The results of a run about the clock."""
 
     intervals: tuple[Intervals, ...]
     offsets: tuple[Offset, ...]
     uncertainty: int
-    """By how many ticks the clocks of two cores can be apart, as the target says; 0 where all read one clock."""
+    """Bound of the offset between the clocks of two cores, in ticks, as reported by the target; 0 where all read the
+    same clock."""
     counters: tuple[Counter, ...] = ()
     counter_offsets: tuple[CounterOffset, ...] = ()
 
@@ -107,7 +108,7 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
     known = [one for one in measurements if one.benchmark == "clock"]
     ours = [one for one in known if len(ticks(one, "interval"))]
     names = varied_names(ours, _POOLED)
-    pools: dict[tuple[int, int, Varied], list[Measurement]] = defaultdict(list)
+    pools: dict[tuple[int, int, HasOtherFactors], list[Measurement]] = defaultdict(list)
     for one in ours:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
         pools[int(one.factors["from"]), int(one.factors["to"]), varied].append(one)
@@ -115,12 +116,14 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
         _intervals(*setting, pool) for setting, pool in sorted(pools.items(), key=lambda item: _order(*item[0]))
     ]
     counters, counter_offsets = counter.counters(known)
-    said = max(map(uncertainty.ticks, known), default=0)
-    return ClockAnalysis(tuple(intervals), tuple(_offsets(intervals)), said, tuple(counters), tuple(counter_offsets))
+    uncertainty_ticks = max(map(uncertainty.ticks, known), default=0)
+    return ClockAnalysis(
+        tuple(intervals), tuple(_offsets(intervals)), uncertainty_ticks, tuple(counters), tuple(counter_offsets)
+    )
 
 
 def results(analysis: ClockAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _exactness(analysis)
     if analysis.uncertainty:
         yield ClockOfCounters(uncertainty_ticks=analysis.uncertainty)
@@ -148,7 +151,7 @@ def _exactness(analysis: ClockAnalysis) -> Iterator[Finding]:
     seen = analysis.witnessed
     if not seen:
         return
-    overheads = [cost for one, _ in seen for cost in one.looking.values()]
+    overheads = [cost for one, _ in seen for cost in one.overhead.values()]
     interrupted = sum(found.interrupted for _, found in seen)
     low, high = min(found.low for _, found in seen), max(found.high for _, found in seen)
     yield ClockExactness(
@@ -165,7 +168,7 @@ def _exactness(analysis: ClockAnalysis) -> Iterator[Finding]:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the clock doubtful."""
+    """Return the caveats on the clock."""
     known = list(measurements)
     yield from failed_checks(known, "clock", "from", ClockFailedCheck)
     analysis = analyse(known)
@@ -199,7 +202,7 @@ def to_json(analysis: ClockAnalysis) -> dict[str, object]:
 
 
 def row(one: Intervals) -> dict[str, object]:
-    """Return one row of the documented shape, flat; what is not known is None."""
+    """Return one row of the documented shape, flat; unknown values are None."""
     found = one.exactness
     return {
         **one.varied,
@@ -211,8 +214,8 @@ def row(one: Intervals) -> dict[str, object]:
         "shortest": one.shortest,
         "median": one.median,
         "longest": one.longest,
-        "looking_from": one.looking.get(one.first),
-        "looking_to": one.looking.get(one.second),
+        "timestamp_overhead_from": one.overhead.get(one.first),
+        "timestamp_overhead_to": one.overhead.get(one.second),
         "difference": None if found is None else found.difference,
         "difference_low": None if found is None else found.low,
         "difference_high": None if found is None else found.high,
@@ -221,19 +224,19 @@ def row(one: Intervals) -> dict[str, object]:
     }
 
 
-def _order(first: int, second: int, varied: Varied) -> tuple[object, ...]:
+def _order(first: int, second: int, varied: HasOtherFactors) -> tuple[object, ...]:
     """One core before two; settings that differ otherwise stay apart."""
     return by_level(varied), first != second, first, second
 
 
-def _intervals(first: int, second: int, varied: Varied, pool: Sequence[Measurement]) -> Intervals:
+def _intervals(first: int, second: int, varied: HasOtherFactors, pool: Sequence[Measurement]) -> Intervals:
     lengths = np.concatenate([ticks(one, "interval") for one in pool])
     series = pool[0].samples("interval")
-    looking: dict[int, list[Ticks]] = defaultdict(list)
+    overhead: dict[int, list[Ticks]] = defaultdict(list)
     for one in pool:
         for found in one.series:
-            if found.name.startswith(LOOKING_PREFIX) and len(found.ticks):
-                looking[int(found.name.removeprefix(LOOKING_PREFIX))].append(found.ticks)
+            if found.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(found.ticks):
+                overhead[int(found.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX))].append(found.ticks)
     return Intervals(
         first=first,
         second=second,
@@ -244,8 +247,8 @@ def _intervals(first: int, second: int, varied: Varied, pool: Sequence[Measureme
         shortest=int(lengths.min()),
         median=float(np.median(lengths)),
         longest=int(lengths.max()),
-        looking={
-            core: float(np.median(np.concatenate(looking[core]))) for core in sorted({first, second} & {*looking})
+        overhead={
+            core: float(np.median(np.concatenate(overhead[core]))) for core in sorted({first, second} & {*overhead})
         },
         exactness=exactness(pool),
     )

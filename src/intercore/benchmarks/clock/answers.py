@@ -1,4 +1,4 @@
-"""What `clock` answers on one line: what looking at it costs."""
+"""The one-line answer of `clock`: the timestamp overhead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def answers(analysis: ClockAnalysis) -> Iterator[Answer]:
-    """Answer what an empty pair of readings takes: it is in every time that is measured."""
-    found = [ticks / one.hz * 1e6 for one in analysis.intervals for ticks in one.looking.values()]
+    """Answer the timestamp overhead, which every measured time includes."""
+    found = [ticks / one.hz * 1e6 for one in analysis.intervals for ticks in one.overhead.values()]
     if found:
-        yield Answer("reading the clock", Interval(max(found)), overhead=True)
+        yield Answer("timestamp overhead", Interval(max(found)), overhead=True)

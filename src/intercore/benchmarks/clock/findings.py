@@ -1,4 +1,4 @@
-"""What `clock` may find, and how that is worded."""
+"""The findings of `clock`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class ClockExactness(Finding, frozen=True):
     def sentence(self) -> str:
         spread = self.most_ticks - self.least_ticks
         verdict = (
-            constant(spread)
+            f"is {constant(spread)}"
             if self.constant
-            else f"they differ by more than the {PROMISED_SPREAD} ticks that the clock promises"
+            else f"varies by more than the {PROMISED_SPREAD} ticks that the clock allows"
         )
         found = (
             f"Checked against the simulator: {self.intervals:,} intervals, on one core and across cores, were measured "
-            f"{_range(self.least_ticks, self.most_ticks)} ticks longer than they truly were: {verdict}."
+            f"{_range(self.least_ticks, self.most_ticks)} ticks too long. This error {verdict}."
         )
         if self.least_overhead_ticks is not None and self.most_overhead_ticks is not None:
             overhead = _range(self.least_overhead_ticks, self.most_overhead_ticks)
@@ -51,8 +51,9 @@ class ClockInterrupted(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.intervals:,} more {'was' if self.intervals == 1 else 'were'} measured up to "
-            f"{self.longest_ticks:,} ticks longer, because an interrupt on either core came while the clock was read."
+            f"{self.intervals:,} other{'' if self.intervals == 1 else 's'}, in which an interrupt came while a core "
+            f"read the clock, {'was' if self.intervals == 1 else 'were'} measured up to {self.longest_ticks:,} ticks "
+            "too long."
         )
 
 
@@ -64,14 +65,13 @@ class ClockOfCounters(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "The common clock is made of a counter for each core. The target aligned these counters at start, to "
-            f"{self.uncertainty_ticks:,} ticks either way, so every time from one core to another is uncertain by that "
-            "much."
+            "The common clock consists of one counter per core. The target aligned them at start, to "
+            f"±{self.uncertainty_ticks:,} ticks, so every time from one core to another has that uncertainty."
         )
 
 
 class ClockCountersSynchronised(Finding, frozen=True):
-    """The counters of two cores cannot be told apart."""
+    """The counters of two cores do not differ significantly."""
 
     first: int
     second: int
@@ -80,8 +80,8 @@ class ClockCountersSynchronised(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The counters of cores {self.first} and {self.second} agree to within {duration(self.within_us)}: on this "
-            "machine they are synchronised to that degree."
+            f"The counters of cores {self.first} and {self.second} agree to within {duration(self.within_us)}: they "
+            "are synchronised on this machine."
         )
 
 
@@ -99,8 +99,8 @@ class ClockCountersApart(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"The counter of core {self.second} is {abs(self.ahead_us):,.2f} µs "
-            f"{'ahead of' if self.ahead_us > 0 else 'behind'} that of core {self.first}, give or take "
-            f"{self.within_us:.2g} µs: align the two before you subtract their readings."
+            f"{'ahead of' if self.ahead_us > 0 else 'behind'} that of core {self.first}, ±{self.within_us:.2g} µs: "
+            "align the two before you subtract their readings."
         )
 
 
@@ -118,7 +118,7 @@ class ClockCounterDrift(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"The counter of core {self.core} runs {with_bound(self.drift_ppm, self.within_ppm)} ppm faster than its "
-            f"nominal {self.hz / 1e6:.6g} MHz, by the common clock."
+            f"nominal {self.hz / 1e6:.6g} MHz, measured by the common clock."
         )
 
 
@@ -134,15 +134,15 @@ class ClockOffsetBounds(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The intervals bound the distance between the clocks of cores {self.first} and {self.second} only "
-            f"loosely: they would show more than the shortest of them, {self.high_ticks:,} ticks of {self.tick_ns:g} "
-            f"ns from core {self.first} to core {self.second} and {-self.low_ticks:,} back. That is how long tasks "
-            "take from reading to reading."
+            f"The offset between the clocks of cores {self.first} and {self.second} is known only roughly: only an "
+            f"offset larger than the shortest intervals measured would show. These are {self.high_ticks:,} ticks of "
+            f"{self.tick_ns:g} ns from core {self.first} to core {self.second} and {-self.low_ticks:,} ticks back, "
+            "the time that tasks take from one reading to the next."
         )
 
 
 class ClockMisaligned(Finding, frozen=True):
-    """The clocks of two cores are further apart than the target says."""
+    """The offset between the clocks of two cores is larger than the target states."""
 
     first: int
     second: int
@@ -159,9 +159,8 @@ class ClockMisaligned(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"The clocks of cores {self.first} and {self.second} are {self.low_ticks:,} to {self.high_ticks:,} ticks "
-            f"apart, but the target says that it aligned them to {self.uncertainty_ticks:,}. So they have moved since "
-            "the target started; a change of the cores' clock, sleep or a debugger can cause this. Times between cores "
-            "are wrong: restart the target."
+            f"apart, although the target aligned them to ±{self.uncertainty_ticks:,} at start. A change of the cores' "
+            "clock, sleep or a debugger can cause this. Times between cores are wrong: restart the target."
         )
 
 
@@ -171,8 +170,8 @@ class ClockFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         **FailedCheck.wording,
         "wrong": (
-            "{count} intervals were negative: the cores do not read the same clock, or a clock or counter steps back. "
-            "Times between cores of this target are wrong."
+            "{count} intervals were negative: the cores do not read the same clock, or a clock stepped back. Times "
+            "between cores of this target are wrong."
         ),
         "preempted": "",  # between its readings a task may be: that is in the interval as well
     }

@@ -1,4 +1,4 @@
-"""The report of the benchmark `clock`: intervals by cores, what looking costs, and the truth where it is known."""
+"""The report of the benchmark `clock`: intervals by cores, the timestamp overhead, and the truth where it is known."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def report(run: Run) -> Report:
         to_json(analysis),
         [row(one) for one in analysis.intervals],
         found,
-        Section("How exact the clock is (clock)", texts(found), list(_tables(run, analysis)), notes=_NOTES),
+        Section("Accuracy of the clock (clock)", texts(found), list(_tables(run, analysis)), notes=_NOTES),
         topic="the clock",
         answers=tuple(answers(analysis)),
     )
@@ -37,10 +37,10 @@ def report(run: Run) -> Report:
 
 _NOTES = (
     "Each interval lasts from a reading of the common clock on one core to a reading on the same or another core. "
-    "Looking is the cost of an empty pair of readings. Where a simulator saw the true intervals, measured - true says "
-    "by how much the measured ones are longer. Both are in ticks of the clock.",
+    "Overhead is the timestamp overhead, an empty pair of readings. Where a simulator recorded the ground truth, "
+    "measured - true is the error. Both are in ticks of the clock.",
     "With time=counter, a core's counter is read between two readings of the common clock. So its offset is known to "
-    "within half of the time between these. Its drift follows from two such readings, early and late in the "
+    "within half of the time between these two. Its drift follows from two such readings, early and late in the "
     "measurement.",
 )
 
@@ -83,7 +83,7 @@ def _table(run: Run, analysis: ClockAnalysis) -> Table[Intervals]:
         Column("shortest", lambda one: duration(_us(one, one.shortest)), right=True),
         Column("median", lambda one: duration(_us(one, one.median)), right=True),
         Column("longest", lambda one: duration(_us(one, one.longest)), right=True),
-        Column("looking", _looking, right=True),
+        Column("overhead", _overhead, right=True),
     ]
     if analysis.witnessed:
         columns += [
@@ -98,8 +98,8 @@ def _us(one: Intervals, ticks: float) -> float:
     return ticks * 1e6 / one.hz
 
 
-def _looking(one: Intervals) -> str:
-    return " / ".join(f"{cost:g}" for cost in one.looking.values())
+def _overhead(one: Intervals) -> str:
+    return " / ".join(f"{cost:g}" for cost in one.overhead.values())
 
 
 def _difference(one: Intervals) -> str:

@@ -1,4 +1,4 @@
-"""The benchmark `contention`: who gets the processor when tasks and a main loop compete.
+"""The benchmark `contention`: how tasks and a main loop share the cores.
 
 It counts the towers of Hanoi that end within a window.
 """
@@ -41,7 +41,7 @@ _OWN_WORK: Levels = {
     "units": ["16"],
     "window_ms": ["100"],
 }
-"""Work of the user's own in a task on core 1, alone and beside the same on core 0."""
+"""Work of the user in a task on core 1, alone and beside the same on core 0."""
 
 _WINDOWS: Mapping[Origin, Levels] = {
     "measured": {"discs": ["13"], "window_ms": ["80"], "rest_ms": ["6"]},
@@ -65,7 +65,7 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
 
 _SERIES = SeriesMeaning(
     roles={
-        **dict.fromkeys(("alone.*", "tower.*", "looking.*", "ran*", "moved*"), Role.AUXILIARY),
+        **dict.fromkeys(("alone.*", "tower.*", "timestamp_overhead.*", "ran*", "moved*"), Role.AUXILIARY),
         "*": Role.MOMENTS,
     },
     results={},
@@ -100,8 +100,10 @@ BENCHMARK = Benchmark(
     _SERIES,
     EnergyWindows("tower", _windows, in_labels=("preset", "task0", "task1", "main", "free")),
     choices={
-        "recursion": "the towers of Hanoi: many calls, and so much use of a stack; cores with stacks in one memory may "
-        "wait for each other there",
+        "recursion": (
+            "the towers of Hanoi: many calls, so much access to the stack; cores with their stacks in the same memory "
+            "may wait for each other"
+        ),
     },
     load_analysis=_load_analysis,
     load_publication=_load_publication,

@@ -1,11 +1,11 @@
-"""Who gets the processor when several tasks and a main loop want it: towers done in a window of time, by competitor.
+"""How several tasks and a main loop share the cores: towers done in a window, by competitor.
 
-A count of towers says little by itself. What a competitor did is therefore also told as a part of what a task does that
-has its core to itself: its towers × the time that such a task takes for one ÷ the length of the window. If competitors
-sleep to the next tick after each tower, so does that task: what a tick costs is in both, as it is in both where a
-publication counts the towers of one task and of several. Two tasks on one core come to more than one then, as each
-works while the other sleeps. How busy a core was goes by the time of a tower without the sleep. Where the other core
-slows it down, as on a chip whose cores share memory, a core that never rests comes to less than one.
+A count of towers is not comparable alone. So each competitor also has a part of a core: its towers × the time of a
+tower of a task alone ÷ the length of the window. If competitors sleep to the next tick after each tower, so does that
+task: both include the cost of the tick, as in a publication that counts the towers of one task and of several. Then two
+tasks on one core reach more than one core in total, because each works while the other sleeps. How busy a core was goes
+by the time of a tower without the sleep. Where the other core slows it down, as on a chip whose cores share memory, a
+core that never rests is less than one.
 
 A tower counts if it ends within its window. The one under way at the end is missing, so what a competitor did lies
 between its towers and one tower more per window: `of_a_core` and `of_a_core_at_most`.
@@ -23,7 +23,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.caveats import failed_checks
-from intercore.benchmarks.contention.caveats import doubts, faster, too_few_turns, unsteady
+from intercore.benchmarks.contention.caveats import contest_caveats, faster, too_few_turns, unsteady
 from intercore.benchmarks.contention.contest import PINNED, Competitor, Contest, CoreUse, Does, PublishedTowers
 from intercore.benchmarks.contention.findings import ContentionFailedCheck
 from intercore.benchmarks.contention.publication import ContentionPublication
@@ -51,20 +51,20 @@ _QIITA_ROWS: Sequence[Mapping[str, Does]] = (
     {"task0": "work", "main": "spin"},
     {"task1": "work", "main": "spin"},
 )
-"""What competes in each window of the preset, as in the firmware's bench/contention/contention.c."""
+"""The competitors in each window of the preset, as in the firmware's bench/contention/contention.c."""
 
 _DIFFERS = 0.005
 """Of the time on the first core: what another one's differs by, from which on it does not read as the same."""
 
 _ROLES = ("preset", *PINNED, "free")
-_POOLED = ("seed", "samples", *_ROLES)  # factors that do not tell contests apart by themselves
+_POOLED = ("seed", "samples", *_ROLES)  # factors that do not distinguish contests by themselves
 _LATEST = np.iinfo(np.int64).max
 _TOWERS = re.compile(r"(task0|task1|main|free\d+)\.(\d+)")
 _RAN = re.compile(r"ran(\d+)\.(\d+)")
 
 
 class CoreAlone(msgspec.Struct, frozen=True):
-    """What the same work takes on one core while nothing else runs there."""
+    """The time of the same work alone on one core."""
 
     core: Annotated[int, Meta(ge=0)]
     tower_us: Annotated[float, Meta(gt=0)]
@@ -82,7 +82,7 @@ class CoreAlone(msgspec.Struct, frozen=True):
 
 
 class ContentionAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about contention."""
+    """The results of a run about contention."""
 
     contests: tuple[Contest, ...]
     alone: tuple[CoreAlone, ...]
@@ -117,13 +117,13 @@ def _cores_alone(contests: Sequence[Contest]) -> Iterator[CoreAlone]:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the counts doubtful."""
+    """Return the caveats on the counts."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     contests = analyse(ours).contests
     yield from failed_checks(without_own_wrong(ours), BENCHMARK, "preset", ContentionFailedCheck)
     uneven = list(unsteady(core_times for one in ours for core_times in _alone([one], "tower").items()))
     yield from uneven or faster(contests)
-    yield from doubts(contests)
+    yield from contest_caveats(contests)
     yield from too_few_turns(ours)
 
 
@@ -275,7 +275,7 @@ def _knows_towers(one: Measurement) -> bool:
 
 
 class _Done(NamedTuple):
-    """What competitors did in the windows of one measurement."""
+    """The work of competitors in the windows of one measurement."""
 
     towers: Mapping[str, Mapping[int, Sequence[NDArray[np.int64]]]]
     """When towers ended in each window, by competitor and core."""
@@ -283,7 +283,7 @@ class _Done(NamedTuple):
     """Parts of them by core, and those during which the core changed, by free task."""
 
     def placed(self, name: str) -> dict[int, float]:
-        """Return what is known of where a competitor worked: towers by core."""
+        """Return the cores of a competitor's work, if known: towers by core."""
         ended = {core: sum(map(len, ends)) for core, ends in self.towers.get(name, {}).items()}
         if name in PINNED:
             return {core: float(count) for core, count in ended.items()}
@@ -328,7 +328,7 @@ def _competitor(
 def _cores(
     measurements: Sequence[Measurement], competitors: Sequence[Competitor], windows_us: float
 ) -> Iterator[CoreUse]:
-    """Say how busy each core was on which somebody worked, or may have."""
+    """Return how busy each core was on which somebody worked, or may have."""
     towers = _alone(measurements, "tower")
     for core, times in _alone(measurements).items():
         done = sum(one.by_core[core] for one in competitors if core < len(one.by_core))
@@ -347,7 +347,7 @@ def _cores(
 
 
 def label_of(roles: _Roles) -> str:
-    """Name a contest by who is at work, and in brackets what those without work do."""
+    """Name a contest by its active tasks, with the activity of those without work in parentheses."""
     free = sum(name not in PINNED for name, _ in roles)
     at_work = [name for name, does in roles if does == "work" and name in PINNED] + [f"{free} free"] * bool(free)
     idle = [f"{name} {does}s" for name, does in roles if does != "work"]
@@ -359,7 +359,7 @@ def _at_work(roles: _Roles) -> tuple[str, ...]:
 
 
 def _literature() -> dict[tuple[str, ...], tuple[PublishedTowers, ...]]:
-    """Return the published rows by who is at work; the largest count on a core is what that core can do."""
+    """Return the published rows by their active tasks; the largest count on a core is its capacity."""
     found = {}
     for table in published(ContentionPublication):
         rows = [row.by_competitor for row in table.figures.rows]

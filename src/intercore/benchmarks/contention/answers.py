@@ -1,4 +1,4 @@
-"""What `contention` answers on one line: what cores get done together, and what a task gets beside another."""
+"""The one-line answers of `contention`: the throughput of all cores, and the share of a task."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.contention.findings import ContentionLeastShare
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, equal
+from intercore.view.answer import Answer, equality_verdict
 from intercore.view.quantity import percent
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
         pairs = [one for one in found if one.is_one_on_each]
         most = pairs[0] if pairs else max(found, key=lambda one: one.of_a_core)
         cores = len(most.cores)
-        about = f"one core's, at {work} ({cores} is ideal); other work differs"
+        about = f"that of one core, {work} (ideal: {cores}); other work differs"
         if most.of_a_core > cores:
-            about = f"one core's, at {work} (above {cores}: one was slower alone)"
-        yield Answer("a task on each core does", Interval(most.of_a_core), "times", about)
+            about = f"that of one core, {work} (above {cores}: a core was slower alone)"
+        yield Answer("throughput on all cores", Interval(most.of_a_core), "times", about)
     if len(analysis.alone) > 1:
         first, *others = analysis.alone
         slowest = max(others, key=lambda one: one.times_first)
         question = f"core {slowest.core} against core {first.core}"
         varied = slowest.explains(first)
         times = Interval(slowest.times_first)
-        verdict = equal(times)
+        verdict = equality_verdict(times)
         about = f"{'' if verdict else 'as long '}for the same work, alone"
         if varied:
             about = f"for the same work, alone; one core's own time varied by {percent(varied)}, likely with its clock"
@@ -44,7 +44,7 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
 
 
 def remarks(analysis: ContentionAnalysis) -> Iterator[ContentionLeastShare]:
-    """Tell what one that does no work takes from a task on its core."""
+    """Report how a competitor without work slows down a task on its core."""
     found = [
         (worker.of_a_core, one.label)
         for one in analysis.contests

@@ -1,4 +1,4 @@
-"""What makes the counts of `contention` doubtful."""
+"""Caveats on the counts of `contention`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONG_SLEEP = 0.1  # of the time of a task alone
 
 
 def unsteady(times: Iterable[tuple[int, NDArray[np.float64]]]) -> Iterator[ContentionUnsteady]:
-    """Tell where the time of a tower alone is no measure of a core; `times` are those of a core in a measurement."""
+    """Report where the time of a tower alone does not measure a core; `times` are those of a core in a measurement."""
     found = [(core, *np.percentile(each, (0, 50))) for core, each in times]
     if not found:
         return
@@ -41,8 +41,8 @@ def unsteady(times: Iterable[tuple[int, NDArray[np.float64]]]) -> Iterator[Conte
         yield ContentionUnsteady(core=core, shortest_us=float(shortest), median_us=float(median))
 
 
-def doubts(contests: Sequence[Contest]) -> Iterator[Finding]:
-    """Tell what makes contests doubtful."""
+def contest_caveats(contests: Sequence[Contest]) -> Iterator[Finding]:
+    """Report the caveats of contests."""
     for one in contests:
         yield from _too_few(one)
     yield from _long_sleeps(contests)
@@ -56,7 +56,7 @@ def _too_few(contest: Contest) -> Iterator[ContentionFewTowers]:
 
 
 def faster(contests: Sequence[Contest]) -> Iterator[ContentionFaster]:
-    """Tell where a core did more in the windows than it can by what it did before them."""
+    """Report cores that did more in the windows than their speed before them allows."""
     uses = [
         (use.towers * use.tower_us / (one.windows * one.window_us), use.core, one.label)
         for one in contests
@@ -68,7 +68,7 @@ def faster(contests: Sequence[Contest]) -> Iterator[ContentionFaster]:
 
 
 def _long_sleeps(contests: Sequence[Contest]) -> Iterator[Finding]:
-    """Tell where towers are so short that a sleep to the next tick after each decides what competitors come to."""
+    """Report towers so short that the sleep to the next tick dominates the results."""
     if any(one.sleeps and not one.alone_sleeps for one in contests):
         yield ContentionAloneWithoutSleep()
     sleep, tower_us, label = max(
@@ -80,7 +80,7 @@ def _long_sleeps(contests: Sequence[Contest]) -> Iterator[Finding]:
 
 
 def too_few_turns(measurements: Sequence[Measurement]) -> Iterator[ContentionFewTurns]:
-    """Tell where windows are too short for shares between those who take turns."""
+    """Report windows that are too short for shares under time slicing."""
     for one in measurements:
         turn = one.conditions.get("scheduler.timeslice_ms", one.conditions.get("scheduler.rr_timeslice_ms", ""))
         window = int(one.factors.get("window_ms", 0))

@@ -1,7 +1,7 @@
-"""Charge of a tower: how we hold an ESP32 against a Raspberry Pi, as seed 001 does in words.
+"""Charge of a tower, published and measured: seed 001 compares an ESP32 with a Raspberry Pi by it.
 
-The article says that with the difference of power in mind the ESP32's number is by no means bad, and takes the voltage
-as constant without stating it. So what is compared is the charge, current times window over towers, and no energy.
+It finds the ESP32's number good in relation to its power, and assumes a constant voltage without stating it. So it
+compares charge, current times window over towers, and not energy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
 
 
-class Charged(NamedTuple):
+class ChargeRow(NamedTuple):
     """What one combination took."""
 
     names: tuple[str, ...]
@@ -40,16 +40,16 @@ class Charged(NamedTuple):
     coulombs: Interval
     """Of a tower."""
     joules: Interval | None
-    """Of a tower; None where the voltage is not known."""
+    """Of a tower; None if the voltage is unknown."""
     cores: tuple[int, ...] = ()
     """Those that somebody works on."""
 
     def of_discs(self, known: Interval, discs: int) -> Interval:
-        """Return what a tower of so many discs takes, at the same for each move: 2^discs - 1 of them."""
+        """Return the time of a tower of that many discs, at the same time per move: 2^discs - 1 moves."""
         return scaled(known, (2**discs - 1) / (2**self.discs - 1))
 
 
-def published_charges(figures: ContentionFigures) -> Iterator[Charged]:
+def published_charges(figures: ContentionFigures) -> Iterator[ChargeRow]:
     """Return the rows of a publication whose currents were read, and the other machines below them."""
     for row in figures.rows:
         if row.current_ma is not None:
@@ -64,13 +64,13 @@ def published_charges(figures: ContentionFigures) -> Iterator[Charged]:
 
 def _published(
     figures: ContentionFigures, names: tuple[str, ...], cores: tuple[int, ...], label: str, ma: float, towers: int
-) -> Charged:
+) -> ChargeRow:
     amps, window_s = Interval(ma / 1e3), figures.window_ms / 1e3
     each = scaled(amps, window_s / towers)
-    return Charged(names, label, True, amps, None, window_s, towers, figures.discs, each, None, cores)
+    return ChargeRow(names, label, True, amps, None, window_s, towers, figures.discs, each, None, cores)
 
 
-def own_charges(run: Run, contests: Iterable[Contest]) -> Iterator[Charged]:
+def own_charges(run: Run, contests: Iterable[Contest]) -> Iterator[ChargeRow]:
     """Return the contests whose currents a meter saw, or an estimate knows, and that finished a tower."""
     for contest in contests:
         took, discs = _took(run, contest), discs_of(run, contest)
@@ -82,12 +82,12 @@ def own_charges(run: Run, contests: Iterable[Contest]) -> Iterator[Charged]:
         joules = scaled(took.joules, 1 / contest.total)
         window_s = contest.window_us / 1e6
         cores = tuple(sorted({one.core for one in contest.workers if one.core is not None}))
-        yield Charged(
+        yield ChargeRow(
             names, contest.label, False, took.amps, volts, window_s, contest.total, discs, each, joules, cores
         )
 
 
-def above(known: Iterable[Charged], names: tuple[str, ...], more: tuple[str, ...]) -> Interval | None:
+def above(known: Iterable[ChargeRow], names: tuple[str, ...], more: tuple[str, ...]) -> Interval | None:
     """Return how many times as much current one combination takes as another; None where either is missing."""
     found = {one.names: one.amps for one in known if one.names}
     return quotient(found[more], found[names]) if names in found and more in found else None
@@ -109,7 +109,7 @@ def _took(run: Run, contest: Contest) -> Pooled | None:
 
 
 def discs_of(run: Run, contest: Contest) -> int | None:
-    """Return how many discs a contest's towers have; None where the run does not tell it by one number."""
+    """Return the number of discs of a contest's towers; None if the run has several."""
     known = {int(one.factors["discs"]) for one in run.measurements if "discs" in one.factors}
-    told = contest.varied.get("discs")
-    return int(told) if told is not None else next(iter(known)) if len(known) == 1 else None
+    discs = contest.varied.get("discs")
+    return int(discs) if discs is not None else next(iter(known)) if len(known) == 1 else None

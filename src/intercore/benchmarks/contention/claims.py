@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient
+from intercore.benchmarks.claims import ClaimResult, cannot_tell, difference, in_words, outcome, quotient
 from intercore.benchmarks.contention.charge import above, milli, published_charges
 from intercore.statistics.intervals import Interval
 from intercore.text import listed
@@ -19,7 +19,7 @@ from intercore.text import listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from intercore.benchmarks.contention.charge import Charged
+    from intercore.benchmarks.contention.charge import ChargeRow
     from intercore.benchmarks.contention.contest import Competitor, Contest
     from intercore.benchmarks.contention.publication import ContentionPublication
     from intercore.view.exhibit import Outcome, Verdict
@@ -61,7 +61,7 @@ class Evidence:
     """What else the run has of contests."""
     main_loop: str = ""
     """What the target says of its main loop."""
-    charges: Sequence[Charged] = ()
+    charges: Sequence[ChargeRow] = ()
     """What the run's own rows took."""
     estimated: str = ""
     """Whose currents an estimate is made of; empty of a meter's."""
@@ -85,7 +85,7 @@ def verdicts(evidence: Evidence) -> Iterator[Verdict]:
 # Who gets the processor
 
 
-def _core_0_alone(evidence: Evidence) -> Said:
+def _core_0_alone(evidence: Evidence) -> ClaimResult:
     parts = {names: part_of(one, "task0") for names, one in evidence.rows.items() if "task0" in names}
     if len(parts) < 2:
         return cannot_tell("This needs task0 in at least two rows.")
@@ -98,14 +98,14 @@ def _core_0_alone(evidence: Evidence) -> Said:
         max(max(one.high or 0.0, -(one.low or 0.0)) for one in apart),
     )
     told = ", ".join(_percent(one) for one in parts.values())
-    return Said(
+    return ClaimResult(
         outcome(widest, most=_SAME),
         f"In {len(parts)} rows task0 does {told} of what it does alone; a difference of up to {100 * _SAME:g} % of a "
         "core counts as none.",
     )
 
 
-def _shared_in_halves(evidence: Evidence) -> Said:
+def _shared_in_halves(evidence: Evidence) -> ClaimResult:
     return _in_rows(
         evidence,
         (_ALL, ("task1", "main")),
@@ -116,7 +116,7 @@ def _shared_in_halves(evidence: Evidence) -> Said:
     )
 
 
-def _half_beside_idle_loop(evidence: Evidence) -> Said:
+def _half_beside_idle_loop(evidence: Evidence) -> ClaimResult:
     return _in_rows(
         evidence,
         (("task0", "task1"), ("task1",)),
@@ -128,7 +128,7 @@ def _half_beside_idle_loop(evidence: Evidence) -> Said:
     )
 
 
-def _main_has_core_1(evidence: Evidence) -> Said:
+def _main_has_core_1(evidence: Evidence) -> ClaimResult:
     return _in_rows(
         evidence,
         (_ONE_EACH, ("main",)),
@@ -139,7 +139,7 @@ def _main_has_core_1(evidence: Evidence) -> Said:
     )
 
 
-def _kept_for_main(evidence: Evidence) -> Said:
+def _kept_for_main(evidence: Evidence) -> ClaimResult:
     known = [
         (one.does["main"], part_of(one, "task1"))
         for one in evidence.others
@@ -163,7 +163,7 @@ _KEPT: Mapping[Outcome, str] = {
 }
 
 
-def _main_on_core_1(evidence: Evidence) -> Said:
+def _main_on_core_1(evidence: Evidence) -> ClaimResult:
     if not evidence.has_main_loop:
         return cannot_tell("There is no Arduino main loop here: a task pinned to core 1 stands in for it.")
     mains = [one.competitor("main") for one in evidence.rows.values()]
@@ -171,10 +171,10 @@ def _main_on_core_1(evidence: Evidence) -> Said:
     if not cores:
         return cannot_tell("The main loop did no tower.")
     told = " and ".join(map(str, sorted(cores)))
-    return Said("agrees" if cores == {1} else "contradicts", f"All its towers ended on core {told}.")
+    return ClaimResult("agrees" if cores == {1} else "contradicts", f"All its towers ended on core {told}.")
 
 
-def _twice(evidence: Evidence) -> Said:
+def _twice(evidence: Evidence) -> ClaimResult:
     both = evidence.rows.get(_ONE_EACH)
     alone = [evidence.rows[names] for names in (("task0",), ("main",)) if names in evidence.rows]
     if both is None or not alone or any(not one.total for one in alone):
@@ -182,7 +182,7 @@ def _twice(evidence: Evidence) -> Said:
     one = _mean([_total(each) for each in alone])
     ratio = quotient(_total(both), one)
     least, most = 2 * (1 - _SAME), 2 * (1 + _SAME)
-    return Said(
+    return ClaimResult(
         outcome(ratio, least=least, most=most),
         f"task0 and main do {both.total:,.4g} towers in a window, and a row of one of them {one.value:,.4g}: "
         f"{_number(ratio)} times as many; {least:g} to {most:g} counts as twice. Total {both.of_a_core:.2f} in the "
@@ -190,13 +190,13 @@ def _twice(evidence: Evidence) -> Said:
     )
 
 
-def _no_affinity(evidence: Evidence) -> Said:
+def _no_affinity(evidence: Evidence) -> ClaimResult:
     for names, one in evidence.rows.items():
         for free in evidence.others:
             if not _is_as_free(free, one):
                 continue
             ratio = quotient(_total(free), _total(one))
-            return Said(
+            return ClaimResult(
                 outcome(ratio, least=1 - _SAME, most=1 + _SAME),
                 f"{len(free.workers)} tasks without a core do {free.total:,.4g} towers in a window, {listed(names)} "
                 f"{one.total:,.4g} beside the same main loop: {_number(ratio)} times as many.",
@@ -215,7 +215,7 @@ def _is_as_free(free: Contest, pinned: Contest) -> bool:
 # What it takes
 
 
-def _core_0_takes(evidence: Evidence) -> Said:
+def _core_0_takes(evidence: Evidence) -> ClaimResult:
     pairs = [(("main",), _ONE_EACH), (("task1", "main"), _ALL), (("task1",), ("task0", "task1"))]
     found = [ratio for without, beside in pairs if (ratio := above(evidence.charges, without, beside)) is not None]
     if not found:
@@ -223,13 +223,13 @@ def _core_0_takes(evidence: Evidence) -> Said:
     told = "With task0 at work the current is " + ", ".join(map(_number, found)) + " times that of the row without it"
     if evidence.estimated:
         return cannot_tell(f"{told}, ESTIMATED: an estimate takes both cores to be alike.")
-    return Said(
+    return ClaimResult(
         _together([outcome(ratio, least=_SHARPLY) for ratio in found]),
         f"{told}; at least {_SHARPLY:g} times counts as sharp.",
     )
 
 
-def _against_the_pi(evidence: Evidence) -> Said:
+def _against_the_pi(evidence: Evidence) -> ClaimResult:
     figures = evidence.table.figures
     known = list(published_charges(figures))
     pi = [one.coulombs.value for one in known if not one.names]
@@ -251,10 +251,10 @@ def _against_the_pi(evidence: Evidence) -> Said:
     if one.volts is None or not _USB_V[0] <= one.volts <= _USB_V[1]:
         return cannot_tell(f"{told}, at another voltage than that of USB.")
     found = outcome(own, most=min(pi))
-    return Said("cannot tell" if found == "contradicts" and (own.low or 0.0) <= max(pi) else found, f"{told}.")
+    return ClaimResult("cannot tell" if found == "contradicts" and (own.low or 0.0) <= max(pi) else found, f"{told}.")
 
 
-CLAIMS: Mapping[str, Callable[[Evidence], Said]] = {
+CLAIMS: Mapping[str, Callable[[Evidence], ClaimResult]] = {
     "core-0-alone": _core_0_alone,
     "shared-in-halves": _shared_in_halves,
     "half-beside-idle-loop": _half_beside_idle_loop,
@@ -313,14 +313,14 @@ def _in_rows(
     *,
     missing: str,
     words: str,
-) -> Said:
+) -> ClaimResult:
     """Return what those rows that the run has say together, whose parts all have to lie between bounds."""
     found = {names: part(evidence.rows[names]) for names in rows if names in evidence.rows}
     if not found:
         return cannot_tell(missing)
     each = ", ".join(f"{_percent(known)} with {listed(names)} at work" for names, known in found.items())
     outcomes = [outcome(known, least=bounds.least, most=bounds.most) for known in found.values()]
-    return Said(_together(outcomes), words.format(each))
+    return ClaimResult(_together(outcomes), words.format(each))
 
 
 def _together(outcomes: Sequence[Outcome]) -> Outcome:

@@ -1,4 +1,4 @@
-"""What competed, and what came of it: the types of the analysis of `contention`."""
+"""The types of the analysis of `contention`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 PINNED: Mapping[str, int] = {"task0": 0, "task1": 1, "main": 1}
-"""The competitors with a core of their own, and that core."""
+"""The pinned competitors, and their cores."""
 PINNED_CORES = frozenset(PINNED.values())
 
 Does: TypeAlias = Literal["work", "spin", "delay", "block"]
@@ -23,15 +23,15 @@ class Competitor(msgspec.Struct, frozen=True):
     """What one competitor came to."""
 
     name: str
-    """`task0`, `task1`, `main`, or `free0` and so on for tasks without a core of their own."""
+    """`task0`, `task1`, `main`, or `free0` and so on for unpinned tasks."""
     does: Does
     core: int | None
     """The core it is pinned to; null for a task without one."""
     towers: tuple[Count, ...]
     """Towers done in each window, in their order; none for a competitor without work."""
     by_core: tuple[Part, ...]
-    """Its work in all windows together by the core it ran on, 0, 1, …, in towers: of a free task a tower may be done in
-    parts on several. None for a competitor without work."""
+    """Its work over all windows by the core it ran on, 0, 1, …, in towers: of a free task a tower may be done in parts
+    on several. None for a competitor without work."""
     unplaced: Part
     """The rest of its work, in towers: what it did while it changed its core. All of a free task's work in runs from
     before its parts were counted: then only where towers ended is known."""
@@ -63,7 +63,7 @@ class CoreUse(msgspec.Struct, frozen=True):
     alone: Annotated[int, Meta(ge=1)]
     """How many towers that is the median of."""
     towers: Part
-    """Work done on it in all windows together, in towers."""
+    """Work done on it over all windows, in towers."""
     used: Annotated[float, Meta(ge=0, le=1)]
     """Part of the windows for which that work keeps the core busy, if a tower takes as long as alone. At most 1: where
     a core is faster in the windows than before them, a warning says so."""
@@ -77,7 +77,7 @@ class CoreUse(msgspec.Struct, frozen=True):
 
 
 class PublishedTowers(msgspec.Struct, frozen=True):
-    """What a competitor came to in the published row."""
+    """The result of a competitor in the published row."""
 
     name: str
     towers: Count
@@ -86,12 +86,12 @@ class PublishedTowers(msgspec.Struct, frozen=True):
 
 
 class Contest(msgspec.Struct, frozen=True):
-    """What competed, and how it ended."""
+    """The competitors of a contest, and its result."""
 
     label: str
     """The competitors at work, and in brackets what those without work do: `task1 (main spins)`."""
     row: Annotated[int, Meta(ge=1)] | None
-    """Number of the row of the published table; null for a contest of one's own."""
+    """Number of the row of the published table; null for a contest of the user."""
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""
     sleeps: bool
@@ -110,7 +110,7 @@ class Contest(msgspec.Struct, frozen=True):
     of_a_core: Part
     """All that was done, in parts of what one task does that has a core to itself."""
     published: tuple[PublishedTowers, ...]
-    """What the published row has for each of its competitors at work; none for a contest of one's own."""
+    """What the published row has for each of its competitors at work; none for a contest of the user."""
 
     def competitor(self, name: str) -> Competitor | None:
         """Return the competitor of that name, if it took part."""
@@ -123,21 +123,21 @@ class Contest(msgspec.Struct, frozen=True):
 
     @property
     def idlers(self) -> dict[str, Does]:
-        """What those do who take part and have no work, by name."""
+        """The activity of competitors without work, by name."""
         return {name: does for name, does in self.does.items() if does != "work"}
 
     @property
     def busy(self) -> list[int | None]:
-        """The cores of those who work or spin, one entry each."""
+        """The cores of the competitors that work or spin, one entry each."""
         return [one.core for one in self.competitors if one.does in ("work", "spin")]
 
     @property
     def is_one_on_each(self) -> bool:
-        """Whether two tasks are at work, each with a core of its own, and nobody else takes part."""
+        """Whether two tasks on separate cores are active, and no other one."""
         cores = {worker.core for worker in self.workers}
         return cores == PINNED_CORES and len(self.workers) == len(self.competitors) == len(cores)
 
     @property
     def does(self) -> dict[str, Does]:
-        """What each competitor does, by name."""
+        """The activity of each competitor, by name."""
         return {one.name: one.does for one in self.competitors}

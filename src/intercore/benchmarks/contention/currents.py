@@ -1,9 +1,9 @@
-"""The published currents of seed 001's rows beside one's own, and what they tell of each core.
+"""The published currents of seed 001's rows with those of a run, and the current of each core.
 
-A row has one number for the whole board. A linear model, current = rest + core 0 + core 1 (`activity_model`), tells
-what each core adds, as far as rows differ in it. In the published rows core 1 is busy in every one: with its task, with
-the main loop's work, or with a main loop that has no work and likely spins. So the model can give core 0 a number, and
-core 1 none: what it adds is in every row.
+A row has one number for the whole board. A linear model, current = rest + core 0 + core 1 (`activity_model`), gives the
+current of each core, if rows differ in it. In the published rows core 1 is busy in every one: with its task, with the
+main loop's work, or with a main loop that has no work and likely spins. So the model gives core 0 a number, and core 1
+none.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ROW_HEIGHT = 36  # pixels
 _HALF = 0.2
 
 
-class Beside(NamedTuple):
+class MeteredCombination(NamedTuple):
     """One combination: what a meter in the supply of a published board showed, and what one's own did."""
 
     label: str
@@ -51,7 +51,7 @@ class Beside(NamedTuple):
     """A."""
 
 
-def rows_beside(run: Run, analysis: ContentionAnalysis) -> Iterator[tuple[str, list[Beside]]]:
+def rows_beside(run: Run, analysis: ContentionAnalysis) -> Iterator[tuple[str, list[MeteredCombination]]]:
     """Return, for each publication with currents, its label and its rows that were measured here, with one's own."""
     contests = {tuple(worker.name for worker in one.workers): one for one in analysis.contests if one.row is not None}
     own = _own(run)
@@ -59,13 +59,13 @@ def rows_beside(run: Run, analysis: ContentionAnalysis) -> Iterator[tuple[str, l
         read = _read(table.figures)
         least = min(read.values(), default=0.0)
         rows = [
-            Beside(one.label, busy(one), current, f"{current - least:+g} mA", own.get(one.label))
+            MeteredCombination(one.label, busy(one), current, f"{current - least:+g} mA", own.get(one.label))
             for names, current in read.items()
             if (one := contests.get(names)) is not None
         ]
         if rows:
             others = [
-                Beside(f"{other.label}, {one.state}", None, one.current_ma, _beyond_idle(one), None)
+                MeteredCombination(f"{other.label}, {one.state}", None, one.current_ma, _beyond_idle(one), None)
                 for other in table.figures.references
                 for one in other.currents
             ]
@@ -98,8 +98,8 @@ def own_model(run: Run, analysis: ContentionAnalysis) -> ActivityModel | None:
 
 def tables(
     run: Run, analysis: ContentionAnalysis, marked: str
-) -> Iterator[Table[Beside] | Table[_Adds] | Table[_Told]]:
-    """Return the currents beside each other and, where published rows were measured, what the model makes of them."""
+) -> Iterator[Table[MeteredCombination] | Table[_Adds] | Table[_Told]]:
+    """Return the currents side by side and, if published rows were measured, those of the model."""
     found = list(rows_beside(run, analysis))
     mine = own_model(run, analysis)
     for label, rows in found:
@@ -112,7 +112,7 @@ def tables(
 
 
 def figures(run: Run, analysis: ContentionAnalysis) -> Iterator[Figure]:
-    """Draw the rows that one's own meter saw, beside the published ones."""
+    """Draw the rows that one's own meter saw, with the published ones."""
     for label, rows in rows_beside(run, analysis):
         if any(row.own is not None for row in rows):
             yield _figure(run, label, rows)
@@ -120,14 +120,14 @@ def figures(run: Run, analysis: ContentionAnalysis) -> Iterator[Figure]:
 
 NOTES = (
     "Currents of the article on the ESP32 by a linear model, current = rest + core 0 + core 1, from its seven rows "
-    "alone: in all of them core 1 is busy, since a main loop without work likely spins, so its part cannot be "
-    "told from rest. That is likely why the published table has 30 to 40 mA for core 0 and next to nothing for "
-    "core 1: the rows differ in core 0 alone. Of task0 alone (40 mA) the model makes as much as of task0 with "
-    "others (50 mA): the difference is one step of the meter. With a main loop that blocks, only the row of task0 "
-    "would read less: by what core 1 adds, which those rows do not tell; it is at most all that they have for "
-    "rest. If core 1 added as much as core 0, rest would be below 0, so either a core that sleeps saves the chip "
-    "more than the other core's work takes, or the meter reads small currents as too small. A run of one's own "
-    "with main=block tells.",
+    "alone: in all of them core 1 is busy, because a main loop without work likely spins, so the part of core 1 "
+    "cannot be separated from rest. That is likely why the published table has 30 to 40 mA for core 0 and almost "
+    "nothing for core 1: the rows differ in core 0 only. For task0 alone (40 mA) the model gives the same current as "
+    "for task0 with others (50 mA): the difference is one step of the meter. With a main loop that blocks, only the "
+    "row of task0 would read less: by what core 1 adds, which these rows do not show; it is at most their current of "
+    "rest. If core 1 added the same as core 0, rest would be below 0, so either a sleeping core saves the chip more "
+    "than the other core's work takes, or the meter reads small currents as too small. Your own run with main=block "
+    "shows which.",
 )
 
 
@@ -156,7 +156,7 @@ def _beyond_idle(current: ReferenceCurrent) -> str:
 
 
 def whose_currents(run: Run) -> str:
-    """Name a run's target in a cell beside published currents, and say if its own are ESTIMATED."""
+    """Name a run's target in a cell next to published currents, and whether its currents are ESTIMATED."""
     analysis = analyse(run)
     return f"{run.plan.target}{', ESTIMATED' if analysis is not None and analysis.kind == 'estimated' else ''}"
 
@@ -165,7 +165,7 @@ def whose_currents(run: Run) -> str:
 
 
 class _Adds(NamedTuple):
-    """What a model says of each core."""
+    """The currents of each core by a model."""
 
     of: str
     model: ActivityModel
@@ -182,12 +182,12 @@ class _Told(NamedTuple):
     blocking: Interval | None
 
 
-def _beside_table(title: str, rows: Sequence[Beside], run: Run) -> Table[Beside]:
-    columns: list[Column[Beside]] = [
-        Column("at work", lambda row: row.label),
-        Column("cores that never rest", _busy_text, right=True),
+def _beside_table(title: str, rows: Sequence[MeteredCombination], run: Run) -> Table[MeteredCombination]:
+    columns: list[Column[MeteredCombination]] = [
+        Column("active", lambda row: row.label),
+        Column("busy cores", _busy_text, right=True),
         Column("published", lambda row: "" if row.published is None else f"{row.published:g} mA", right=True),
-        Column("above the least", lambda row: row.beyond, right=True),
+        Column("above the lowest", lambda row: row.beyond, right=True),
     ]
     if any(row.own is not None for row in rows):
         columns.append(
@@ -222,7 +222,7 @@ def _told_table(models: Mapping[str, ActivityModel], beside: str) -> Table[_Told
         rows,
         [
             Column("of", lambda row: row.of),
-            Column("at work", lambda row: row.label),
+            Column("active", lambda row: row.label),
             Column("read", lambda row: f"{1e3 * row.amps:.3g} mA", right=True),
             Column("model", lambda row: f"{1e3 * row.predicted:.3g} mA", right=True),
             Column("residual", _residual_text, right=True),
@@ -238,7 +238,7 @@ def _blocking(model: ActivityModel, label: str, busy_now: Sequence[bool]) -> Int
     return model.predicted((busy_now[0], "task1" in label.split(" (", maxsplit=1)[0] or not spins))
 
 
-def _busy_text(row: Beside) -> str:
+def _busy_text(row: MeteredCombination) -> str:
     return "0" if row.busy is None else " ".join(str(core) for core, is_busy in enumerate(row.busy) if is_busy)
 
 
@@ -246,7 +246,7 @@ def _core_text(model: ActivityModel, core: int) -> str:
     (one,) = (each for each in model.cores if each.core == core)
     if one.amps is not None:
         return _milliamps(one.amps)
-    return "in rest: busy in every row" if one.always else "not told"
+    return "part of rest: busy in every row" if one.always else "unknown"
 
 
 def _residual_text(row: _Told) -> str:
@@ -256,7 +256,7 @@ def _residual_text(row: _Told) -> str:
 def _blocking_text(row: _Told) -> str:
     found = row.blocking
     if found is None:
-        return "not told"
+        return "unknown"
     if found.low is None or found.high is None:
         return _milliamps(found)
     return f"{significant(1e3 * found.low)} – {significant(1e3 * found.high)} mA"
@@ -272,26 +272,24 @@ def _milliamps(value: Interval) -> str:
 
 
 class Bar(NamedTuple):
-    """A bar of a picture that sets one's own numbers beside published ones."""
+    """A bar of a picture that sets one's own numbers with published ones."""
 
     label: str
     own: float | None
     published: float | None
 
 
-def _figure(run: Run, label: str, rows: Sequence[Beside]) -> Figure:
+def _figure(run: Run, label: str, rows: Sequence[MeteredCombination]) -> Figure:
     known = [Bar(row.label, None if row.own is None else 1e3 * row.own.value, row.published) for row in rows]
     caption = (
-        "Mean current of each combination, beside the published ones: a USB meter that was read by eye, in steps of 10 "
-        "mA. Boards and chips differ: compare only differences between rows."
+        "Mean current of each combination, with the published ones: a USB meter, read by eye in steps of 10 mA. "
+        "Boards and chips differ: compare only differences between rows."
     )
-    return bars(
-        "currents", "Current by what is at work", caption, "mA", whose_currents(run), f"published: {label}", known
-    )
+    return bars("currents", "Current by active tasks", caption, "mA", whose_currents(run), f"published: {label}", known)
 
 
 def bars(name: str, title: str, caption: str, unit: str, own: str, published: str, rows: Sequence[Bar]) -> Figure:
-    """Draw a bar of one's own above a grey one that was published, for each row."""
+    """Draw, for each row, a measured bar above the published one in grey."""
     known: dict[str, tuple[Colour, float, int, list[float | None]]] = {
         own: ("series0", -_HALF, 3, [row.own for row in rows]),
         published: ("published", _HALF, 2, [row.published for row in rows]),  # read in steps of 10 mA

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.contention.analysis import ContentionAnalysis
-    from intercore.benchmarks.contention.charge import Charged
+    from intercore.benchmarks.contention.charge import ChargeRow
     from intercore.benchmarks.contention.contest import Contest
     from intercore.record.measurement import Run
     from intercore.statistics.intervals import Interval
@@ -149,20 +149,20 @@ def _currents(run: Run, evidence: Evidence) -> tuple[list[Table[Any]], list[Figu
     own = f"{whose_currents(run)}{at}"
     discs = f"{figures.discs} discs"
 
-    def of(row: Charged) -> str:
+    def of(row: ChargeRow) -> str:
         return "published" if row.is_published else f"{_own(row.discs, row.window_s)}{estimated}{at}"
 
-    def current(row: Charged) -> str:
+    def current(row: ChargeRow) -> str:
         return f"{1e3 * row.amps.value:g}" if row.is_published else in_words(row.amps, milli)
 
-    def charge(row: Charged) -> str:
+    def charge(row: ChargeRow) -> str:
         known = of_discs(row, row.coulombs)
         return milli(known.value, 2) if row.is_published else in_words(known, milli)
 
-    def of_discs(row: Charged, known: Interval) -> Interval:
+    def of_discs(row: ChargeRow, known: Interval) -> Interval:
         return row.of_discs(known, figures.discs)
 
-    columns: list[Column[Charged]] = [
+    columns: list[Column[ChargeRow]] = [
         Column("at work", lambda row: row.label),
         Column("Core", lambda row: ",".join(map(str, row.cores))),
         Column("of", of),
@@ -188,12 +188,12 @@ def _currents(run: Run, evidence: Evidence) -> tuple[list[Table[Any]], list[Figu
 
 
 def _figures(
-    evidence: Evidence, theirs: Sequence[Charged], ours: dict[tuple[str, ...], Charged], own: str
+    evidence: Evidence, theirs: Sequence[ChargeRow], ours: dict[tuple[str, ...], ChargeRow], own: str
 ) -> Iterator[Figure]:
     label = f"published: {evidence.table.label}"
     discs = evidence.table.figures.discs
 
-    def bar(one: Charged, of: Any) -> Bar:  # noqa: ANN401 - a function of a row
+    def bar(one: ChargeRow, of: Any) -> Bar:  # noqa: ANN401 - a function of a row
         mine = ours.get(one.names) if one.names else None
         return Bar(one.label, None if mine is None else of(mine), of(one))
 

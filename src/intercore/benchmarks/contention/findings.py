@@ -1,7 +1,7 @@
-"""What `contention` may find, and how that is worded.
+"""The findings of `contention`.
 
-Parts of a core are parts of what one task does that has a core to itself. A contest is named by who is at work, and in
-brackets by what those without work do: `task1 (main spins)`.
+Parts of a core are relative to a task alone on its core. A contest is named by its active tasks, with the activity of
+those without work in parentheses: `task1 (main spins)`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from intercore.view.answer import Remark
 from intercore.view.quantity import significant
 
 Loop: TypeAlias = Literal["spin", "block", "delay"]
-"""What a main loop without work does: it never waits, waits for an event, or sleeps to each next tick."""
+"""Activity of a main loop without work: it never waits, waits for an event, or sleeps to each next tick."""
 
 Difference: TypeAlias = Literal["chip", "workload", "discs", "window_ms", "yield"]
-"""What may keep counts of towers from being compared with published ones: the chip, or a factor."""
+"""Reason why counts of towers are not comparable with published ones: the chip, or a factor."""
 
 _DIFFERENCES: dict[Difference, str] = {
     "chip": "the chip",
     "workload": "the work",
     "discs": "the number of discs",
-    "window_ms": "the length of the window",
+    "window_ms": "the window",
     "yield": "the sleep after each tower",
 }
 
 
 class ContentionOwnWork(Finding, frozen=True):
-    """What competitors do in place of towers: a workload of the user's own."""
+    """The competitors' work instead of towers: a user's workload."""
 
     workload: str
     """As a level of the factor: `own:fft`."""
@@ -44,13 +44,13 @@ class ContentionOwnWork(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"With workload={self.workload}, what is called a tower is {self.work} of {self.units} "
-            f"unit{'s' * (self.units != 1)}."
+            f"With workload={self.workload}, wherever a tower of Hanoi is named, the work is {self.work} with "
+            f"{self.units} unit{'s' * (self.units != 1)}."
         )
 
 
-class Apart(msgspec.Struct, frozen=True):
-    """What two tasks do when each has a window of its own."""
+class SeparateWindows(msgspec.Struct, frozen=True):
+    """The work of two tasks in separate windows."""
 
     parts_percent: tuple[float, float]
     """Of a core, by task."""
@@ -59,32 +59,34 @@ class Apart(msgspec.Struct, frozen=True):
 
 
 class ContentionBothCores(Finding, frozen=True):
-    """What two cores do when a task works on each."""
+    """The work of two cores with a task on each."""
 
     contest: str
     work: str
-    """What the tasks do: `recursion`, or the name of a workload of the user's own."""
+    """The work: `recursion`, or the name of a user's workload."""
     times: float
-    """What both do, over what one core does alone."""
+    """The work of both over that of one core alone."""
     parts_percent: tuple[float, float]
     """Of a core, by task."""
-    apart: Apart | None
+    apart: SeparateWindows | None
     """None if they were not measured apart."""
     slow_alone: bool
     """Whether a core did more in the contest than while it was timed alone: it was slower then."""
 
     @property
     def sentence(self) -> str:
-        text = f"Both cores at work ({self.contest}) do {self.times:.2f} times what one core does alone"
+        text = f"Both cores together ({self.contest}) do {self.times:.2f} times the work of one core alone"
         text += f": {_parts(self.parts_percent)} of it. "
         if self.apart is not None:
             lost = self.apart.lost_percent
             cost = (
-                "neither core slows down the other" if lost is None else f"they cost each other {lost:.0f} % of a core"
+                "neither core slows down the other"
+                if lost is None
+                else f"together they lose {lost:.0f} % of a core to each other"
             )
-            text += f"Each in a window of its own does {_parts(self.apart.parts_percent)}: {cost}. "
+            text += f"Each of the two alone, in a window of its own, does {_parts(self.apart.parts_percent)}: {cost}. "
         if self.slow_alone:
-            text += "More than 100 % is no gain: that core was slower while it was timed alone. "
+            text += "More than 100 % is not a gain: that core was slower while it was timed alone. "
         return f"{text}The work is {self.work}; other work can gain more or less."
 
 
@@ -96,23 +98,21 @@ class ContentionCoreSpeed(Finding, frozen=True):
     times: float
     """Time for the same work over that of the first core."""
     varied_percent: float | None
-    """By what a core's own time varied in the run, where that explains the difference."""
+    """Variation of a core's time in the run, if that explains the difference."""
 
     @property
     def sentence(self) -> str:
-        text = (
-            f"By itself, core {self.core} takes {self.times:.2f} times as long as core {self.first} for the same work"
-        )
+        text = f"Alone, core {self.core} takes {self.times:.2f} times as long as core {self.first} for the same work"
         if self.varied_percent is None:
             return f"{text}."
         return (
-            f"{text}, which shows no difference: the time of one core by itself varied by "
+            f"{text}, which shows no difference: the time of one core alone varied by "
             f"{significant(self.varied_percent, 2)} % in this run, likely with the processor's clock."
         )
 
 
 class ContentionBesideLoop(Finding, frozen=True):
-    """What a task on core 1 does beside a main loop that has no work."""
+    """The work of a task on core 1 with a main loop without work."""
 
     loop: Loop
     part_percent: float
@@ -129,24 +129,23 @@ class ContentionBesideLoop(Finding, frozen=True):
             "delay": ("sleeps to each next tick (delay(1))", ""),
         }[self.loop]
         part = f"{self.part_percent:.1f} %"
-        return f"Beside a main loop that {loop}, a task on core 1 does {part} of what it does alone{why}."
+        return f"With a main loop that {loop}, a task on core 1 does {part} of its work alone{why}."
 
 
 class ContentionCoreNotReserved(Finding, frozen=True):
     """No part of core 1 is kept for the main loop: a task gets what a loop that waits leaves."""
 
     spin_percent: float
-    """Of a core, beside a main loop that never waits."""
+    """Of a core, with a main loop that never waits."""
     waiting_percent: float
-    """Of a core, beside one that waits."""
+    """Of a core, with one that waits."""
 
     @property
     def sentence(self) -> str:
         return (
-            "An article on the ESP32, likely by makotaka, asks whether half of core 1 is kept for the main loop. It is "
-            f"not kept here: a task does {self.spin_percent:.1f} % of what it does alone beside a loop that never "
-            f"waits, and {self.waiting_percent:.1f} % beside a loop that waits. Let an empty loop() wait, or delete "
-            "its task."
+            "An article on the ESP32, likely by makotaka, asks whether half of core 1 is reserved for the main loop. "
+            f"Here it is not: a task does {self.spin_percent:.1f} % of its work alone with a loop that never waits, "
+            f"and {self.waiting_percent:.1f} % with a loop that waits. Let an empty loop() wait, or delete its task."
         )
 
 
@@ -160,7 +159,7 @@ class ContentionSlowedByLoop(Finding, frozen=True):
 
     @property
     def sentence(self) -> str:
-        part = f"{self.part_percent:.1f} % of what it does alone"
+        part = f"{self.part_percent:.1f} % of its work alone"
         if self.quiet_percent is None:
             return f"A task on core 0 does {part} while a main loop spins on core 1."
         return (
@@ -170,7 +169,7 @@ class ContentionSlowedByLoop(Finding, frozen=True):
 
 
 class ContentionSleep(Finding, frozen=True):
-    """What the sleep after each tower makes of a task that has a core to itself."""
+    """Effect of the sleep after each tower on a task alone on its core."""
 
     core: int
     tower_ms: float
@@ -185,31 +184,31 @@ class ContentionSleep(Finding, frozen=True):
         return (
             f"A task that has core {self.core} to itself sleeps to the next tick after each tower of Hanoi, which is "
             f"one piece of its work. So a tower with {self.tower_ms:.3g} ms of work takes {self.alone_ms:.3g} ms, and "
-            f"the task leaves {self.sleep_percent:.0f} % of the core to others. Parts of a core are parts of what such "
-            "a task does."
+            f"the task leaves {self.sleep_percent:.0f} % of the core to others. Parts of a core are relative to such "
+            "a task."
         )
 
 
 class ContentionSharedCore(Finding, frozen=True):
-    """What tasks that sleep after each tower do together on one core."""
+    """The work of tasks on one core that sleep after each tower."""
 
     contest: str
     tasks: Annotated[int, Meta(ge=2)]
     times: float
-    """What all do, over what one does alone."""
+    """The work of all over that of one alone."""
     used_percent: float
     """Of the time, for which they keep the core busy."""
 
     @property
     def sentence(self) -> str:
         return (
-            f"{self.tasks} tasks that share a core ({self.contest}) do {self.times:.2f} times what one does alone, and "
-            f"keep the core busy for {self.used_percent:.0f} % of the time."
+            f"{self.tasks} tasks that share a core ({self.contest}) do {self.times:.2f} times the work of one alone, "
+            f"and keep the core busy for {self.used_percent:.0f} % of the time."
         )
 
 
-class TowersBeside(msgspec.Struct, frozen=True):
-    """What a competitor did in a window, beside what was published."""
+class PublishedCount(msgspec.Struct, frozen=True):
+    """The work of a competitor in a window, with the published one."""
 
     competitor: str
     contest: str
@@ -231,8 +230,8 @@ class ContentionPublishedShape(Finding, frozen=True):
     is_same: bool
     """Whether that is small enough for the same shape."""
     differences: tuple[Difference, ...]
-    """What differs from how the published counts were made."""
-    counts: TowersBeside | None
+    """The differences from the conditions of the published counts."""
+    counts: PublishedCount | None
     """Those that are farthest apart; None where something differs, so that counts say nothing."""
 
     @property
@@ -241,16 +240,16 @@ class ContentionPublishedShape(Finding, frozen=True):
         parts = f"Of the published rows, {largest} differs most, by {self.difference_percent:+.1f} % of a core."
         if self.is_same:
             parts = (
-                f"Parts of a core are the published ones to within {abs(self.difference_percent):.1f} % of a core "
+                f"Parts of a core match the published ones to within {abs(self.difference_percent):.1f} % of a core "
                 f"(rows measured: {self.rows}; largest difference: {largest})."
             )
         if self.counts is not None:
             one = self.counts
             return (
                 f"{parts} Chip, work, discs and window are the published ones, so counts can be compared: "
-                f"{one.competitor} in {one.contest} is farthest off, with {one.towers:.4g} towers in a window, and "
-                f"{one.published} published. A published count may have one tower more, the one that was under way at "
-                "the end."
+                f"{one.competitor} in {one.contest} differs most, with {one.towers:.4g} towers per window against "
+                f"{one.published} published. A published count may include one more tower, the unfinished one at the "
+                "end."
             )
         if self.is_same and self.differences:
             different = listed([_DIFFERENCES[one] for one in self.differences])
@@ -268,30 +267,30 @@ class ContentionLongestWait(Finding, frozen=True):
     alone_ms: float
     """Time for a tower alone."""
     unshared_ms: float | None
-    """The longest where nobody else wanted the core; None if that is not known, or no shorter."""
+    """The longest without another task on the core; None if unknown, or not shorter."""
 
     @property
     def sentence(self) -> str:
         text = (
-            f"{self.competitor} in {self.contest} once took {self.wait_ms:.3g} ms to the end of a piece of work (a "
-            f"tower of Hanoi) that takes {self.alone_ms:.3g} ms alone"
+            f"{self.competitor} in {self.contest} once took {self.wait_ms:.3g} ms for a piece of work (a tower of "
+            f"Hanoi) that takes {self.alone_ms:.3g} ms alone"
         )
         if self.unshared_ms is None:
             return f"Of the tasks that share a core, {text}."
         return (
-            f"A task that shares a core waits for its turn: {text}. Where no other task wanted the core, no tower took "
+            f"A task that shares a core waits for its turn: {text}. Where no other task used the core, no tower took "
             f"longer than {self.unshared_ms:.3g} ms."
         )
 
 
 class ContentionFreeTasks(Finding, frozen=True):
-    """What tasks without a core of their own do together."""
+    """The work of unpinned tasks together."""
 
     tasks: int
     cores: int
     """On which they ran."""
     times: float
-    """What all do, over what one core does alone."""
+    """The work of all over that of one core alone."""
     parts_percent: Annotated[tuple[float, ...], Meta(min_length=1)]
     """Of a core, by task."""
 
@@ -299,28 +298,28 @@ class ContentionFreeTasks(Finding, frozen=True):
     def sentence(self) -> str:
         each = " to ".join(dict.fromkeys(f"{end(self.parts_percent):.0f}" for end in (min, max)))
         return (
-            f"Tasks without a core of their own do {self.times:.2f} times what one core does alone, {each} % of a core "
-            f"each (tasks: {self.tasks}, cores: {self.cores})."
+            f"Unpinned tasks do {self.times:.2f} times the work of one core alone, {each} % of a core each (tasks: "
+            f"{self.tasks}, cores: {self.cores})."
         )
 
 
 class ContentionPinnedAsFree(Finding, frozen=True):
-    """What as many pinned tasks do as free ones, beside the same others."""
+    """The work of the same number of pinned tasks as of unpinned ones."""
 
     contest: str
     times: float
-    """What the pinned ones do, over what one core does alone."""
+    """The work of the pinned ones over that of one core alone."""
     difference: float
-    """What the free ones do more, in the same unit."""
+    """The additional work of the unpinned ones, in the same unit."""
     is_same: bool
     """Whether that is no difference."""
 
     @property
     def sentence(self) -> str:
-        same = ", so the sums are the same, as an article on the ESP32 says of its tasks" if self.is_same else ""
+        same = ", so the sums are the same, as an article on the ESP32 reports of its tasks" if self.is_same else ""
         return (
-            f"As many pinned tasks ({self.contest}) do {self.times:.2f} times what one core does alone; free tasks "
-            f"differ from that by {round(self.difference, 2) + 0.0:+.2f}{same}."
+            f"The same number of pinned tasks ({self.contest}) do {self.times:.2f} times the work of one core alone; "
+            f"unpinned tasks differ from that by {round(self.difference, 2) + 0.0:+.2f}{same}."
         )
 
 
@@ -347,7 +346,7 @@ class ContentionUnsteady(Caveat, frozen=True):
     def sentence(self) -> str:
         return (
             f"On core {self.core} the median time of a tower alone varied from {self.shortest_us:.4g} µs to "
-            f"{self.median_us:.4g} µs, so parts of this core are no more exact than that. Frequency scaling and other "
+            f"{self.median_us:.4g} µs, so parts of this core have at least that error. Frequency scaling and other "
             "programs are likely causes."
         )
 
@@ -358,14 +357,14 @@ class ContentionFaster(Caveat, frozen=True):
     core: int
     contest: str
     part_percent: float
-    """Of what it can do by that speed."""
+    """Of its capacity at that speed."""
 
     @property
     def sentence(self) -> str:
         return (
-            f"Core {self.core} did {self.part_percent:.1f} % of the work that its own speed just before allows (at "
-            f"work: {self.contest}). It was faster in the windows than before them, and parts of a core are too large "
-            "by that. Frequency scaling is a likely cause."
+            f"Core {self.core} did {self.part_percent:.1f} % of the work that is possible at the speed measured just "
+            f"before (active: {self.contest}). So the core was faster in the windows than before them, and its parts "
+            "of a core are too large by this factor. Frequency scaling is a likely cause."
         )
 
 
@@ -380,8 +379,8 @@ class ContentionFewTowers(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.contest}: {self.competitor} did {self.towers:.3g} towers in a window, so the unfinished tower at "
-            "its end weighs much: take fewer discs or a longer window."
+            f"{self.contest}: {self.competitor} did {self.towers:.3g} towers per window, so the unfinished tower at "
+            "its end causes a large error: use fewer discs or a longer window."
         )
 
 
@@ -392,7 +391,7 @@ class ContentionAloneWithoutSleep(Caveat, frozen=True):
     def sentence(self) -> str:
         return (
             "A tower alone was timed without the sleep that competitors make (yield=tick), as in older programs. So "
-            "parts of a core lack the cost of the tick, and cannot be compared with published ones. Measure again."
+            "parts of a core do not include that sleep, and cannot be compared with published ones. Measure again."
         )
 
 
@@ -408,7 +407,7 @@ class ContentionLongSleep(Caveat, frozen=True):
     def sentence(self) -> str:
         return (
             f"With yield=tick a task alone sleeps {self.sleep_percent:.0f} % of the time, because a tower takes only "
-            f"{self.tower_us:.4g} µs. So the results of the competitors ({self.contest}) depend on the tick. Take more "
+            f"{self.tower_us:.4g} µs. So the results of the competitors ({self.contest}) depend on the tick. Use more "
             "discs: each one doubles a tower."
         )
 
@@ -425,9 +424,8 @@ class ContentionFewTurns(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"This system lets a real-time task run for {self.turn_ms} ms before another task has its turn. A window "
-            f"of {self.window_ms} ms holds fewer than {self.fewest} such turns, so shares are too coarse. Take a "
-            "longer window."
+            f"The time slice of a real-time task is {self.turn_ms} ms on this system. A window of {self.window_ms} ms "
+            f"holds fewer than {self.fewest} time slices, so parts of a core are too coarse. Use a longer window."
         )
 
 
@@ -437,10 +435,11 @@ class ContentionFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         "wrong": "{count} towers had a wrong checksum: the target computes wrongly or its stacks are too small.",
         "migrated": (
-            "{count} times a tower ended on a core other than the one its task is pinned to: allow the affinity."
+            "{count} times a tower of a pinned task ended on another core: let the program pin its tasks (check the "
+            "container or cpuset)."
         ),
         "lost": (
-            "{count} towers found no room in the target's memory and are not counted: take more discs or a shorter "
+            "{count} towers did not fit into the target's memory and are not counted: use more discs or a shorter "
             "window."
         ),
         "preempted": (

@@ -1,4 +1,4 @@
-"""Published counts of who gets the processor."""
+"""Published counts of towers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Towered = Annotated[int, Meta(ge=0)] | None
 
 
 class Towers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What each competitor that had work came to in one window; None for one that had none."""
+    """The towers of each competitor with work in one window; None for one without."""
 
     task0: Towered = None
     """By the task pinned to core 0."""
@@ -43,7 +43,7 @@ class ReferenceCurrent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     idle_ma: Positive
     """Without work, mA."""
     state: Text
-    """What of the machine differed between two such readings."""
+    """The differences of the machine between two such readings."""
 
     def __post_init__(self) -> None:
         """Refuse infinity, which TOML can write."""

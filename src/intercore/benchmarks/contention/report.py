@@ -1,4 +1,4 @@
-"""The report of the benchmark `contention`: what each competitor got, beside what was published."""
+"""The report of the benchmark `contention`: the share of each competitor, with the published values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
 
 _CORES_LISTED = 4  # in one cell
-_SEEN = 0.005  # of a task's work, from which on it is told that it is not known where it was done
+_SEEN = 0.005  # share of a task's work whose core is unknown, above which the table shows it
 
 
 def report(run: Run) -> Report:
@@ -41,7 +41,7 @@ def report(run: Run) -> Report:
         list(_flat_rows(analysis)),
         found,
         Section(
-            "Who gets the processor (contention)",
+            "How tasks share the cores (contention)",
             texts(found),
             [towers_table(run, analysis), _details(run, analysis), *currents.tables(run, analysis, _mark(run))],
             [bars(run, analysis), *currents.figures(run, analysis)] if analysis.contests else [],
@@ -56,33 +56,33 @@ def report(run: Run) -> Report:
 
 _NOTES = (
     "A tower of Hanoi, moved by recursion, is one piece of the work. It counts if it ended within the window, which "
-    "began and ended at the same moments for all. All competitors have the same priority; the task that runs the "
-    "console is below them and sleeps meanwhile.",
+    "is the same for all competitors. All competitors have the same priority; the console's task has a lower one and "
+    "sleeps during the window.",
     "The part of a core is a competitor's towers × the time of a tower alone on that core, taken just before, ÷ the "
-    "window. The unfinished tower at the end is missing from it; with one tower more per window it would be the larger "
-    "number in the table. With yield=tick the time alone includes the sleep, because competitors and the published "
-    "program sleep. So two on one core may come to more than one: each works while the other sleeps. Cores used: the "
-    "part of the windows for which the work done on each core, without sleeps, keeps it busy. Work of a free task "
-    "counts on the core it ran on, by parts of a tower of 63 moves. If the task changed cores within such a part, it "
-    "is not known where that part was done; this gives the bounds.",
-    "The main loop of an Arduino program is a task of priority 1 on core 1 that calls loop() forever. Where loop() has "
-    "nothing to do and returns, that task never waits: it spins, and takes turns with any other task of its priority "
-    "there. That is likely why the article's task on core 1 came to half, whether or not the main loop had work.",
+    "window. The unfinished tower at the end is not in it; one tower more per window gives the larger number in the "
+    "table. With yield=tick the time alone includes the sleep, because competitors and the published program sleep. "
+    "So two on one core can reach more than one core in total: each works while the other sleeps. Cores used: the "
+    "part of the windows for which each core works, without sleeps. Work of an unpinned task counts on the core where "
+    "it ran, by parts of a tower of 63 moves. If the task migrated within such a part, the core of that part is "
+    "unknown; this gives the bounds.",
+    "The main loop of an Arduino program is a task of priority 1 on core 1 that calls loop() forever. If loop() has "
+    "nothing to do and returns, that task never waits: it spins, and shares the core by time slicing with any other "
+    "task of its priority. That is likely why the article's task on core 1 got half of it, whether or not the main "
+    "loop had work.",
 )
-_IS_IT_KEPT = "The article asks whether half of the core is kept for the main loop. "
+_IS_IT_KEPT = "The article asks whether half of the core is reserved for the main loop. "
 _ASKED_ON_ITS_CHIP = (
-    f"{_IS_IT_KEPT}On this chip, which is the article's, rows of a task beside main=spin, main=delay and main=block "
-    "answer that."
+    f"{_IS_IT_KEPT}On this chip, the same as the article's, the rows of a task with main=spin, main=delay and "
+    "main=block answer that."
 )
 _ASKED_ELSEWHERE = (
-    f"{_IS_IT_KEPT}On the simulated Pico it is not: a task gets the core beside main=block or main=delay, and half of "
-    "it beside main=spin. The kernel of an ESP32 also lets tasks of equal priority take turns, so the same is likely "
-    "there."
+    f"{_IS_IT_KEPT}On the simulated Pico it is not: a task gets the whole core with main=block or main=delay, and "
+    "half of it with main=spin. The kernel of an ESP32 also uses time slicing, so the same is likely there."
 )
 
 
 def asked(run: Run) -> str:
-    """Say what speaks to the question of the article, which only its chip can answer."""
+    """Return the note on the question of the article, which only its chip can answer."""
     tables = published(ContentionPublication)
     on_its_chip = all(is_its_chip(table, one) for table in tables for one in run.measurements)
     return _ASKED_ON_ITS_CHIP if on_its_chip else _ASKED_ELSEWHERE
@@ -106,11 +106,11 @@ class _Detail(NamedTuple):
 
 
 def _details(run: Run, analysis: ContentionAnalysis) -> Table[_Detail]:
-    """Show what else is known of each competitor at work."""
+    """Show further results of each active competitor."""
     rows = [_Detail(contest, one) for contest in analysis.contests for one in contest.workers]
     columns: list[Column[_Detail]] = [Column(name, partial(_level, name)) for name in varied_names(analysis)]
     columns += [
-        Column("at work", lambda row: row.contest.label),
+        Column("active", lambda row: row.contest.label),
         Column("competitor", lambda row: row.one.name),
         *([Column("on cores", _on_cores, right=True)] if any(row.one.core is None for row in rows) else []),
         Column("share", lambda row: f"{row.one.share:.1%}", right=True),
@@ -118,7 +118,7 @@ def _details(run: Run, analysis: ContentionAnalysis) -> Table[_Detail]:
         Column("alone", _alone, right=True),
         Column("longest wait", _longest_wait, right=True),
     ]
-    title = f"Shares of the towers, and how long each competitor waited for its next, on {where(run)}"
+    title = f"Share of the towers and longest wait of each competitor on {where(run)}"
     return Table(title, rows, columns)
 
 

@@ -1,7 +1,7 @@
-"""What the contests come to.
+"""The results of the contests.
 
-A cause is named only where contests of the same run that differ in nothing else tell it from others; where they are
-missing, there are the numbers alone.
+A cause is named only if contests of the same run, equal in everything else, distinguish it from others; without them
+there are only the numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import msgspec
 from intercore.benchmarks.contention.analysis import PRESET
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.findings import (
-    Apart,
     ContentionBesideLoop,
     ContentionBothCores,
     ContentionCoreNotReserved,
@@ -28,7 +27,8 @@ from intercore.benchmarks.contention.findings import (
     ContentionSleep,
     ContentionSlowedByLoop,
     Loop,
-    TowersBeside,
+    PublishedCount,
+    SeparateWindows,
 )
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.published import published
@@ -47,12 +47,12 @@ _SLOWED = 0.02  # of a core, from which on a difference between two contests is 
 _SAME_SHAPE = 0.05  # of a core, by which parts may differ from published ones
 _SAME_SUM = 0.02  # of a sum, by which that of free tasks may differ from that of pinned ones
 _WHOLE = 0.9  # of a core, from which on a task has it to itself
-_LONGER = 1.5  # times the longest wait on a core of one's own, from which on one is a wait for a turn
+_LONGER = 1.5  # times the longest wait on a core of the user, from which on one is a wait for a turn
 _WAITS: tuple[Loop, ...] = ("block", "delay")
 
 
 def results(analysis: ContentionAnalysis, measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what was found, what matters most first; of each setting of the other factors by itself."""
+    """Return the findings, the most important first; of each setting of the other factors by itself."""
     ours = list(measurements)
     yield from _own_work(ours)
     for place, found in enumerate(_of_settings(analysis.contests, ours)):
@@ -62,7 +62,7 @@ def results(analysis: ContentionAnalysis, measurements: Iterable[Measurement]) -
 
 
 def work_of(measurements: Iterable[Measurement]) -> str:
-    """Return what the competitors do, in a word: recursion, or the user's own work."""
+    """Return the competitors' work in a word: recursion, or the user's work."""
     levels = sorted({str(one.factors.get("workload", "")) for one in measurements})
     return next((level.removeprefix(PREFIX) for level in levels if level.startswith(PREFIX)), "recursion")
 
@@ -75,7 +75,7 @@ def _own_work(measurements: Iterable[Measurement]) -> Iterator[ContentionOwnWork
 
 
 def _core_speeds(alone: Sequence[CoreAlone]) -> Iterator[ContentionCoreSpeed]:
-    """Tell whether a core is slower by itself than the first one, where several were used."""
+    """Return whether a core is slower by itself than the first one, where several were used."""
     for one in alone[1:]:
         varied = one.explains(alone[0])
         yield ContentionCoreSpeed(
@@ -108,7 +108,7 @@ def _of_one_setting(contests: Sequence[Contest], ours: Sequence[Measurement], wo
 
 
 def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[Finding]:
-    """Tell what task1 gets when it alone has work, by what the main loop does, and answer what an article asks."""
+    """Report the share of task1 alone, by the activity of the main loop, and answer the article's question."""
     got: dict[str, float] = {}
     for one in contests:
         task = one.competitor("task1")
@@ -122,7 +122,7 @@ def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[Finding]:
 
 
 def _slowed_by_a_loop(contests: Sequence[Contest]) -> Iterator[ContentionSlowedByLoop]:
-    """Tell what a main loop that spins on core 1 costs a task on core 0: what one that does not spin leaves it."""
+    """Report the slowdown of a task on core 0 by a main loop that spins on core 1."""
     spins = _alone_at_work(contests, "task0", "spin")
     quiet = _alone_at_work(contests, "task0", "block", "delay", "off")
     if spins is None or spins.of_a_core_at_most >= 1 - _SLOWED:
@@ -135,7 +135,7 @@ def _slowed_by_a_loop(contests: Sequence[Contest]) -> Iterator[ContentionSlowedB
 
 
 def _alone_at_work(contests: Sequence[Contest], name: str, *main: str) -> Competitor | None:
-    """Return a competitor where it alone works, and nobody else takes part but a main loop that does one of these."""
+    """Return the only active competitor of a contest whose main loop does one of these."""
     for does in main:
         for one in contests:
             found = one.competitor(name)
@@ -147,7 +147,7 @@ def _alone_at_work(contests: Sequence[Contest], name: str, *main: str) -> Compet
 
 
 def _sleep(contests: Sequence[Contest]) -> Iterator[Finding]:
-    """Tell what the sleep to the next tick costs, and what becomes of it where tasks share a core."""
+    """Report the cost of the sleep to the next tick, and its effect if tasks share a core."""
     uses = [use for one in contests if one.alone_sleeps for use in one.cores]
     if not uses:
         return
@@ -193,7 +193,7 @@ def _shape(contests: Sequence[Contest], ours: Iterable[Measurement]) -> Iterator
 
 
 def differences_from_published(measurements: Iterable[Measurement]) -> tuple[Difference, ...]:
-    """Return what keeps counts of these measurements from being compared with the published ones."""
+    """Return the reasons why counts are not comparable with the published ones."""
     found: dict[Difference, None] = {}
     for one in measurements:
         for table in published(ContentionPublication):
@@ -213,10 +213,10 @@ def is_its_chip(table: ContentionPublication, measurement: Measurement) -> bool:
     return measurement.conditions.get("chip") == table.conditions.get("chip")
 
 
-def _farthest_counts(known: Iterable[tuple[Contest, PublishedTowers]]) -> TowersBeside:
+def _farthest_counts(known: Iterable[tuple[Contest, PublishedTowers]]) -> PublishedCount:
     """Return the count that is farthest from the published one; there is one at least."""
     counts = [
-        TowersBeside(was.name, one.label, competitor.per_window, was.towers)
+        PublishedCount(was.name, one.label, competitor.per_window, was.towers)
         for one, was in known
         if (competitor := one.competitor(was.name))
     ]
@@ -224,7 +224,7 @@ def _farthest_counts(known: Iterable[tuple[Contest, PublishedTowers]]) -> Towers
 
 
 def _both_cores(contests: Sequence[Contest], work: str) -> Iterator[ContentionBothCores]:
-    """Tell what a core does when the other one works as well, from a contest of one pinned worker on each."""
+    """Report the work of both cores together, from a contest of one pinned worker on each."""
     for one in contests:
         if one.is_one_on_each:
             first, second = one.workers
@@ -239,16 +239,16 @@ def _both_cores(contests: Sequence[Contest], work: str) -> Iterator[ContentionBo
             return
 
 
-def _apart(contests: Sequence[Contest], both: Contest) -> Apart | None:
+def _apart(contests: Sequence[Contest], both: Contest) -> SeparateWindows | None:
     first, second = (_alone_at_work(contests, worker.name, "off", "block", "delay") for worker in both.workers)
     if first is None or second is None:
         return None
     lost = first.of_a_core + second.of_a_core - both.of_a_core
-    return Apart((100 * first.of_a_core, 100 * second.of_a_core), 100 * lost if lost > _SLOWED else None)
+    return SeparateWindows((100 * first.of_a_core, 100 * second.of_a_core), 100 * lost if lost > _SLOWED else None)
 
 
 def _longest_wait(contests: Sequence[Contest]) -> Iterator[ContentionLongestWait]:
-    """Tell how long one that shares a core may stand still, against one that does not."""
+    """Report how long one that shares a core may stand still, against one that does not."""
     shared: list[tuple[float, float, str, str]] = []
     single: list[float] = []
     for contest in contests:
@@ -272,7 +272,7 @@ def _longest_wait(contests: Sequence[Contest]) -> Iterator[ContentionLongestWait
 
 
 def _free_tasks(contests: Sequence[Contest]) -> Iterator[Finding]:
-    """Tell what free tasks come to, and what as many pinned ones do beside the same others."""
+    """Report the work of unpinned tasks, and of the same number of pinned ones."""
     for one in contests:
         free = [competitor for competitor in one.workers if competitor.core is None]
         if free and len(free) == len(one.workers):

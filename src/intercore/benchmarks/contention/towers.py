@@ -1,4 +1,4 @@
-"""The table of towers by competitor and its picture: one's own beside the published ones."""
+"""The table and the figure of towers by competitor, with the published ones."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Row(NamedTuple):
 
 
 def towers_table(run: Run, analysis: ContentionAnalysis) -> Table[Row]:
-    """Show what each competitor got, and the published figures in the row below."""
+    """Show the result of each competitor, with the published figures in the row below."""
     names = dict.fromkeys(_column(worker) for one in analysis.contests for worker in one.workers)
     columns: list[Column[Row]] = [Column(name, _varied(name)) for name in varied_names(analysis)]
     columns += [
-        Column("at work", lambda row: row.label),
+        Column("active", lambda row: row.label),
         Column("of", lambda row: row.origin),
         *(Column(name, _cell(name), right=True) for name in names),
         Column("total", lambda row: row.total, right=True),
@@ -55,13 +55,11 @@ def towers_table(run: Run, analysis: ContentionAnalysis) -> Table[Row]:
     ]
     rows = [row for one in analysis.contests for row in _rows(run.plan.target, one)]
     rows += _references(analysis)
-    return Table(
-        f"Towers (pieces of work) in a window, and parts of what a core does alone, on {where(run)}", rows, columns
-    )
+    return Table(f"Towers (pieces of work) per window, and their share of a core alone, on {where(run)}", rows, columns)
 
 
 def printed_table(title: str, figures: ContentionFigures, own: Sequence[tuple[Contest, str]]) -> Table[Row]:
-    """Show what a publication prints, as it prints it, and contests with what is said of each."""
+    """Show the rows of a publication as printed, and the contests."""
     known = {tuple(row.by_competitor): row for row in figures.rows}
     rows: list[Row] = []
     for contest, said in own:
@@ -81,7 +79,7 @@ def printed_table(title: str, figures: ContentionFigures, own: Sequence[tuple[Co
         title,
         rows,
         [
-            Column("at work", lambda row: row.label),
+            Column("active", lambda row: row.label),
             Column("of", lambda row: row.origin),
             *(Column(_HEADS.get(name, name), _cell(name), right=True) for name in names),
             Column("total", lambda row: row.total, right=True),
@@ -158,7 +156,7 @@ def _cell(name: str) -> Callable[[Row], str]:
 
 
 def varied_names(analysis: ContentionAnalysis) -> list[str]:
-    """Return the factors that tell contests apart beside who is at work."""
+    """Return the factors that distinguish contests, in addition to their active tasks."""
     return list(analysis.contests[0].varied) if analysis.contests else []
 
 
@@ -178,16 +176,16 @@ def bars(run: Run, analysis: ContentionAnalysis) -> Figure:
         bars[part.is_published, part.name].append(part)
     names_of_rows = [_heading(one).replace(" (", "\n(") for one in analysis.contests]
     caption = (
-        f"Work done in a window, as parts of what one core does alone: {where(run)} in colours, and the published "
-        "figures below them in grey. Where competitors sleep after each piece of work, two on a core may come to more "
-        "than one."
+        f"Work done in a window, relative to one core alone: {where(run)} in colours, with the published figures "
+        "below them in grey. Where competitors sleep after each piece of work, two on a core can reach more than one "
+        "core in total."
     )
     # The parts of one bar follow one another, in the order of their competitors.
     filled: dict[float, float] = defaultdict(float)
     series = [_competitor(found, names, filled) for found in bars.values()]
-    x = Axis("cores' worth of work").around((end for one in series for end in one.values("x")), from_zero=True)
+    x = Axis("work, in cores").around((end for one in series for end in one.values("x")), from_zero=True)
     y = Axis().of_names(names_of_rows, down=True)
-    title = "Parts of what a core does alone"
+    title = "Work relative to one core alone"
     return Figure("contention", title, caption, [Panel(x, y, series, _CONTEST_HEIGHT * len(names_of_rows))])
 
 

@@ -1,6 +1,6 @@
 """The benchmark `hartstone`: how much five periodic tasks can do before one of them misses a deadline.
 
-Timed from when a release was due to the end of its work.
+Timed from when an activation was due to the end of its work.
 """
 
 from __future__ import annotations

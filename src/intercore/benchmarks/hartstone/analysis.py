@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from intercore.benchmarks.grouping import Varied
+    from intercore.benchmarks.grouping import HasOtherFactors
     from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
@@ -36,7 +36,7 @@ class HartstoneLoad(msgspec.Struct, frozen=True):
     """As asked for: of all tasks together, in percent of one core."""
     percent: float
     """As measured: the work of all tasks when no other task is there, over their periods, in percent of one core."""
-    releases: Annotated[int, Meta(ge=0)]
+    activations: Annotated[int, Meta(ge=0)]
     """Of all tasks."""
     missed: Annotated[int, Meta(ge=0)]
     """How many of these ended behind their deadlines."""
@@ -78,7 +78,7 @@ class HartstoneSet(msgspec.Struct, frozen=True):
 
 
 class HartstoneAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about the sets of tasks."""
+    """The results of a run about the sets of tasks."""
 
     sets: tuple[HartstoneSet, ...]
 
@@ -100,14 +100,14 @@ def _setting(factors: Mapping[str, Level]) -> Setting:
     return str(factors["placement"]), int(factors["period_us"]), int(factors["load"])
 
 
-def _order(item: tuple[tuple[Setting, Varied], list[Measurement]]) -> tuple[object, ...]:
+def _order(item: tuple[tuple[Setting, HasOtherFactors], list[Measurement]]) -> tuple[object, ...]:
     ((placement, period_us, load), varied), _ = item
     place = _PLACEMENTS.index(placement) if placement in _PLACEMENTS else len(_PLACEMENTS)
     return by_level(varied), period_us, place, placement, load
 
 
 def _set(
-    placement: str, period_us: int, varied: Varied, pools_of_loads: Sequence[tuple[int, Sequence[Measurement]]]
+    placement: str, period_us: int, varied: HasOtherFactors, pools_of_loads: Sequence[tuple[int, Sequence[Measurement]]]
 ) -> HartstoneSet:
     loads = tuple(_load(load, max(period_us, 1), pool) for load, pool in pools_of_loads)
     first = next((index for index, one in enumerate(loads) if one.missed), len(loads))
@@ -139,7 +139,7 @@ def _load(load: int, period_us: int, pool: Sequence[Measurement]) -> HartstoneLo
     return HartstoneLoad(
         load=load,
         percent=100 * TASKS * float(np.median(values_us(pool, "alone"))) / period_us,
-        releases=sum(len(of) for of in responses.values()),
+        activations=sum(len(of) for of in responses.values()),
         missed=sum(missed),
         missed_of_task=missed,
         longest=None if worst is None else longest[worst],
@@ -154,7 +154,7 @@ def _responses_us(pool: Sequence[Measurement], task: int) -> np.ndarray[tuple[in
 
 
 def results(analysis: HartstoneAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     for one in analysis.sets:
         yield HartstoneBreakdown(
             setting=one.varied,
@@ -172,7 +172,7 @@ def results(analysis: HartstoneAnalysis) -> Iterator[Finding]:
 
 
 def _gain(one: HartstoneSet, reference: HartstoneSet) -> Iterator[Finding]:
-    """Tell how many times as much a set carries: as far as the loads that were tried bound it on both sides."""
+    """Report the gain in load of a set, if the measured loads bound it on both sides."""
     bounds = (one.kept_percent, one.missed_percent, reference.kept_percent, reference.missed_percent)
     if all(bounds):
         kept, missed, reference_kept, reference_missed = (float(bound or 0) for bound in bounds)
@@ -185,7 +185,7 @@ def _gain(one: HartstoneSet, reference: HartstoneSet) -> Iterator[Finding]:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     ours = list(measurements)
     yield from failed_checks(ours, "hartstone", "placement")
     for one in analyse(ours).sets:

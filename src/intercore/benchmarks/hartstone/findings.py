@@ -1,4 +1,4 @@
-"""What `hartstone` may find, and how that is worded."""
+"""The findings of `hartstone`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from intercore.view.quantity import multiple
 _TASKS_ARE = {
     "one-core": "With all five tasks on one core",
     "pinned": "With each of the five tasks pinned to a core",
-    "free": "With the five tasks free to run on any core",
+    "free": "With all five tasks unpinned",
 }
 
 
@@ -43,12 +43,12 @@ class HartstoneBreakdown(Finding, frozen=True):
         start = _with(self.placement)
         if self.kept_percent is None:
             least = "" if self.missed_percent is None else f", from {_load(self.missed_percent)} on"
-            return f"{start}, deadlines were missed at every load that was tried{least}."
+            return f"{start}, deadlines were missed at every load measured{least}."
         kept = _load(self.kept_percent)
         if self.placement != "one-core" and self.kept_of_all_percent is not None:
             kept += f" ({tenths(self.kept_of_all_percent)} of all cores)"
         if self.missed_percent is None:
-            return f"{start}, no deadline was missed at any load that was tried, up to {kept}."
+            return f"{start}, no deadline was missed at any load measured, up to {kept}."
         return f"{start}, no deadline was missed up to a load of {kept}, and some were at {_load(self.missed_percent)}."
 
 
@@ -62,7 +62,7 @@ class HartstoneGain(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         times = " to ".join(dict.fromkeys((multiple(self.least_times), multiple(self.most_times))))
-        return f"{_with(self.placement)}, the set carried {times} times the load that it does on one core."
+        return f"{_with(self.placement)}, the set carried {times} times the load of one core."
 
 
 class HartstoneUneven(Caveat, frozen=True):
@@ -76,6 +76,6 @@ class HartstoneUneven(Caveat, frozen=True):
     def sentence(self) -> str:
         return (
             f"{_with(self.placement)}, a deadline was missed at {_load(self.missed_percent)} and none at "
-            f"{_load(self.kept_percent)}: likely something else ran at the lower load, or the higher one was tried too "
-            "few times. Measure again, with more samples."
+            f"{_load(self.kept_percent)}: other work likely ran at the lower load, or the higher one had too few "
+            "samples. Measure again, with more samples."
         )

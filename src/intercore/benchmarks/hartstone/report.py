@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _DASH = "–"
 _NOTES = (
     "Five tasks, each with twice the period of the one before and a fifth of the load, rate-monotonic priorities, and "
-    "deadlines at the next release: the set of Hartstone's series PH (N. Weiderman, CMU/SEI-89-TR-23). The code is our "
-    "own, and so is the work, steps of a random number generator in place of Whetstone's.",
-    "Loads are those measured: the work of the tasks when no other task is there. What the kernel and its tick take, "
-    "and what cores lose to each other, is not in them, so a set breaks down the earlier the more that is.",
-    "That no deadline was missed holds for the releases that were tried. All tasks are released together at the begin "
-    "of each repetition, which is the worst case on one core, and need not be on several.",
+    "deadlines at the next activation: the set of Hartstone's series PH (N. Weiderman, CMU/SEI-89-TR-23). The code is "
+    "our own, and the work is steps of a random number generator instead of Whetstone's.",
+    "Loads are measured: the work of each task without any other task. The time of the kernel, of its tick and of "
+    "interference between the cores is not part of them; the more there is, the earlier a set breaks down.",
+    "The absence of missed deadlines holds for the activations measured. All tasks start together at the beginning of "
+    "each repetition, which is the worst case on one core, and need not be on several.",
 )
 
 
@@ -51,7 +51,7 @@ def report(run: Run) -> Report:
         [_flat(row) for row in rows],
         found,
         Section(
-            "How much periodic tasks can do before a deadline is missed (hartstone)",
+            "Load of periodic tasks until a deadline is missed (hartstone)",
             texts(found),
             [_breakdowns(run, analysis), _loads(run, rows)],
             notes=_NOTES,
@@ -80,7 +80,7 @@ def _loads(run: Run, rows: list[_Row]) -> Table[_Row]:
     columns += [
         Column("tasks are", lambda row: row.of.placement),
         Column("load", lambda row: tenths(row.load.percent), right=True),
-        Column("releases", lambda row: f"{row.load.releases:,}", right=True),
+        Column("activations", lambda row: f"{row.load.activations:,}", right=True),
         Column("missed", lambda row: f"{row.load.missed:,}", right=True),
         Column("of task 0 to 4", lambda row: " ".join(map(str, row.load.missed_of_task)), right=True),
         Column("longest / deadline", _longest, right=True),

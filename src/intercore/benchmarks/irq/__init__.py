@@ -23,22 +23,22 @@ PATHS: Mapping[Path, str] = {
     "timer-handler": "from a timer to its handler",
     "handler-task": "from a handler to the task that it wakes",
     "timer-task": "from a timer to the task that its handler wakes",
-    "doorbell": "from a ring to the handler of the core that is rung",
-    "doorbell-round-trip": "from a ring to the handler of the ring that answers it",
+    "doorbell": "from a doorbell to its handler on the other core",
+    "doorbell-round-trip": "from a doorbell to the handler of the doorbell that answers it",
 }
-"""What each path of an interrupt is, in the order in which they are shown."""
+"""The paths of an interrupt, in the order of their display."""
 DOING: Mapping[Doing, str] = {
     "idle": "the cores sleep",
     "busy": "the cores compute",
     "kernel": "the cores call the kernel",
 }
-"""What the cores do that are interrupted."""
+"""The activities of the interrupted cores."""
 
 _SHORT: Levels = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "samples": ["50"], "dither_us": ["300"]}
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - short enough anywhere
-    """Return the grid of what ends in its own handler, and that of what goes on to a core."""
+    """Return the grid of paths that end in the handler, and that of paths that continue to another core."""
     to_a_core = ["handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
     return (
         {"path": ["timer-handler"], "to": ["0"], **_SHORT},
@@ -74,7 +74,7 @@ BENCHMARK = Benchmark(
         alone={"path": ALL, "from": ["0", "1"], "to": ["0", "1"], "interrupted": ALL},
         suite=_suite,
     ),
-    SeriesMeaning(results={"latency": Result("us", "time to react")}),
+    SeriesMeaning(results={"latency": Result("us", "response time")}),
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,
     load_publication=_load_publication,

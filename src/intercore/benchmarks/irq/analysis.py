@@ -1,7 +1,7 @@
-"""How long an interrupt takes from its cause to its handler, and on to a task, on the same core or another one.
+"""Interrupt latency from the cause to the handler, and to a task, on the same core or another one.
 
-Durations are in µs, and in cycles where the clock counts those of the cores. Nothing is subtracted: what looking costs
-stands beside them. Samples of one setting are pooled over its repetitions.
+Durations are in µs, and in cycles where the clock counts those of the cores. Nothing is subtracted: the timestamp
+overhead stands beside them. Samples of one setting are pooled over its repetitions.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Measurement
 
     Floats: TypeAlias = NDArray[np.float64]
-    Varied: TypeAlias = tuple[tuple[str, Level], ...]
+    HasOtherFactors: TypeAlias = tuple[tuple[str, Level], ...]
 
 BENCHMARK = "irq"
 SERIES = "latency"
@@ -76,21 +76,21 @@ class Latency(msgspec.Struct, frozen=True):
     """One path between two cores."""
 
     path: Path
-    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or that rings.")] = msgspec.field(
-        name="from"
+    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or of the sender of the doorbell.")] = (
+        msgspec.field(name="from")
     )
     second: Annotated[
-        int | None, Meta(description="Core of the woken task, or that is rung; null for timer-handler.")
+        int | None, Meta(description="Core of the woken task, or of the doorbell's handler; null for timer-handler.")
     ] = msgspec.field(name="to")
     interrupted: Doing
-    """What these cores do: sleep, compute, or call the kernel."""
+    """Activity of these cores: sleep, compute, or call the kernel."""
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""
     latency_us: Distribution
     """In µs, as measured."""
     cycles: Cycles | None
     """The same in cycles; null where the common clock does not count those of the cores."""
-    looking_us: Annotated[float, Meta(ge=0)] | None
+    timestamp_overhead_us: Annotated[float, Meta(ge=0)] | None
     """Median cost of an empty pair of readings on the core that reads last, in µs: a path that begins with a reading
     has it in it. Null if it was not measured."""
     within_us: Annotated[float, Meta(ge=0)]
@@ -117,7 +117,7 @@ class IrqComparison(msgspec.Struct, frozen=True):
     """One path from one core to another against the same path on the core where it begins: of one direction."""
 
     path: Path
-    first: Annotated[int, Meta(ge=0, description="Core of the handler, or that rings, in either case.")] = (
+    first: Annotated[int, Meta(ge=0, description="Core of the handler, or of the doorbell's sender, for both.")] = (
         msgspec.field(name="from")
     )
     second: Annotated[int, Meta(ge=0, description="The other core.")] = msgspec.field(name="to")
@@ -133,7 +133,7 @@ class IrqComparison(msgspec.Struct, frozen=True):
 
 
 class IrqBudget(msgspec.Struct, frozen=True):
-    """What a design has to allow for one path, whatever the cores were doing."""
+    """The worst case of one path, over all activities of the cores."""
 
     path: Path
     across: bool
@@ -141,20 +141,20 @@ class IrqBudget(msgspec.Struct, frozen=True):
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""
     samples: Annotated[int, Meta(ge=1)]
-    """Those of all that the cores were doing."""
+    """Over all activities of the cores."""
     typical_us: float
     """Median while the cores sleep, or of all samples if that was not measured: of the core, or the direction, where it
     is longest."""
     largest_us: float
     """The largest value seen, which is not the largest possible one."""
     largest_while: Doing
-    """What the cores were doing then."""
+    """The activity of the cores then."""
     tail: Tail | None
     """Rarer values while they were doing that; null with fewer than 500 samples of it."""
 
 
 class IrqAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about interrupts."""
+    """The results of a run about interrupts."""
 
     latencies: tuple[Latency, ...]
     comparisons: tuple[IrqComparison, ...]
@@ -169,7 +169,7 @@ def analyse(measurements: Iterable[Measurement]) -> IrqAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the latencies doubtful."""
+    """Return the caveats on the latencies."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     yield from failed_checks(ours, BENCHMARK, "path", IrqFailedCheck)
     yield from disturbed(
@@ -192,7 +192,7 @@ class IrqSetting(NamedTuple):
     first: int
     second: int | None
     interrupted: Doing
-    varied: Varied
+    varied: HasOtherFactors
 
     @property
     def across(self) -> bool:
@@ -269,7 +269,7 @@ def _latency(setting: IrqSetting, pool: Sequence[Measurement]) -> Latency:
         varied=dict(setting.varied),
         latency_us=distribution_us(pool, SERIES),
         cycles=_cycles(pool),
-        looking_us=_looking(setting, pool),
+        timestamp_overhead_us=_overhead(setting, pool),
         within_us=uncertainty.within_us(pool, SERIES) if _ends_across(setting) else 0.0,
     )
 
@@ -286,18 +286,18 @@ def _cycles(pool: Sequence[Measurement]) -> Cycles | None:
     return Cycles(int(ticks.min()), float(np.median(ticks)), int(ticks.max()))
 
 
-def _looking(setting: IrqSetting, pool: Sequence[Measurement]) -> float | None:
+def _overhead(setting: IrqSetting, pool: Sequence[Measurement]) -> float | None:
     """Return the cost where the last reading is: in the handler of a timer, or of the ring that answers, on `from`."""
     on_first = setting.second is None or setting.path == "doorbell-round-trip"
     core = setting.first if on_first else setting.second
-    costs = [one.looking_ns[core] for one in pool if core in one.looking_ns]
+    costs = [one.timestamp_overhead_ns[core] for one in pool if core in one.timestamp_overhead_ns]
     return float(np.median(costs)) / 1e3 if costs else None
 
 
 # Comparisons and budgets
 
 
-def _by_path(pools: Pools) -> Iterator[tuple[Varied, Path, Pools]]:
+def _by_path(pools: Pools) -> Iterator[tuple[HasOtherFactors, Path, Pools]]:
     for (varied, path), group in groupby(pools.items(), key=lambda item: (item[0].varied, item[0].path)):
         yield varied, path, dict(group)
 
@@ -358,7 +358,7 @@ def _typical_us(group: Pools, path: Path, *, across: bool) -> float:
 
 
 def results(analysis: IrqAnalysis) -> Iterator[Finding]:
-    """Return what was found and what it means for a design, what matters most first."""
+    """Return the findings and their meaning for a design, the most important first."""
     for varied in dict.fromkeys(str(one.varied) for one in analysis.latencies):
         of_one = [one for one in analysis.latencies if str(one.varied) == varied]
         levels = of_one[0].varied
@@ -377,7 +377,7 @@ def results(analysis: IrqAnalysis) -> Iterator[Finding]:
 
 
 class _Facts(NamedTuple):
-    """What findings of one setting of the other factors are made of."""
+    """The data of the findings on one setting of the other factors."""
 
     setting: dict[str, int | str]
     latencies: list[Latency]

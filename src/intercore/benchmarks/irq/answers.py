@@ -1,4 +1,4 @@
-"""What `irq` answers on one line: how long interrupts take, and at worst."""
+"""The one-line answers of `irq`: how long interrupts take, and at worst."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.irq import Doing, Path
 from intercore.benchmarks.irq.findings import IrqFailedCheck, IrqLargest
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, with_varied
 from intercore.view.cost import Cost
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ _QUESTIONS: Mapping[Path, str] = {"timer-handler": "timer to handler, worst", "t
 
 
 def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
-    """Answer what the longest way from a timer to its handler was, and to a task."""
+    """Answer the maximum latency from a timer to its handler, and to a task."""
     for path, question in _QUESTIONS.items():
         found = [one for one in analysis.budgets if one.path == path]
         if found:
             worst = max(found, key=lambda one: one.largest_us)
             seen = sum(one.samples for one in found)
-            about = f"{among(_CORES[worst.largest_while], worst.varied)}; the longest of {seen:,} seen"
+            about = f"{with_varied(_CORES[worst.largest_while], worst.varied)}; maximum of {seen:,} samples"
             yield Answer(question, Interval(worst.largest_us), about=about, worst=True)
 
 
@@ -46,9 +46,9 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def costs(analysis: IrqAnalysis) -> Iterator[Cost]:
-    """Give what interrupts cost while the cores sleep, and the longest that was seen whatever they did.
+    """Yield the interrupt latency while the cores sleep, and its maximum over all activities.
 
-    Across cores that is the slowest direction, and beside it stands the core where it begins.
+    Across cores that is the slowest direction, with the core where it begins.
     """
     for path, label in _OPERATIONS.items():
         for varied in _settings(one.varied for one in analysis.latencies if one.path == path):
@@ -59,7 +59,7 @@ def costs(analysis: IrqAnalysis) -> Iterator[Cost]:
             same = [one for one in known if one.second == one.first == slowest.first] if across else []
             yield Cost(
                 "signal" if path == "doorbell" else "deadline",
-                among(label, varied),
+                with_varied(label, varied),
                 _us(slowest),
                 max(map(_us, same), default=None),
                 max(one.latency_us.max for one in of_it),
@@ -80,7 +80,7 @@ def _us(one: Latency) -> float:
 
 
 def remarks(analysis: IrqAnalysis) -> Iterator[IrqLargest]:
-    """Tell where the largest latency is farthest from the usual one."""
+    """Report where the largest latency is farthest from the usual one."""
     found = [one for one in analysis.budgets if 0 < one.typical_us < one.largest_us]
     if found:
         most = max(found, key=lambda one: one.largest_us / one.typical_us)

@@ -1,4 +1,4 @@
-"""What `irq` may find, and how that is worded."""
+"""The findings of `irq`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class IrqTimer(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         slower = "" if self.cores == 1 else f" on the {'slower' if self.cores == 2 else 'slowest'} core"
-        first = f"A timer's interrupt reaches its handler {self.usual} after it is due{slower}"
+        first = f"A timer's handler begins {self.usual} after the timer is due{slower}"
         if self.largest_while == "kernel" and self.usual.us > 0:
             times = self.largest.us / self.usual.us
             return f"{first}, and up to {self.largest} while tasks call the kernel: {times:.1f} times as long."
@@ -34,7 +34,7 @@ class IrqTimer(Finding, frozen=True):
 
 
 class WakeUp(msgspec.Struct, frozen=True):
-    """What it takes a handler to wake a task."""
+    """Wake-up latency from a handler."""
 
     first: int
     """Core of the handler."""
@@ -90,13 +90,11 @@ class IrqDoorbell(Finding, frozen=True):
                 f". Waking a task there takes {self.wake_up_times:.1f} times as long: do short work in the doorbell's "
                 "handler"
             )
-        return (
-            f"When one core rings another, the other core is in its handler {self.there} later{slower}{back}{advice}."
-        )
+        return f"A doorbell reaches its handler on the other core after {self.there}{slower}{back}{advice}."
 
 
 class IrqTimerToTask(Finding, frozen=True):
-    """What a design has to allow from a timer to a task."""
+    """The worst case from a timer to a task."""
 
     largest_us: float
     samples: int
@@ -109,9 +107,9 @@ class IrqTimerToTask(Finding, frozen=True):
     def sentence(self) -> str:
         where = "on another core" if self.across else "on the same core"
         return (
-            f"For the whole way from a timer to its task, allow more than {duration(self.largest_us)}. That is the "
-            f"largest of {self.samples:,} seen ({where}, while {DOING[self.largest_while]}); "
-            f"{duration(self.typical_us)} is usual. The largest seen is not the largest possible."
+            f"From a timer to its task, allow more than {duration(self.largest_us)}. That is the maximum of "
+            f"{self.samples:,} samples ({where}, while {DOING[self.largest_while]}); the median is "
+            f"{duration(self.typical_us)}. The maximum measured is not the maximum possible."
         )
 
 
@@ -127,9 +125,9 @@ class IrqSlowToWake(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"A sleeping core begins a handler later than a core at work ({self.path} {self.cores}: "
-            f"{duration(self.asleep_us)} and {duration(self.awake_us)}). Waking the core takes time, and the deeper it "
-            "sleeps, the more."
+            f"A sleeping core begins a handler later than a busy core ({self.path} {self.cores}: "
+            f"{duration(self.asleep_us)} asleep, {duration(self.awake_us)} busy). The core has to wake up first, "
+            "which takes longer from a deeper sleep."
         )
 
 
@@ -143,8 +141,8 @@ class IrqLargest(Remark, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The way {PATHS[self.path]} takes up to {duration(self.largest_us)}, {about_times(self.times)} times as "
-            f"long as usual (while {DOING[self.largest_while]})."
+            f"The latency {PATHS[self.path]} is up to {duration(self.largest_us)}, {about_times(self.times)} times "
+            f"the median (while {DOING[self.largest_while]})."
         )
 
 
@@ -153,17 +151,18 @@ class IrqFailedCheck(FailedCheck, frozen=True):
 
     wording: ClassVar[dict[str, str]] = {
         "lost": (
-            "{count} interrupts did not come within a second: they are lost, or the machine was stopped for that long."
+            "{count} interrupts did not arrive within a second: they were lost, or the machine was stopped for that "
+            "long."
         ),
         "wrong": (
-            "{count} interrupts came without a cause, or before it: something raises interrupts twice or from outside, "
+            "{count} interrupts arrived without a cause, or before it: an interrupt was raised twice or from outside, "
             "or the cores do not read the same clock."
         ),
         "migrated": (
-            "{count} handlers or tasks ran on a core other than the one they were pinned to: allow the affinity."
+            "{count} handlers or tasks ran on a core other than the one they were pinned to: permit the affinity."
         ),
         "preempted": (
-            "{count} times something else ran in place of a task that was measured: another program of higher priority "
-            "runs, or the system does not permit real-time scheduling."
+            "{count} times a measured task was preempted: another program has a higher priority, or the system does "
+            "not permit real-time scheduling."
         ),
     }

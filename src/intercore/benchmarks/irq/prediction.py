@@ -1,4 +1,4 @@
-"""What an interrupt will take: `intercore predict TARGET irq path=doorbell from=0 to=1`."""
+"""The predicted interrupt latency: `intercore predict TARGET irq path=doorbell from=0 to=1`."""
 
 from __future__ import annotations
 

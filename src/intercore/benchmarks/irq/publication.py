@@ -14,7 +14,7 @@ class IrqTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A time as printed."""
 
     what: Text
-    """What it is of, in the publication's words."""
+    """Its quantity, in the publication's words."""
     ms: Positive
     path: Text | None = None
     """The path of the benchmark `irq` that is most like it; None if nothing here measures the same."""

@@ -43,7 +43,7 @@ def report(run: Run) -> Report:
         [_row(one) for one in analysis.latencies],
         found,
         Section(
-            "How long interrupts take (irq)",
+            "Interrupt latency (irq)",
             texts(found),
             list(_tables(run, analysis)),
             list(_figures(run, analysis)),
@@ -73,7 +73,7 @@ def _row(one: Latency) -> dict[str, object]:
         "min_cycles": cycles.min if cycles else None,
         "median_cycles": cycles.median if cycles else None,
         "max_cycles": cycles.max if cycles else None,
-        "looking_us": one.looking_us,
+        "timestamp_overhead_us": one.timestamp_overhead_us,
         "within_us": one.within_us,
     }
 
@@ -87,7 +87,7 @@ def _tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[Any]]:
         if rows:
             yield Table(f"{path}: {words}, on {where(run)}", rows, _columns(rows))
     if analysis.budgets:
-        yield Table(f"What to allow for, on {where(run)}", analysis.budgets, _budget_columns(analysis.budgets))
+        yield Table(f"Worst cases to allow for, on {where(run)}", analysis.budgets, _budget_columns(analysis.budgets))
         yield from _published_tables(run, analysis)
 
 
@@ -101,7 +101,7 @@ def _like(analysis: IrqAnalysis, row: IrqTime) -> list[IrqBudget]:
     return [one for one in analysis.budgets if one.path == row.path and not one.across]
 
 
-class _Beside(NamedTuple):
+class _TimeRow(NamedTuple):
     """A published time, or one of ours that is like it."""
 
     of: str
@@ -110,17 +110,17 @@ class _Beside(NamedTuple):
     largest: str
 
 
-def _published_tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[_Beside]]:
+def _published_tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[_TimeRow]]:
     for table in _comparable(analysis):
         yield _published_table(run, analysis, table)
 
 
-def _published_table(run: Run, analysis: IrqAnalysis, table: IrqPublication) -> Table[_Beside]:
+def _published_table(run: Run, analysis: IrqAnalysis, table: IrqPublication) -> Table[_TimeRow]:
     rows = []
     for row in table.figures.rows:
-        rows.append(_Beside("published", row.what, f"{row.ms:.2f} ms, kind not stated", "not said"))
+        rows.append(_TimeRow("published", row.what, f"{row.ms:.2f} ms, kind not stated", "not stated"))
         rows += [
-            _Beside(
+            _TimeRow(
                 whose(run),
                 " ".join([f"{one.path}, one core", *(f"{name}={level}" for name, level in one.varied.items())]),
                 duration(one.typical_us),
@@ -129,7 +129,7 @@ def _published_table(run: Run, analysis: IrqAnalysis, table: IrqPublication) -> 
             for one in _like(analysis, row)
         ]
     return Table(
-        f"{table.label}, as published, beside {where(run)}",
+        f"{table.label}, as published, and {where(run)}",
         rows,
         [
             Column("of", lambda row: row.of),
@@ -142,7 +142,7 @@ def _published_table(run: Run, analysis: IrqAnalysis, table: IrqPublication) -> 
 
 
 def _exhibits(run: Run, analysis: IrqAnalysis) -> Iterator[Exhibit]:
-    """Return what was published, with a verdict that no target of ours can turn: none runs that kernel."""
+    """Return the published values, with a fixed verdict: no target runs that kernel."""
     for table in _comparable(analysis):
         for known in table.exhibits:
             yield table.shown(
@@ -150,11 +150,13 @@ def _exhibits(run: Run, analysis: IrqAnalysis) -> Iterator[Exhibit]:
                 tables=[_published_table(run, analysis, table)],
                 figures=[],
                 verdicts=[table.held(claim.id, ("cannot tell", _OTHER_SYSTEM), "") for claim in table.claims],
-                untested=f"{whose(run)} does not run RTEMS, and nothing of it posts or receives RTEMS' objects.",
+                untested=f"{whose(run)} does not run RTEMS, so no RTEMS object is posted or received.",
             )
 
 
-_OTHER_SYSTEM = "It is of another kernel on another processor; the table has what is most like it here."
+_OTHER_SYSTEM = (
+    "The publication has another kernel on another processor; the table has the most similar path of this run."
+)
 
 
 def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:
@@ -183,7 +185,7 @@ def _budget_columns(rows: Sequence[IrqBudget]) -> list[Column[IrqBudget]]:
         Column("path", lambda one: one.path),
         Column("cores", lambda one: "two" if one.across else "one"),
         Column("usual", lambda one: duration(one.typical_us), right=True),
-        Column("largest seen", lambda one: duration(one.largest_us), right=True),
+        Column("maximum", lambda one: duration(one.largest_us), right=True),
         Column("of", lambda one: f"{one.samples:,}", right=True),
         Column("they are then", lambda one: one.largest_while),
         Column("once in a million", _rare, right=True),
@@ -221,7 +223,7 @@ def _figures(run: Run, analysis: IrqAnalysis) -> Iterator[Figure]:
                 f"irq-{path}",
                 PATHS[path].capitalize(),
                 samples,
-                f"Latencies of the path {path}, all cores together, by what the cores did.",
+                f"Latencies of the path {path}, all cores together, by the cores' activity.",
                 quantity="latency",
                 tick_us=1e6 / next(iter(pools.values()))[0].samples("latency").hz,
             )
@@ -248,8 +250,8 @@ def _matrix(analysis: IrqAnalysis) -> Figure | None:
         ]
         x, y = Axis().of_names(names), Axis().of_names(names, down=True)
         panels.append(Panel(x, y, [Cells(cells, words, texts, 0.0, largest)], _CELL * len(cores), path))
-    caption = "From the core of the row to the core of the column. All share one scale of colours."
-    return Figure("irq-matrix", "Median latency between cores that sleep", caption, panels, columns=2)
+    caption = "From the core of the row to the core of the column. All panels share one scale of colours."
+    return Figure("irq-matrix", "Median latency between sleeping cores", caption, panels, columns=2)
 
 
 # Notes
@@ -257,9 +259,9 @@ def _matrix(analysis: IrqAnalysis) -> Figure | None:
 
 def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
     yield (
-        "A path begins at the moment when the timer is due, which is known exactly on the common clock, or with a "
-        "reading right before the ring or the wake-up. It ends with the first reading of the handler or of the task. "
-        "It includes what the platform does to call the handler, as in an application. Nothing is subtracted."
+        "A path begins when the timer is due, which is known exactly on the common clock, or with a reading right "
+        "before the doorbell or the wake-up. It ends with the first reading in the handler or the task. It includes "
+        "the platform's code that calls the handler, as in an application. Nothing is subtracted."
     )
     conditions = run.measurements[0].conditions if run.measurements else {}
     yield (
@@ -267,19 +269,18 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
     )
     if "freertos.version" in conditions:
         yield (
-            "The kernel masks interrupts while it changes what the cores share. While one core is in the kernel, "
-            "another core that wants to enter it waits, with interrupts masked. So the longest latencies come from "
-            "kernel calls of both. An average, or a test with an idle second core, does not show them."
+            "The kernel masks interrupts while it changes data that the cores share. While one core is in the kernel, "
+            "another core that calls it waits, with interrupts masked. So the longest latencies come from kernel "
+            "calls on both cores. An average, or a test with an idle second core, does not show them."
         )
-    looking = sorted({one.looking_us for one in analysis.latencies if one.looking_us is not None})
-    if looking:
+    overhead = sorted(
+        {one.timestamp_overhead_us for one in analysis.latencies if one.timestamp_overhead_us is not None}
+    )
+    if overhead:
         yield (
-            f"An empty pair of readings costs {duration(looking[0])}"
-            + (f" to {duration(looking[-1])}" if looking[-1] > looking[0] else "")
-            + (
-                ". A path from a reading to a reading includes that cost; a path from a timer includes only the first "
-                "part of it."
-            )
+            f"The timestamp overhead is {duration(overhead[0])}"
+            + (f" to {duration(overhead[-1])}" if overhead[-1] > overhead[0] else "")
+            + (". A path from a reading to a reading includes it; a path from a timer includes only its first part.")
         )
     for key, what in (("interrupt.timer", "Timer"), ("interrupt.doorbell", "Doorbell")):
         if key in conditions:
@@ -292,9 +293,9 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
         )
     if conditions.get("board") == "linux":
         yield (
-            "A program has no interrupts on Linux. Instead, a thread takes a signal; it is pinned to the core and has "
-            "a priority above all tasks. So a path to a handler includes a whole wake-up by the Linux kernel. Compare "
-            "it with a path from an interrupt to a task on a microcontroller."
+            "A Linux program has no interrupts. Instead, a thread waits for a signal; it is pinned to the core and "
+            "its priority is above all tasks. So a path to a handler includes a whole wake-up by the Linux kernel. "
+            "Compare it with a path from an interrupt to a task on a microcontroller."
         )
     for table in _comparable(analysis):
         yield table.in_words

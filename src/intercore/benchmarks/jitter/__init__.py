@@ -1,6 +1,6 @@
 """The benchmark `jitter`: how steady a periodic task is, also when it is moved.
 
-Timed from when a release was due to the task's first reading.
+Timed from when an activation was due to the task's first reading.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - where there are two kernels, it is refused
-    """Return grids with enough releases for a tail at 1 ms, and some at seed 002's 10 ms, by its procedure, too."""
+    """Return grids with enough activations for a tail at 1 ms, and some at seed 002's 10 ms, by its procedure, too."""
     core = {"core": ["0"], "wake": ["kept"]}
     short = {"time": ["common"], "period_us": ["1000"], "samples": ["1100"]}
     long = {"period_us": ["10000"], "samples": ["60" if origin == "measured" else "30"]}
@@ -34,8 +34,8 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
 _ROLES = {
     "late": Role.RESULT,
     "core": Role.AUXILIARY,
-    "period": Role.AUXILIARY,  # where `late` does not tell it
-    "raw": Role.AUXILIARY,  # of two counters that nobody has aligned
+    "period": Role.AUXILIARY,  # where `late` does not give it
+    "raw": Role.AUXILIARY,  # of two counters that are not aligned
     "begins": Role.AUXILIARY,  # the samples with which a stretch begins
     "extremes": Role.AUXILIARY,  # the smallest and largest of what the histograms hold
     "*.counts": Role.HISTOGRAM,
@@ -46,7 +46,7 @@ def _incomparable(one: Measurement) -> str:
     """Return why measurements of the cores' own counters are not compared."""
     if one.factors.get("time", "common") == "common":
         return ""
-    return "by the cores' own counters, whose differences are no times before they are aligned"
+    return "by each core's counter, whose differences are not times until they are aligned"
 
 
 def _provoked(one: Measurement) -> frozenset[str]:
@@ -55,7 +55,7 @@ def _provoked(one: Measurement) -> frozenset[str]:
 
 
 def _is_signed(series: Series) -> bool:
-    """Whether it may be below 0: a release may come before it is due, a period be shorter than asked for."""
+    """Whether it may be below 0: an activation may come before it is due, a period be shorter than asked for."""
     return series.name in ("late", "extremes", "raw")
 
 

@@ -1,8 +1,8 @@
-"""How steady a periodic task is: when it was released against when it was due, and how far its period deviated.
+"""Jitter of a periodic task: its lateness, and the deviation of its period.
 
-A target sends how late each release was (firmware/bench/jitter.c). The deviation of a period is the difference of two
-neighbours. Moving the task from core to core is counted by the core of each release. What was timed by the cores' own
-counters (`false_periods.py`) stands apart from all that is true.
+A target sends how late each activation was (firmware/bench/jitter.c). The deviation of a period is the difference of
+two neighbours. Moving the task from core to core is counted by the core of each activation. What was timed by the
+cores' own counters (`false_periods.py`) stands apart from all that is true.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from intercore.benchmarks.jitter.activations import (
     PUBLISHED,
     UNSYNCHRONISED,
     Ticks,
+    activations,
     has_cores,
     in_us,
     lateness_us,
     pools,
-    releases,
     varied_factors,
     wake_of,
 )
@@ -47,7 +47,7 @@ from intercore.benchmarks.jitter.findings import (
     JitterStrayed,
     Lateness,
 )
-from intercore.benchmarks.jitter.under_load import settings_under, upside_down
+from intercore.benchmarks.jitter.under_load import settings_under, worse_without_load
 from intercore.statistics.distribution import Distribution, distribution
 from intercore.statistics.disturbance import disturbances
 from intercore.statistics.histogram import STEPS, quantile
@@ -62,15 +62,15 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement
 
 _EXTREMES = 4  # of a histogram: smallest and largest latency, smallest and largest deviation
-_BEYOND = 10  # counted releases beyond a percentile that is told
+_BEYOND = 10  # counted activations beyond a percentile that is shown
 
 Count = Annotated[int, Meta(ge=0)]
 
 
-class Counted(msgspec.Struct, frozen=True):
-    """Further releases of a long run, of which the target kept log-linear histograms instead of each value."""
+class LongRun(msgspec.Struct, frozen=True):
+    """Further activations of a long run, of which the target kept log-linear histograms instead of each value."""
 
-    releases: Count
+    activations: Count
     periods: Count
     resolution: float
     """A latency is known to this fraction of itself; the extremes are exact."""
@@ -78,16 +78,16 @@ class Counted(msgspec.Struct, frozen=True):
     lateness_median_us: float
     """The end of the bin that holds it, like the percentiles."""
     lateness_p99_us: float | None
-    """None with fewer than 1,000 releases."""
+    """None with fewer than 1,000 activations."""
     lateness_p99_9_us: float | None
-    """None with fewer than 10,000 releases."""
+    """None with fewer than 10,000 activations."""
     lateness_max_us: float
     deviation_min_us: float
     deviation_max_us: float
 
 
 class JitterSetting(msgspec.Struct, frozen=True):
-    """What a task came to at one setting of the factors; measurements that differ in their seed alone are pooled."""
+    """The results of a task at one setting of the factors; measurements that differ only in their seed are pooled."""
 
     label: str
     """What sets it apart, in words."""
@@ -96,42 +96,42 @@ class JitterSetting(msgspec.Struct, frozen=True):
     load: str
     migrate: str
     wake: str
-    """Whether the time of the last release, from which the next one is due, was `kept` or set `anew` before each."""
+    """Whether the time of the last activation, from which the next one is due, was `kept` or `reset` before each."""
     period_us: Annotated[float, Meta(gt=0)]
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""
     hz: Annotated[int, Meta(ge=1)]
     """Ticks per second of the common clock."""
     stretches: Count
-    """Runs of releases without a break between them."""
+    """Runs of activations without a break between them."""
     lateness_us: Distribution
-    """From when a release was due to the task's first instruction."""
+    """From when an activation was due to the task's first instruction."""
     lateness_min_ticks: int
     lateness_max_ticks: int
     deviation_us: Distribution | None
-    """Of the time between neighbouring releases from the period; None where there are no neighbours."""
+    """Of the time between neighbouring activations from the period; None where there are no neighbours."""
     halves_us: tuple[float, float] | None
     """The largest deviation, without its sign, of the first and of the second half of the periods."""
     missed: Count
-    """Releases that came a period or more after they were due."""
+    """Activations that came a period or more after they were due."""
     missed_in: Count
-    """Measurements that had such releases."""
+    """Measurements that had such activations."""
     activations_by_core: dict[str, int]
     lateness_by_core_us: dict[str, float]
     """Median, by core."""
     migrations: Count
-    """Neighbouring releases on different cores."""
+    """Neighbouring activations on different cores."""
     asked: Count | None
     """Migrations asked for while the task waited, with `published` before it waited; None where none were."""
     moved: Count | None
     """Of those, the ones after which the task was released on the core it had been moved to."""
     tail: Tail
     """Beyond the latencies that were seen."""
-    counted: Counted | None
+    counted: LongRun | None
 
     @property
     def bound_us(self) -> tuple[float, float] | None:
-        """The smallest and the largest deviation of the period, of all releases, kept and counted."""
+        """The smallest and the largest deviation of the period, of all activations, kept and counted."""
         ends = [
             *([] if self.deviation_us is None else [(self.deviation_us.min, self.deviation_us.max)]),
             *([] if self.counted is None else [(self.counted.deviation_min_us, self.counted.deviation_max_us)]),
@@ -139,22 +139,22 @@ class JitterSetting(msgspec.Struct, frozen=True):
         return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
     @property
-    def releases(self) -> int:
-        """All releases, kept and counted."""
-        return self.lateness_us.n + (0 if self.counted is None else self.counted.releases)
+    def activations(self) -> int:
+        """All activations, kept and counted."""
+        return self.lateness_us.n + (0 if self.counted is None else self.counted.activations)
 
     @property
     def largest_us(self) -> float:
-        """The largest latency of all releases."""
+        """The largest latency of all activations."""
         return max(self.lateness_us.max, self.lateness_us.max if self.counted is None else self.counted.lateness_max_us)
 
 
 class JitterAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about periodic tasks."""
+    """The results of a run about periodic tasks."""
 
     settings: tuple[JitterSetting, ...]
     false_periods: tuple[FalsePeriods, ...]
-    """What was timed by the cores' own counters, on purpose."""
+    """The false times by the cores' counters, made on purpose."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
@@ -167,7 +167,7 @@ def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the numbers doubtful."""
+    """Return the caveats on the numbers."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     without = sum(len(ticks(one, "late")) > 0 and not has_cores(one) for one in ours)
     if without:
@@ -191,19 +191,20 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
 def _caveats(label: str, pool: Sequence[Measurement]) -> Iterator[Finding]:
     load, migrate = (str(pool[0].factors[name]) for name in ("load", "migrate"))
     wrong, migrated, lost, asked, moved = (
-        sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
+        sum(one.checks.get(name, 0) for one in pool)
+        for name in ("wrong", "migrated", "lost", "migrations_requested", "migrations_done")
     )
     many = sum(len(ticks(one, "late")) + int(ticks(one, "late.counts").sum()) for one in pool)
     if wrong:
-        yield JitterEarly(label=label, load=load, migrate=migrate, releases=wrong)
+        yield JitterEarly(label=label, load=load, migrate=migrate, activations=wrong)
     if migrated:
         yield JitterStrayed(label=label, load=load, migrate=migrate, times=migrated)
     if lost:
-        yield JitterLost(label=label, load=load, migrate=migrate, releases=lost)
+        yield JitterLost(label=label, load=load, migrate=migrate, activations=lost)
     if moved < asked:
         yield JitterNotMoved(label=label, load=load, migrate=migrate, asked=asked, moved=moved)
     if migrate in (*FORCED, PUBLISHED) and asked < many:
-        yield JitterFewMigrations(label=label, load=load, migrate=migrate, asked=asked, releases=many)
+        yield JitterFewMigrations(label=label, load=load, migrate=migrate, asked=asked, activations=many)
 
 
 # One setting
@@ -211,7 +212,7 @@ def _caveats(label: str, pool: Sequence[Measurement]) -> Iterator[Finding]:
 
 def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> JitterSetting:
     first = pool[0]
-    each = [releases(one) for one in pool]
+    each = [activations(one) for one in pool]
     late, core = (np.concatenate([getattr(one, name) for one in each]) for name in ("late", "core"))
     deviations = [one.deviation for one in each]
     deviation = np.concatenate(deviations)
@@ -239,8 +240,8 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
         activations_by_core={str(known): int(np.count_nonzero(core == known)) for known in np.unique(core)},
         lateness_by_core_us={str(known): float(np.median(us[core == known])) for known in np.unique(core)},
         migrations=sum(int(np.count_nonzero(one.migrated)) for one in each),
-        asked=sum(one.checks.get("asked", 0) for one in pool) if forced else None,
-        moved=sum(one.checks.get("moved", 0) for one in pool) if forced else None,
+        asked=sum(one.checks.get("migrations_requested", 0) for one in pool) if forced else None,
+        moved=sum(one.checks.get("migrations_done", 0) for one in pool) if forced else None,
         tail=tail(us, tick=1e6 / each[0].hz, what="release"),
         counted=_counted(pool),
     )
@@ -253,7 +254,7 @@ def _halves(sizes: NDArray[np.float64]) -> tuple[float, float] | None:
     return float(before.max()), float(after.max())
 
 
-def _counted(pool: Sequence[Measurement]) -> Counted | None:
+def _counted(pool: Sequence[Measurement]) -> LongRun | None:
     """Add up the histograms of a pool; None if there are none."""
     late = _added([ticks(one, "late.counts") for one in pool])
     total = int(late.sum())
@@ -269,8 +270,8 @@ def _counted(pool: Sequence[Measurement]) -> Counted | None:
         """Return a quantile: the end of its bin, but never beyond the extremes, which are exact."""
         return min(max(float(in_us(np.array([quantile(late, fraction)]), pool[0])[0]), low), high)
 
-    return Counted(
-        releases=total,
+    return LongRun(
+        activations=total,
         periods=periods,
         resolution=1 / STEPS,
         lateness_min_us=low,
@@ -294,7 +295,7 @@ def _added(histograms: Sequence[Ticks]) -> Ticks:
 
 
 def results(analysis: JitterAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     settings = analysis.settings
     free = [one for one in settings if one.migrate == "none"]
     rest, loaded = (settings_under(settings, loaded=loaded) for loaded in (False, True))
@@ -305,7 +306,7 @@ def results(analysis: JitterAnalysis) -> Iterator[Finding]:
                 others_moved=len(free) < len(settings),
                 lateness=_lateness(found),
                 deviation=_deviation(found),
-                upside_down=upside_down(rest, loaded) if found is rest else None,
+                worse_without_load=worse_without_load(rest, loaded) if found is rest else None,
             )
     equals = [one for one in free if one.load == "same-priority"]
     if equals:
@@ -351,7 +352,7 @@ def _blocked(settings: Sequence[JitterSetting]) -> Iterator[Finding]:
             shortest_us=max(one.period_us + low, 0.0),
             longest_us=one.period_us + high,
             missed=one.missed,
-            releases=one.lateness_us.n,
+            activations=one.lateness_us.n,
         )
 
 
@@ -360,7 +361,7 @@ def _bounds(settings: Sequence[JitterSetting]) -> Iterator[Finding]:
     real = [one for one in settings if one.migrate != UNSYNCHRONISED]
     for one in real:
         if one.missed:
-            yield JitterNoBound(label=one.label, missed=one.missed, releases=one.lateness_us.n)
+            yield JitterNoBound(label=one.label, missed=one.missed, activations=one.lateness_us.n)
     held = [one for one in real if not one.missed and one.halves_us is not None]
     worst = max(held, key=lambda one: max(one.halves_us or (0.0, 0.0)), default=None)
     if worst is not None and worst.halves_us is not None:

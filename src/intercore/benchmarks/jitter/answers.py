@@ -1,4 +1,4 @@
-"""What `jitter` answers on one line: how late a periodic task is released."""
+"""The one-line answers of `jitter`: how late a periodic task is released."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.jitter.findings import JitterLoad, OfSetting
 from intercore.benchmarks.jitter.under_load import (
-    is_upside_down,
+    is_worse_without_load,
     largest_us,
     missed,
     settings_under,
@@ -27,38 +27,38 @@ if TYPE_CHECKING:
 
 _CORES = {"core0": "core 0", "core1": "core 1", "both": "all cores"}
 """Where a load is, by its level."""
-_AT_REST, _LOADED = "worst lateness, at rest", "worst lateness, loaded"
+_AT_REST, _LOADED = "worst lateness, no load", "worst lateness, loaded"
 
 
 def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
-    """Answer how late a release was at most, at rest and under load of lower priority, of a task that is not moved.
+    """Answer the largest lateness without load and under load of lower priority, without migration.
 
-    Where that at rest is the later one, it is said not to be what load does.
+    If that without load is larger, the answer is marked as likely disturbed.
     """
     rest, load = (settings_under(analysis.settings, loaded=loaded) for loaded in (False, True))
-    for question, found, beside in (
+    for question, found, under in (
         (_AT_REST, rest, ""),
-        (_LOADED, load, f"beside {_load_of(load)}, "),
+        (_LOADED, load, f"with {_load_of(load)}, "),
     ):
         if found:
             periods = [duration(us) for us in sorted({one.period_us for one in found})]
-            seen = sum(one.releases for one in found)
-            about = f"{beside}the latest of {seen:,} seen; due every {' or '.join(periods)}"
+            seen = sum(one.activations for one in found)
+            about = f"{under}max of {seen:,}; period {' or '.join(periods)}"
             about += f"; median {duration(typical_us(found))}"
             late = missed(found)
-            if late.releases:
-                about += f"; {late.releases:,} of them a period or more late, {late.where}"
+            if late.activations:
+                about += f"; {late.activations:,} of them a period or more late, {late.where}"
             verdict = ""
-            if found is rest and is_upside_down(rest, load):
-                about += "; later than loaded"
+            if found is rest and is_worse_without_load(rest, load):
+                about += "; later than under load"
                 verdict = "likely disturbed"
             yield Answer(question, Interval(largest_us(found)), about=about, verdict=verdict, worst=True)
 
 
 def _load_of(found: Sequence[JitterSetting]) -> str:
-    """Say what a load is: tasks that compute in a loop, and on which cores."""
+    """Return the description of a load: tasks that compute in a loop, and their cores."""
     where = {one.load: _CORES[one.load] for one in found if one.load in _CORES}
-    return f"tasks of lower priority that compute{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
+    return f"lower-priority tasks{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
@@ -73,15 +73,15 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
-    """Give how late a release is, at rest and under load."""
-    for label, loaded in (("a release, late at rest", False), ("a release, late under load", True)):
+    """Yield how late an activation is, without load and under load."""
+    for label, loaded in (("lateness, no load", False), ("lateness under load", True)):
         found = settings_under(analysis.settings, loaded=loaded)
         if found:
             yield Cost("deadline", label, typical_us(found), longest_us=largest_us(found))
 
 
 def remarks(analysis: JitterAnalysis) -> Iterator[JitterLoad]:
-    """Tell what load does to the largest lateness."""
+    """Report the effect of load on the largest lateness."""
     rest, load = (largest_us(settings_under(analysis.settings, loaded=loaded)) for loaded in (False, True))
     if 0 < rest < load:
         yield JitterLoad(times=load / rest, largest_us=load)

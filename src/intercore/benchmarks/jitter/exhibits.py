@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.claims import (
     ENOUGH,
-    Said,
+    ClaimResult,
     another_chip,
     another_kernel,
     cannot_tell,
@@ -285,7 +285,7 @@ def _mean_us(one: JitterSetting) -> Interval:
     return difference(one.deviation_us.mean_interval, Interval(-asked, -asked, -asked))
 
 
-def _rest_average(evidence: _Evidence) -> Said:
+def _rest_average(evidence: _Evidence) -> ClaimResult:
     if not evidence.rest:
         return cannot_tell("The task was not measured at rest.")
     figures = evidence.table.figures
@@ -299,10 +299,10 @@ def _rest_average(evidence: _Evidence) -> Said:
         f"Here the average is within {to_a_tick(far)} of {duration(asked)}, with 95 % confidence. The printed one may "
         f"be up to {duration(bound)} off, so no more than that agrees."
     )
-    return Said(outcome(worst, least=asked - bound, most=asked + bound), here)
+    return ClaimResult(outcome(worst, least=asked - bound, most=asked + bound), here)
 
 
-def _rest_range(evidence: _Evidence) -> Said:
+def _rest_range(evidence: _Evidence) -> ClaimResult:
     if not evidence.rest:
         return cannot_tell("The task was not measured at rest.")
     half, row = evidence.table.figures.half_us, evidence.table.figures.row(moved=False)
@@ -311,13 +311,13 @@ def _rest_range(evidence: _Evidence) -> Said:
     ends = dict.fromkeys(f"{us / 1e3:,.4f}" for us in (shortest, longest))
     here = f"Here {periods:,} periods are {' to '.join(ends)} ms"
     if shortest < row.minimum_ms * 1e3 - half or longest > row.maximum_ms * 1e3 + half:
-        return Said("contradicts", f"{here}.")
+        return ClaimResult("contradicts", f"{here}.")
     if periods < ENOUGH:
         return cannot_tell(f"{here}, which are too few to say that none is beyond.")
-    return Said("agrees", f"{here}.")
+    return ClaimResult("agrees", f"{here}.")
 
 
-def _rest_expected(evidence: _Evidence) -> Said:
+def _rest_expected(evidence: _Evidence) -> ClaimResult:
     """Hold the periods against a tick of the kernel: the paper says of nothing how much was expected."""
     ticks = tick_hz(evidence.run)
     if not evidence.rest or ticks is None:
@@ -329,8 +329,8 @@ def _rest_expected(evidence: _Evidence) -> Said:
         f"vTaskDelayUntil(), is {duration(tick)}, which is our measure: the paper gives none."
     )
     if far >= tick:
-        return Said("contradicts", here)
-    return Said("agrees" if periods >= ENOUGH else "cannot tell", here)
+        return ClaimResult("contradicts", here)
+    return ClaimResult("agrees" if periods >= ENOUGH else "cannot tell", here)
 
 
 def _ends_us(found: Sequence[JitterSetting]) -> tuple[float, float]:
@@ -339,7 +339,7 @@ def _ends_us(found: Sequence[JitterSetting]) -> tuple[float, float]:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-def _moved_average(evidence: _Evidence) -> Said:
+def _moved_average(evidence: _Evidence) -> ClaimResult:
     counters = _counters_words(evidence)
     if not evidence.moved:
         return cannot_tell(" ".join(["No period of the task that was moved is known by one clock.", *counters]))
@@ -355,7 +355,7 @@ def _moved_average(evidence: _Evidence) -> Said:
         found = "agrees"
     elif mean.high < _LONG * worst.period_us:
         found = "contradicts"
-    return Said(
+    return ClaimResult(
         found, " ".join([f"{here}; the published average is {row.average_ms / asked * 1e3:,.0f} periods.", *counters])
     )
 
@@ -372,20 +372,20 @@ def _is_half_a_wrap(one: FalsePeriods) -> bool:
 
 
 def _counters_words(evidence: _Evidence) -> list[str]:
-    """Say what the cores' own counters make of the same releases, where it is what was likely published."""
+    """Say what the cores' own counters make of the same activations, where it is what was likely published."""
     found = next((one for one in evidence.false if _is_half_a_wrap(one)), None)
     if found is None or found.apart_us is None or found.wrap_us is None:
         return []
     return [
         f"The cores' own counters, of {found.bits} bits at {found.hz / 1e6:g} MHz and {duration(abs(found.apart_us))} "
-        f"apart, make periods of {duration(found.least_us)} to {duration(found.largest_us)} of releases that are "
+        f"apart, make periods of {duration(found.least_us)} to {duration(found.largest_us)} of activations that are "
         f"{duration(found.true_us)} apart: {duration(found.mean_us)} on average, the period and half a wrap of "
         f"{duration(found.wrap_us)}. These are not durations. Our inference: the published table likely came about in "
         "the same way."
     ]
 
 
-def _moved_overhead(evidence: _Evidence) -> Said:
+def _moved_overhead(evidence: _Evidence) -> ClaimResult:
     found = [*evidence.moved, *evidence.waiting]
     if not found:
         return cannot_tell("No task was moved, and timed by one clock.")
@@ -399,7 +399,7 @@ def _moved_overhead(evidence: _Evidence) -> Said:
         f"{said} The paper gives no bound: more than a period counts as significant here, and less than "
         f"{percent(_NEXT_TO_NOTHING)} of one as none."
     )
-    return Said("agrees" if part > 1 else "contradicts" if part < _NEXT_TO_NOTHING else "cannot tell", said)
+    return ClaimResult("agrees" if part > 1 else "contradicts" if part < _NEXT_TO_NOTHING else "cannot tell", said)
 
 
 def _largest_us(one: JitterSetting) -> float:
@@ -410,7 +410,7 @@ def _largest_part(one: JitterSetting) -> float:
     return _largest_us(one) / one.period_us
 
 
-def _moved_load(evidence: _Evidence) -> Said:
+def _moved_load(evidence: _Evidence) -> ClaimResult:
     if not evidence.blocked:
         return cannot_tell("No blockers stopped the task before its call: ask for migrate=unsynchronised.")
     worst = max(evidence.blocked, key=_largest_part)
@@ -426,10 +426,10 @@ def _moved_load(evidence: _Evidence) -> Said:
             f"{row.minimum_ms / asked:.0f} periods. But these blockers are not the paper's, whose load may act "
             "otherwise."
         )
-    return Said("agrees", f"{here}, and none that is short.")
+    return ClaimResult("agrees", f"{here}, and none that is short.")
 
 
-def _no_function(evidence: _Evidence) -> Said:
+def _no_function(evidence: _Evidence) -> ClaimResult:
     version = evidence.run.measurements[0].conditions.get("freertos.version")
     theirs = "ESP-IDF's FreeRTOS, likely the paper's, has no such function"
     if version is None:
@@ -450,13 +450,15 @@ def _no_function(evidence: _Evidence) -> Said:
         "",
     )
     if refused and version.endswith(_ESP_IDF):
-        return Said("agrees", f"{theirs}: {whose(evidence.run)} refuses it, as {refused}. FreeRTOS V11 SMP has it.")
+        return ClaimResult(
+            "agrees", f"{theirs}: {whose(evidence.run)} refuses it, as {refused}. FreeRTOS V11 SMP has it."
+        )
     if refused:
         return cannot_tell(f"{whose(evidence.run)} refuses it: {refused}. {theirs}; FreeRTOS V11 SMP has it.")
     return cannot_tell(f"No task was moved by its affinity: ask for migrate=affinity. {theirs}.")
 
 
-_SAID: Mapping[str, Callable[[_Evidence], Said]] = {
+_SAID: Mapping[str, Callable[[_Evidence], ClaimResult]] = {
     "rest-average": _rest_average,
     "rest-range": _rest_range,
     "rest-expected": _rest_expected,

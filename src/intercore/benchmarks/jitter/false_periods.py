@@ -1,7 +1,7 @@
-"""What becomes of periods when the cores' own counters are taken for one clock: made on purpose, beside what they are.
+"""False periods, made on purpose: the cores' counters are taken for one clock. The true periods are known.
 
-The target reads the counter of its core at each release, behind the common clock, and sends what it reads more than at
-the release before, as an unsigned number of the counter's bits. So the same releases have true periods, too.
+The target reads the counter of its core at each activation, behind the common clock, and sends what it reads more than
+at the previous activation, as an unsigned number of the counter's bits. So the same activations have true periods, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import ticks
-from intercore.benchmarks.jitter.activations import in_us, pools, releases, varied_factors, wake_of
+from intercore.benchmarks.jitter.activations import activations, in_us, pools, varied_factors, wake_of
 from intercore.benchmarks.jitter.findings import FalseWay, JitterFalsePeriods, JitterSynchronisedCounters
 from intercore.benchmarks.jitter.two_counters import TwoCounters, wrap_us
 from intercore.record.measurement import Level
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BITS = "clock.counter_bits"
-"""The condition that says how many bits a core's counter has."""
+"""The condition with the number of bits of a core's counter."""
 READ_BITS = "counter_bits"
-"""The factor that says how many of it were read: `own`, as many as it has, or a number."""
+"""The factor with the number of bits read: `own`, all that it has, or a number."""
 _MOST_BITS = 64
 _SPREADS = 3  # of the true periods, from which on a raw period is plainly false
 _RATE = 1e-4  # of a period: how well the rate of a counter is known
@@ -40,11 +40,11 @@ _HALF = 0.01  # of a wrap, by which the mean may differ from half of one
 Count = Annotated[int, Meta(ge=0)]
 
 
-class Way(msgspec.Struct, frozen=True):
+class PeriodsOneWay(msgspec.Struct, frozen=True):
     """The periods from one core to another, or on one."""
 
     first: Count = msgspec.field(name="from")
-    """The core of the release before."""
+    """The core of the previous activation."""
     second: Count = msgspec.field(name="to")
     """The core of the release at their end."""
     periods: Count
@@ -55,7 +55,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class FalsePeriods(msgspec.Struct, frozen=True):
-    """What the cores' own counters make of the periods of one setting."""
+    """The false periods of one setting by the cores' counters."""
 
     label: str
     core: str
@@ -74,7 +74,7 @@ class FalsePeriods(msgspec.Struct, frozen=True):
     largest_us: float
     standard_error_us: float | None
     """Of the mean: s/√n; None for a single period."""
-    ways: tuple[Way, ...]
+    ways: tuple[PeriodsOneWay, ...]
     """Where the core before is known, by the two cores."""
     apart_us: float | None
     """By how much the counter of the second core is ahead of that of the first, less whole wraps: half a wrap behind to
@@ -100,7 +100,7 @@ class FalsePeriods(msgspec.Struct, frozen=True):
 
 
 def false_periods(measurements: Iterable[Measurement]) -> Iterator[FalsePeriods]:
-    """Return what was measured with raw counters, by setting."""
+    """Return the measurements with raw counters, by setting."""
     found = {
         label: whole
         for label, pool in pools(measurements, raw=True).items()
@@ -163,15 +163,19 @@ class _Raw(NamedTuple):
 def _raw(one: Measurement) -> _Raw:
     """Return the periods whose beginning is known.
 
-    The release in front of a stretch is not told. Its core is known all the same where each release was on another one
-    than that before, and there are but two; and what its period truly was, to the lateness of a release.
+    The activation before a batch is not recorded. Its core is known if each activation is on another core than the
+    previous one and there are two cores; its true period is known to the lateness of an activation.
     """
-    known = releases(one)
+    known = activations(one)
     raw = one.samples("raw")
     us = raw.ticks.view(np.uint64).astype(np.float64) * (1e6 / raw.hz)  # a counter of 64 bits may wrap, too
     at = known.neighbours
     true_us = in_us(known.deviation + known.period, one)
-    if one.checks.get("moved", 0) == len(us) and one.conditions.get("cores") == "2" and set(known.core) <= {0, 1}:
+    if (
+        one.checks.get("migrations_done", 0) == len(us)
+        and one.conditions.get("cores") == "2"
+        and set(known.core) <= {0, 1}
+    ):
         before = 1 - known.core
         whole = np.full(len(us), float(known.period) * 1e6 / known.hz)
         whole[at] = true_us
@@ -179,10 +183,12 @@ def _raw(one: Measurement) -> _Raw:
     return _Raw(us[at], known.core[at - 1], known.core[at], true_us)
 
 
-def _ways(us: Floats, before: NDArray[np.int64], after: NDArray[np.int64], circle: float | None) -> Iterator[Way]:
+def _ways(
+    us: Floats, before: NDArray[np.int64], after: NDArray[np.int64], circle: float | None
+) -> Iterator[PeriodsOneWay]:
     for first, second in sorted(set(zip(before.tolist(), after.tolist(), strict=True))):
         here = us[(before == first) & (after == second)]
-        yield Way(first, second, len(here), _median(here, circle), float(here.min()), float(here.max()))
+        yield PeriodsOneWay(first, second, len(here), _median(here, circle), float(here.min()), float(here.max()))
 
 
 def _median(us: Floats, circle: float | None) -> float:
@@ -192,7 +198,7 @@ def _median(us: Floats, circle: float | None) -> float:
     return float((us[0] + np.median(around)) % circle)
 
 
-def _model(bits: int, hz: int, period_us: float, ways: Sequence[Way]) -> TwoCounters | None:
+def _model(bits: int, hz: int, period_us: float, ways: Sequence[PeriodsOneWay]) -> TwoCounters | None:
     """Return the model of a task that is moved between two cores; None for others."""
     counts = {(way.first, way.second): way for way in ways}
     moved = [cores for cores in counts if cores[0] != cores[1]]

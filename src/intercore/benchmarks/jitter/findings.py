@@ -1,4 +1,4 @@
-"""What `jitter` may find, and how that is worded."""
+"""The findings of `jitter`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Lateness(msgspec.Struct, frozen=True):
         """Return it in words."""
         low, high = duration(self.least_median_us), duration(self.most_median_us)
         medians = low if low == high else f"{low} to {high}"
-        return f"{medians} after it was due (median), at most {duration(self.largest_us)}"
+        return f"{medians} late (median), at most {duration(self.largest_us)}"
 
 
 class Deviation(msgspec.Struct, frozen=True):
@@ -43,12 +43,12 @@ class Deviation(msgspec.Struct, frozen=True):
         return f"no period of {periods} deviated by more than {duration(self.largest_us)}"
 
 
-class Missed(msgspec.Struct, frozen=True):
-    """Releases that came a period or more late."""
+class MissedActivations(msgspec.Struct, frozen=True):
+    """Activations that came a period or more late."""
 
-    releases: int
+    activations: int
     missed_in: int
-    """Measurements with such a release."""
+    """Measurements with such an activation."""
     measurements: int
 
     @property
@@ -57,12 +57,12 @@ class Missed(msgspec.Struct, frozen=True):
         return f"in {self.missed_in:,} of {self.measurements:,} measurements"
 
 
-class UpsideDown(msgspec.Struct, frozen=True):
-    """The latest release under load is earlier than the latest at rest, which load does not explain."""
+class WorseWithoutLoad(msgspec.Struct, frozen=True):
+    """The latest activation under load is earlier than the latest without load, which load does not explain."""
 
     loaded_us: float
     """The latest under load."""
-    missed: Missed
+    missed: MissedActivations
     """At rest."""
     shorter_median_us: float | None
     """The median under load, if it is shorter, too."""
@@ -70,16 +70,16 @@ class UpsideDown(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Return it in words."""
         rare = ""
-        if self.missed.releases:
-            rare = f": {self.missed.releases:,} of the releases came a period or more late, {self.missed.where}"
+        if self.missed.activations:
+            rare = f": {self.missed.activations:,} of the activations were a period or more late, {self.missed.where}"
         found = (
-            f"Under load the worst is earlier ({duration(self.loaded_us)}), which load does not explain. Something "
-            f"else likely kept the core at rest{rare}."
+            f"The worst under load is smaller ({duration(self.loaded_us)}), so other work likely kept the core "
+            f"busy{rare}."
         )
         if self.shorter_median_us is not None:
             found += (
-                f" Under load the median is shorter, too ({duration(self.shorter_median_us)}), likely because a core "
-                "at rest has to wake."
+                f" Under load the median is shorter, too ({duration(self.shorter_median_us)}), likely because an idle "
+                "core has to wake up first."
             )
         return found
 
@@ -93,31 +93,31 @@ class JitterLateness(Finding, frozen=True):
     """Whether the run has settings in which the task was moved, too."""
     lateness: Lateness
     deviation: Deviation
-    upside_down: UpsideDown | None
+    worse_without_load: WorseWithoutLoad | None
 
     @property
     def sentence(self) -> str:
-        how = "Under load of lower priority" if self.loaded else "At rest"
-        how += ", never moved," if self.others_moved else ""
-        found = f"{how} the task was released {self.lateness}; {self.deviation}."
-        return found if self.upside_down is None else f"{found} {self.upside_down}"
+        how = "Under load of lower priority" if self.loaded else "Without load"
+        how += ", without migration," if self.others_moved else ""
+        found = f"{how} the task was activated {self.lateness}; {self.deviation}."
+        return found if self.worse_without_load is None else f"{found} {self.worse_without_load}"
 
 
 class JitterAmongEquals(Finding, frozen=True):
-    """How late a task was released beside one of its own priority."""
+    """Lateness of a task with another one of equal priority."""
 
     lateness: Lateness
 
     @property
     def sentence(self) -> str:
         return (
-            f"Beside a task of its own priority that never waits, the task was released {self.lateness}: the kernel "
-            "lets tasks of equal priority take turns, and a release waits for its turn."
+            f"With a task of equal priority that never waits, the task was activated {self.lateness}: the kernel uses "
+            "time slicing between tasks of equal priority, so an activation waits for its slice."
         )
 
 
 class JitterMoved(Finding, frozen=True):
-    """How far the period of a task deviated that was moved before each release."""
+    """How far the period of a task deviated that was moved before each activation."""
 
     published: bool
     """Whether it was moved by the procedure of Arm et al. 2022, right behind its reading, and not while it waited."""
@@ -131,54 +131,54 @@ class JitterMoved(Finding, frozen=True):
 
     @property
     def sentence(self) -> str:
-        unmoved = "" if self.unmoved is None else f"; while it was not moved, {self.unmoved}"
-        happened = "each happened" if self.asked == self.moved else f"{self.moved:,} happened"
-        counted = f"{self.asked:,} migrations were asked for and {happened}, counted by the core of each release."
+        unmoved = "" if self.unmoved is None else f"; without migration, {self.unmoved}"
+        happened = "each took place" if self.asked == self.moved else f"{self.moved:,} happened"
+        counted = f"{self.asked:,} migrations were requested and {happened}, counted by the core of each activation."
         if self.published:
             return (
-                "When the task was moved by the procedure of Arm et al. 2022 as read here, before it waited, its "
+                "When the task was migrated by the procedure of Arm et al. 2022 as we read it, before it waited, its "
                 f"period deviated by at most {duration(self.deviation_us)}, by one clock{unmoved}. {counted}"
             )
         less = ", which is less than a millisecond" if self.deviation_us < _MILLISECOND_US else ""
         return (
-            "When the task was moved to another core before each release, while it waited, its period deviated by at "
-            f"most {duration(self.deviation_us)}{unmoved}. {counted} A design that lets a periodic task change its "
-            f"core has to allow for this deviation{less}."
+            "When the task was migrated before each activation, while it waited, its period deviated by at most "
+            f"{duration(self.deviation_us)}{unmoved}. {counted} A design that migrates a periodic task has to allow "
+            f"for this deviation{less}."
         )
 
 
 class JitterBlocked(Finding, frozen=True):
-    """What became of a task that was blocked at any time."""
+    """The periods of a task that was blocked at any time."""
 
     period_us: float
     shortest_us: float
     longest_us: float
     missed: int
-    releases: int
+    activations: int
 
     @property
     def sentence(self) -> str:
         return (
-            f"When the task was blocked at any time instead, whether it waited or not, its period of "
+            "When blockers stopped the task at any time, whether it waited or not, its period of "
             f"{duration(self.period_us)} was from {duration(self.shortest_us)} to {duration(self.longest_us)}, and "
-            f"{self.missed} of {self.releases:,} releases were a period or more overdue. This shows for how long "
-            "blockers of higher priority kept both cores, and not what a migration costs."
+            f"{self.missed} of {self.activations:,} activations were a period or more late. This shows how long "
+            "blockers of higher priority kept both cores, and not the cost of a migration."
         )
 
 
 class JitterNoBound(Finding, frozen=True):
-    """Releases were a period or more late."""
+    """Activations were a period or more late."""
 
     label: str
     """The setting's."""
     missed: int
-    releases: int
+    activations: int
 
     @property
     def sentence(self) -> str:
         return (
-            f"{self.label}: no bound holds, because {self.missed} of {self.releases:,} releases were a period or more "
-            "overdue."
+            f"{self.label}: no bound holds, because {self.missed} of {self.activations:,} activations were a period or "
+            "more late."
         )
 
 
@@ -193,18 +193,17 @@ class JitterBound(Finding, frozen=True):
     holds: bool
     """Whether the second half stayed within the bound of the first."""
     tail: str
-    """What rarer releases may come to, as the statistics of the tail word it."""
+    """The sentence of the tail's statistics on rarer activations."""
 
     @property
     def sentence(self) -> str:
         before, after = self.first_half_us, self.second_half_us
         verdict = (
-            "it seems to hold: the second half of the periods stayed within the bound of the first half, "
-            f"{duration(before)}"
+            f"likely yes: the second half of the periods stayed within the bound of the first half, {duration(before)}"
             if self.holds
             else f"the bound grew in the second half, from {duration(before)} to {duration(after)}; measure longer"
         )
-        return f"Does the bound hold? Where it is widest ({self.label}), {verdict}. {self.tail}"
+        return f"Does the bound hold? For the widest bound ({self.label}), {verdict}. {self.tail}"
 
 
 class FalseWay(msgspec.Struct, frozen=True):
@@ -243,10 +242,10 @@ class JitterFalsePeriods(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         found = (
-            f"FALSE on purpose ({self.label}): subtracting the cores' counters, of {self.bits} bits at "
-            f"{self.hz / 1e6:g} MHz, as if they were one gives periods of {', '.join(map(str, self.ways))}: "
+            f"FALSE on purpose ({self.label}): subtracting the counters of two cores, of {self.bits} bits at "
+            f"{self.hz / 1e6:g} MHz, as if they were one counter, gives periods of {', '.join(map(str, self.ways))}: "
             f"{duration(self.mean_us)} on average. The common clock gives {duration(self.true_us)} for the same "
-            "releases."
+            "activations."
         )
         if self.implied_us is None:
             return found
@@ -257,10 +256,10 @@ class JitterFalsePeriods(Finding, frozen=True):
             half = "and" if self.implied_us > left else "less"
             made = (
                 f": {period}, {duration(left)}, {half} half a wrap of {duration(self.wrap_us)}. One of the two ways "
-                "wraps, so the distance between the counters does not matter"
+                "wraps, so the offset between the counters does not matter"
             )
         elif self.wraps == "neither way":
-            made = f": {period}. Neither way wraps, or both do, so the distance between the counters does not matter"
+            made = f": {period}. Neither way wraps, or both do, so the offset between the counters does not matter"
         return f"{found} The counters' width and rate and the period give {duration(self.implied_us)}{made}."
 
 
@@ -271,13 +270,13 @@ class JitterSynchronisedCounters(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             "Subtracting raw counters gives no false periods here: the task stayed on one core, or the counters of "
-            "this machine's cores are synchronised, as far as these samples can tell. That is a property of the "
-            "machine, not of the method."
+            "this machine's cores are synchronised, as far as these samples show. That is a property of the machine, "
+            "not of the method."
         )
 
 
 class JitterLoad(Remark, frozen=True):
-    """What load does to the largest lateness."""
+    """The effect of load on the largest lateness."""
 
     largest_us: float
     """Under load."""
@@ -285,23 +284,23 @@ class JitterLoad(Remark, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"Load makes a release up to {duration(self.largest_us)} late, {about_times(self.times)} times as much as "
-            "at rest."
+            f"Under load an activation is up to {duration(self.largest_us)} late, {about_times(self.times)} times the "
+            "worst without load."
         )
 
 
 class JitterLeftOut(Caveat, frozen=True):
-    """Measurements lack the core of each release."""
+    """Measurements lack the core of each activation."""
 
     measurements: int
 
     @property
     def sentence(self) -> str:
-        return f"{self.measurements} measurements are left out: the target did not report the core of each release."
+        return f"{self.measurements} measurements are left out: the target did not report the core of each activation."
 
 
 class OfSetting(Caveat, frozen=True):
-    """What makes one setting doubtful."""
+    """A caveat on one setting."""
 
     label: str
     """The setting's, with `raw counters` behind it where periods are by these."""
@@ -314,9 +313,9 @@ class OfSetting(Caveat, frozen=True):
 
 
 class JitterEarly(OfSetting, frozen=True):
-    """Releases came before they were due."""
+    """Activations came before they were due."""
 
-    releases: int
+    activations: int
 
     @property
     def severity(self) -> Severity:
@@ -325,8 +324,8 @@ class JitterEarly(OfSetting, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self._where}: {self.releases} releases came before they were due: the kernel's tick and the common "
-            "clock do not agree, so no latency here is right."
+            f"{self._where}: {self.activations} activations came before they were due: the kernel's tick and the "
+            "common clock do not agree, so every lateness here is wrong."
         )
 
 
@@ -337,18 +336,19 @@ class JitterStrayed(OfSetting, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"{self._where}: the task was found {self.times} times on a core other than the one it was pinned to."
+        return f"{self._where}: the task ran {self.times} times on a core other than the one it was pinned to."
 
 
 class JitterLost(OfSetting, frozen=True):
-    """Releases were not kept."""
+    """Activations were not kept."""
 
-    releases: int
+    activations: int
 
     @property
     def sentence(self) -> str:
         return (
-            f"{self._where}: {self.releases} releases did not fit the buffer, or were later than a histogram can count."
+            f"{self._where}: {self.activations} activations did not fit into the buffer, or their lateness was beyond "
+            "the histogram."
         )
 
 
@@ -360,22 +360,19 @@ class JitterNotMoved(OfSetting, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return (
-            f"{self._where}: {self.asked - self.moved} of the {self.asked} migrations that were asked for did not "
-            "happen."
-        )
+        return f"{self._where}: {self.asked - self.moved} of the {self.asked} requested migrations did not take place."
 
 
 class JitterFewMigrations(OfSetting, frozen=True):
-    """Not all releases came after a migration."""
+    """Not all activations came after a migration."""
 
     asked: int
     """Those that did."""
-    releases: int
+    activations: int
 
     @property
     def sentence(self) -> str:
         return (
-            f"{self._where}: only {self.asked} of {self.releases} releases came after a migration. Before the others, "
-            "the task that moves it did not run in time, because something else kept its core."
+            f"{self._where}: only {self.asked} of {self.activations} activations came after a migration. Before the "
+            "others, the task that requests migrations did not run in time, because its core was busy."
         )

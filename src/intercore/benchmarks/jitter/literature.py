@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.jitter.activations import BY_PROCEDURE, PUBLISHED
 from intercore.benchmarks.jitter.publication import JitterPublication
-from intercore.benchmarks.jitter.two_counters import Split, TwoCounters, Wrapped, wrap_us
+from intercore.benchmarks.jitter.two_counters import PeriodCount, TwoCounters, WrappedRow, wrap_us
 from intercore.benchmarks.printed_variance import variance_notes
 from intercore.benchmarks.published import published
 from intercore.view.quantity import duration
@@ -39,8 +39,8 @@ class Counters(NamedTuple):
     row: Periods
     rest_ms: float
     """The average of the same task when it was not moved."""
-    wrapped: Wrapped
-    splits: list[Split]
+    wrapped: WrappedRow
+    splits: list[PeriodCount]
     """Every number of periods that gives the row to the last digit."""
     model: TwoCounters | None
     """What gives it, if there is but one such number."""
@@ -87,7 +87,7 @@ def counters_of(table: JitterPublication) -> Iterator[Counters]:
         counters = row.likely_counters
         if counters is None or rest is None or row.variance_ms is None:
             continue
-        wrapped = Wrapped(
+        wrapped = WrappedRow(
             mean=row.average_ms,
             least=row.minimum_ms,
             largest=row.maximum_ms,
@@ -192,7 +192,7 @@ def _as_long(run: Run, analysis: JitterAnalysis) -> list[BesidePublished]:
 
 def _moved(migrate: str, load: str, wake: str) -> str:
     how = BY_PROCEDURE if migrate == PUBLISHED else migrate
-    return ", ".join([how, *([f"{load} busy"] * (load != "none")), *(["anew"] * (wake == "anew"))])
+    return ", ".join([how, *([f"{load} busy"] * (load != "none")), *(["reset"] * (wake == "reset"))])
 
 
 def literature_table(run: Run, analysis: JitterAnalysis) -> Table[BesidePublished]:

@@ -20,7 +20,7 @@ class LikelyCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Periods(PrintedTimes, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Times between neighbouring releases of a periodic task, as printed."""
+    """Times between neighbouring activations of a periodic task, as printed."""
 
     moved: bool
     """Whether other tasks moved the task from core to core."""
@@ -29,7 +29,7 @@ class Periods(PrintedTimes, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class JitterFigures(PrintedFigures, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the periods of a task came to, and what they should have been."""
+    """The periods of a task, and the intended ones."""
 
     period_ms: Positive
     rows: Annotated[tuple[Periods, ...], Meta(min_length=1)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.jitter.activations import BENCHMARK, UNSYNCHRONISED, lateness_us, pools, releases
+from intercore.benchmarks.jitter.activations import BENCHMARK, UNSYNCHRONISED, activations, lateness_us, pools
 from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, costs, remarks
 from intercore.benchmarks.jitter.exhibits import exhibits
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from intercore.benchmarks.jitter.analysis import JitterAnalysis, JitterSetting
-    from intercore.benchmarks.jitter.false_periods import FalsePeriods, Way
+    from intercore.benchmarks.jitter.false_periods import FalsePeriods, PeriodsOneWay
     from intercore.record.measurement import Measurement, Run
 
 _STRIP_HEIGHT = 60  # pixels
@@ -48,7 +48,7 @@ def report(run: Run) -> Report:
         list(_flat_rows(analysis)),
         found,
         Section(
-            "How steady a periodic task is (jitter)",
+            "Jitter of a periodic task (jitter)",
             texts(found),
             list(_tables(run, analysis)),
             list(_figures(run, analysis)),
@@ -63,26 +63,26 @@ def report(run: Run) -> Report:
 
 
 _NOTES = (
-    "The task sleeps from release to release by the kernel's own delay-until, and then first reads the common clock. "
-    "Latency is the time from when the release was due, by the kernel's tick, to that reading. The deviation of a "
-    "period is the time from one reading to the next, less the period.",
-    "Forced migrations are asked for while the task waits. The task that moves it has a lower priority and is pinned "
-    "to the core where it has just been, so it cannot run before the task waits. `affinity` pins the waiting task to "
-    "the next core. `blockers` leaves it free, suspends a task of higher priority on the next core and resumes one on "
-    "this core. A migration counts as asked for once that is done and the task still waits; the core of the next "
-    "release tells whether it happened.",
+    "The task sleeps from activation to activation by the kernel's delay-until, and reads the common clock "
+    "immediately afterwards. Lateness is the time from when the activation was due, by the kernel's tick, to that "
+    "reading. The deviation of a period is the time from one reading to the next, minus the period.",
+    "Migrations are requested while the task waits. The requesting task has a lower priority and is pinned to the "
+    "core where the measured task has just run, so it cannot run before that task waits. `affinity` pins the waiting "
+    "task to the next core. `blockers` leaves it free, suspends a task of higher priority on the next core and "
+    "resumes one on this core. A migration counts as requested once that is done and the task still waits; the core "
+    "of the next activation shows whether it took place.",
     "`unsynchronised` shows the effect of blockers that ignore the task: they are busy and rest at random on either "
-    "core. They stop the task before it has asked for its next release. When it asks, the release is overdue and the "
-    "task does not wait. So the blockers make the long periods, and short ones, of microseconds, make up for them.",
-    "`published` is the procedure of Arm et al. 2022 as read here. Right after each reading, the task suspends the "
-    "next core's blocker and resumes that of its own core. This stops the task there, so that it goes on to wait on "
-    "the other core. A blocker multiplies, ten times over and over, until it is suspended. With `wake=anew` the time "
-    "of the last release is set to the present tick before each sleep.",
-    "With time=raw-counter each release also reads the counter of its core, after the common clock. A period is then "
-    "this reading less the reading of the release before, on whichever core, as an unsigned number of the counter's "
-    "bits. The common clock times the same releases. Such periods are kept apart from all others, and compared with "
-    "none.",
-    "The first release of each stretch is not recorded. Between stretches the console may speak.",
+    "core. They stop the task before it calls delay-until. When it does, the activation is overdue and the task does "
+    "not wait. So the blockers cause the long periods, and short periods of microseconds follow them.",
+    "`published` is the procedure of Arm et al. 2022 as we read it. Right after each reading, the task suspends the "
+    "next core's blocker and resumes the blocker of its own core. This stops the task there, so that it continues, "
+    "and waits, on the other core. A blocker multiplies in a loop until it is suspended. With `wake=reset` the time of "
+    "the last activation is set to the current tick before each sleep.",
+    "With time=raw-counter each activation also reads the counter of its core, after the common clock. A period is "
+    "then this reading minus the reading of the previous activation, on either core, as an unsigned number of the "
+    "counter's width. The common clock times the same activations. These periods stay apart from all others, and are "
+    "not compared.",
+    "The first activation of each batch is not recorded. Between batches the console may send.",
 )
 
 
@@ -101,9 +101,9 @@ def _tables(run: Run, analysis: JitterAnalysis) -> Iterator[Table[Any]]:
     yield literature_table(run, analysis)
 
 
-def _ways_table(run: Run, analysis: JitterAnalysis) -> Table[tuple[FalsePeriods, Way]]:
+def _ways_table(run: Run, analysis: JitterAnalysis) -> Table[tuple[FalsePeriods, PeriodsOneWay]]:
     return Table(
-        f"FALSE periods on {where(run)}, by the cores at their two ends",
+        f"FALSE periods on {where(run)}, by first and last core",
         [(one, way) for one in analysis.false_periods for way in one.ways],
         [
             Column("setting", lambda row: row[0].label),
@@ -121,12 +121,12 @@ def _latency_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
         Column("setting", lambda one: one.label),
         *distribution_columns(lambda one: one.lateness_us),
     ]
-    return Table(f"How late each release was on {where(run)}", analysis.settings, columns)
+    return Table(f"Lateness of the activations on {where(run)}", analysis.settings, columns)
 
 
 def _deviation_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
     return Table(
-        f"How far periods deviated on {where(run)}",
+        f"Deviation of the periods on {where(run)}",
         analysis.settings,
         [
             Column("setting", lambda one: one.label),
@@ -154,7 +154,7 @@ def _share(one: JitterSetting) -> str:
 
 
 def _counted_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
-    """Show what went into histograms on the target."""
+    """Show the histograms of the target."""
 
     def of(name: str) -> Column[JitterSetting]:
         def text(one: JitterSetting) -> str:
@@ -166,10 +166,10 @@ def _counted_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
     rows = [one for one in analysis.settings if one.counted is not None]
     columns = [
         Column("setting", lambda one: one.label),
-        Column("releases", lambda one: f"{one.counted.releases:,}" if one.counted else "", right=True),
+        Column("activations", lambda one: f"{one.counted.activations:,}" if one.counted else "", right=True),
         *(of(name) for name in ("min", "median", "p99", "p99_9", "max")),
     ]
-    return Table(f"Further releases on {where(run)}, as histograms good to 1 part in 32", rows, columns)
+    return Table(f"Long runs on {where(run)}, as histograms accurate to 1 part in 32", rows, columns)
 
 
 def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
@@ -183,7 +183,7 @@ def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
             "time": "common",
             "period_us": one.period_us,
             **one.varied,
-            "releases": late.n,
+            "activations": late.n,
             "lateness_min_us": late.min,
             "lateness_median_us": late.median.value,
             "lateness_max_us": late.max,
@@ -204,7 +204,7 @@ def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
             "time": "raw-counter",
             "period_us": false.period_us,
             **false.varied,
-            "releases": false.periods,
+            "activations": false.periods,
             "false_mean_us": false.mean_us,
             "false_least_us": false.least_us,
             "false_largest_us": false.largest_us,
@@ -219,13 +219,13 @@ def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
     found = pools(run.measurements)
     if found:
         yield _strips(dict(list(found.items())[:MOST_HISTOGRAMS]))
-    told = {label: pool for label, pool in found.items() if pool[0].factors["migrate"] != UNSYNCHRONISED}
-    if told:
+    drawn = {label: pool for label, pool in found.items() if pool[0].factors["migrate"] != UNSYNCHRONISED}
+    if drawn:
         yield histogram_figure(
             "jitter-latency",
-            "Release latency",
-            {label: np.concatenate([lateness_us(one) for one in pool]) for label, pool in told.items()},
-            "How often each latency occurred.",
+            "Lateness",
+            {label: np.concatenate([lateness_us(one) for one in pool]) for label, pool in drawn.items()},
+            "Frequency of each lateness.",
             quantity="latency",
         )
     if found or analysis.false_periods:
@@ -233,32 +233,32 @@ def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
 
 
 def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:
-    """Draw latency over time, a strip per setting, coloured by core; triangles are releases behind a migration."""
-    shown = {label: max(pool, key=lambda one: int(releases(one).late.max())) for label, pool in found.items()}
+    """Draw latency over time, a strip per setting, coloured by core; triangles are activations behind a migration."""
+    shown = {label: max(pool, key=lambda one: int(activations(one).late.max())) for label, pool in found.items()}
     strips = {label: list(_points(one)) for label, one in shown.items()}
     every = [points for strip in strips.values() for points in strip]
-    x = Axis("releases", steps=7).around(value for points in every for value in points.values("x"))
+    x = Axis("activations", steps=7).around(value for points in every for value in points.values("x"))
     panels = []
     for label, strip in strips.items():
         y = Axis(unit="s", steps=3).around((late for points in strip for late in points.values("y")), from_zero=True)
         bands = [Band(x.low, x.high)] if str(shown[label].factors["load"]) != "none" else []
         panels.append(Panel(x, y, strip, _STRIP_HEIGHT, label, bands=bands))
     caption = (
-        "Each release, by how late it was. Triangles are releases on another core than the one before; shaded strips "
-        "had load. Of several repetitions of a setting, the one with the latest release is drawn; of more than "
-        f"{_MOST_POINTS} releases, the latest and an even choice of the others."
+        "Each activation with its lateness. Triangles are activations on another core than the previous one; shaded "
+        "strips had load. Of several repetitions of a setting, the one with the largest lateness is drawn; of more "
+        f"than {_MOST_POINTS} activations, the latest and a regular selection of the others."
     )
-    # How many releases there were is no result.
-    return Figure("jitter-over-time", "Releases over time", caption, panels, own_axes=frozenset({"x"}))
+    # How many activations there were is no result.
+    return Figure("jitter-over-time", "Activations over time", caption, panels, own_axes=frozenset({"x"}))
 
 
 def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return which releases to draw, in order: of too many, the latest and an even choice of the others."""
+    """Return which activations to draw, in order: of too many, the latest and an even choice of the others."""
     wanted = min(len(late), _MOST_POINTS // 4)
     least = np.partition(late, len(late) - wanted)[len(late) - wanted]
     above = np.flatnonzero(late > least)
-    equal = np.flatnonzero(late == least)
-    latest = np.concatenate((equal[len(equal) - (wanted - len(above)) :], above))
+    equality_verdict = np.flatnonzero(late == least)
+    latest = np.concatenate((equality_verdict[len(equality_verdict) - (wanted - len(above)) :], above))
     is_latest = np.zeros(len(late), np.bool_)
     is_latest[latest] = True
     others = np.flatnonzero(~is_latest)
@@ -267,8 +267,8 @@ def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def _points(one: Measurement) -> Iterator[Points]:
-    """Draw the releases of each core, those behind a migration as triangles."""
-    known = releases(one)
+    """Draw the activations of each core, those behind a migration as triangles."""
+    known = activations(one)
     late = known.late / known.hz
     drawn = _selection(late)
     for core in np.unique(known.core[drawn]).tolist():
@@ -281,7 +281,7 @@ def _points(one: Measurement) -> Iterator[Points]:
                     colour_of(core),
                     some,
                     [float(late[at]) for at in some],
-                    [f"release {at} on core {core}: {duration(late[at] * 1e6)}" for at in some],
+                    [f"activation {at} on core {core}: {duration(late[at] * 1e6)}" for at in some],
                     shape="triangle-up" if moved else "circle",
                     small=not moved,
                 )

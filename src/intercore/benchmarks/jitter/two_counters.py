@@ -1,8 +1,8 @@
-"""A model of two counters that are taken for one clock: what the periods of a task come to that changes its core.
+"""A model of two counters that are taken for one clock: the apparent periods of a task that changes its core.
 
-Each period is what the counter of the present core reads less what that of the core before has read, as an unsigned
-number of a counter's bits. Two counters that did not begin together are apart. So a period one way is longer by that,
-and one back is shorter; what would be below 0 wraps around.
+Each period is the reading of the current core's counter minus that of the previous core's, as an unsigned number of a
+counter's width. Two counters that started at different times have an offset. So a period one way is longer by the
+offset, and one back is shorter; a value below 0 wraps around.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ class TwoCounters(msgspec.Struct, frozen=True):
 
     @property
     def forth_us(self) -> float:
-        """What a period to the second core comes to."""
+        """A period to the second core."""
         return (self.period_us + self.apart_us) % self.wrap_us
 
     @property
     def back_us(self) -> float:
-        """What a period to the first core comes to."""
+        """A period to the first core."""
         return (self.period_us - self.apart_us) % self.wrap_us
 
     @property
     def stayed_us(self) -> float:
-        """What a period on one core comes to."""
+        """A period on one core."""
         return self.period_us % self.wrap_us
 
     @property
@@ -87,7 +87,7 @@ def wrap_us(bits: int, hz: int) -> float:
     return float(2**bits) * 1e6 / hz
 
 
-class Split(msgspec.Struct, frozen=True):
+class PeriodCount(msgspec.Struct, frozen=True):
     """A number of periods that gives what a table prints, and what else follows from it."""
 
     forth: int
@@ -105,14 +105,14 @@ class Split(msgspec.Struct, frozen=True):
         return self.forth + self.back
 
 
-class Wrapped(msgspec.Struct, frozen=True):
+class WrappedRow(msgspec.Struct, frozen=True):
     """A printed row of periods, taken for differences of two counters, of which one way has wrapped; all in ms."""
 
     mean: float
     least: float
     largest: float
     error: float
-    """What is taken for the standard error of the mean."""
+    """The value that is assumed to be the standard error of the mean."""
     rounding: float
     """Unit of the last printed digit."""
     longest: float
@@ -139,7 +139,7 @@ class Wrapped(msgspec.Struct, frozen=True):
     def _half(self) -> float:
         return self.rounding / 2
 
-    def splits(self) -> list[Split]:
+    def splits(self) -> list[PeriodCount]:
         """Return every number of periods, by how many went which way, from which mean and error are to the last digit.
 
         The true periods are between `shortest` and `longest`, so least and largest bound how far the counters were
@@ -164,7 +164,7 @@ class Wrapped(msgspec.Struct, frozen=True):
         )
         return [one for one in found if one is not None]
 
-    def _split(self, n: int, forth: int, bounds: tuple[float, float]) -> Split | None:
+    def _split(self, n: int, forth: int, bounds: tuple[float, float]) -> PeriodCount | None:
         back = n - forth
         period = self._true_mean(n, forth, sum(bounds) / 2)
         # The mean true period may be another one each way, as long as none of them is above the longest.
@@ -178,7 +178,7 @@ class Wrapped(msgspec.Struct, frozen=True):
         slack = self._half + abs(forth - back) / n * (high - low) / 2
         if not self.shortest - slack <= period <= self.longest + self._half + slack:
             return None
-        return Split(forth, back, (low, high), period)
+        return PeriodCount(forth, back, (low, high), period)
 
     def _true_mean(self, n: int, forth: int, apart: float) -> float:
         return self.mean - (forth * apart + (n - forth) * (self.wrap - apart)) / n

@@ -1,11 +1,11 @@
-"""A task that is not moved, at rest and under load of lower priority: what one is beside the other."""
+"""Lateness without migration: without load, and under load of lower priority."""
 
 from __future__ import annotations
 
 from statistics import median
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.jitter.findings import Missed, UpsideDown
+from intercore.benchmarks.jitter.findings import MissedActivations, WorseWithoutLoad
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,27 +25,27 @@ def typical_us(found: Iterable[JitterSetting]) -> float:
 
 
 def largest_us(found: Iterable[JitterSetting]) -> float:
-    """Return the largest lateness of all releases; 0 of no setting."""
+    """Return the largest lateness of all activations; 0 of no setting."""
     return max((one.largest_us for one in found), default=0.0)
 
 
-def is_upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> bool:
-    """Whether the latest release at rest is later than the latest under load, which load does not do."""
+def is_worse_without_load(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> bool:
+    """Whether the latest activation without load is later than the latest under load, which load does not do."""
     return bool(rest and load) and largest_us(rest) > largest_us(load)
 
 
-def missed(found: Sequence[JitterSetting]) -> Missed:
-    """Return the releases that came a period or more late."""
-    return Missed(
+def missed(found: Sequence[JitterSetting]) -> MissedActivations:
+    """Return the activations that came a period or more late."""
+    return MissedActivations(
         sum(one.missed for one in found),
         sum(one.missed_in for one in found),
         sum(one.lateness_us.repetitions for one in found),
     )
 
 
-def upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> UpsideDown | None:
-    """Return what speaks against the latest release at rest; None where it is not later than under load."""
-    if not is_upside_down(rest, load):
+def worse_without_load(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> WorseWithoutLoad | None:
+    """Return the caveat on the largest lateness without load; None if it is not larger than under load."""
+    if not is_worse_without_load(rest, load):
         return None
     at_rest, loaded = typical_us(rest), typical_us(load)
-    return UpsideDown(largest_us(load), missed(rest), loaded if at_rest > loaded else None)
+    return WorseWithoutLoad(largest_us(load), missed(rest), loaded if at_rest > loaded else None)

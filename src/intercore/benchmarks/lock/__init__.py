@@ -23,14 +23,14 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
     hand_overs, bouts, batches = ("200", "200", "200") if origin == "measured" else ("50", "10", "50")
     same = {"from": ["0"], "to": ["1"], "dither_us": ["300"]}
     return (
-        {"measure": ["hand-over"], "lock": ALL, "samples": [hand_overs], **same},
+        {"measure": ["hand-off"], "lock": ALL, "samples": [hand_overs], **same},
         {"measure": ["contention"], "lock": ALL, "samples": [bouts], **same},
         {"measure": ["ping-pong"], "lock": ["atomic-add", "atomic-swap"], "samples": [batches], **same},
     )
 
 
 _COUNTED_BY = {"bout": "rounds", "round_trips": "batch"}
-"""The factor that says how many acquisitions, or round trips, come one after another in a sample."""
+"""The factor with the number of consecutive acquisitions, or round trips, in a sample."""
 
 
 def _events(one: Measurement, series: Series) -> int:
@@ -41,8 +41,8 @@ def _events(one: Measurement, series: Series) -> int:
 
 _SERIES = SeriesMeaning(
     results={
-        "there": Result("us", "hand-over", only={"measure": ("hand-over",)}),
-        "back": Result("us", "hand-over back", only={"measure": ("hand-over",)}),
+        "there": Result("us", "hand-off", only={"measure": ("hand-off",)}),
+        "back": Result("us", "hand-off back", only={"measure": ("hand-off",)}),
         "bout": Result("us", "length of a bout", only={"measure": ("contention",)}),
         "round_trips": Result("us", "round trips of a batch", only={"measure": ("ping-pong",)}),
     },
@@ -77,11 +77,11 @@ BENCHMARK = Benchmark(
     DefaultLevels(alone={"measure": ALL, "lock": ALL, "from": ["0"], "to": ["1"]}, suite=_suite),
     _SERIES,
     choices={
-        "mutex": "a lock: who waits for it waits in the kernel, which lets it sleep, or looks for a while first",
-        "spinlock": "a lock: who waits for it asks again and again, and keeps its core",
-        "critical-section": "the kernel's own: it also keeps interrupts out",
-        "atomic-add": "a word that tells whose turn it is, read and moved on by atomic additions",
-        "atomic-swap": "a word that tells whose turn it is, read and moved on by compare and swap",
+        "mutex": "a lock whose waiting task blocks in the kernel, on some systems after a short spin",
+        "spinlock": "a lock whose waiting task polls it and keeps its core",
+        "critical-section": "the kernel's critical section, which also masks interrupts",
+        "atomic-add": "a word that names the next core, passed on by atomic additions",
+        "atomic-swap": "a word that names the next core, passed on by compare and swap",
     },
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,

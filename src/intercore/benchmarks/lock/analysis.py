@@ -1,6 +1,6 @@
-"""What a lock between cores costs: handing it over, contending for it, and bouncing a word from core to core.
+"""The cost of a lock between cores: hand-off, contention, and the round trip of a word between cores.
 
-Nothing is subtracted: a hand-over and a round trip hold what looking at the clock costs.
+Nothing is subtracted: a hand-off and a round trip include the timestamp overhead.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Key: TypeAlias = tuple[Level, ...]
 
 BENCHMARK = "lock"
-HAND_OVER, CONTENTION, PING_PONG = "hand-over", "contention", "ping-pong"
+HAND_OVER, CONTENTION, PING_PONG = "hand-off", "contention", "ping-pong"
 LOCKS = ("mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap")
 """In the order in which they are shown."""
 TAKEN_PREFIX = "taken."
@@ -55,13 +55,13 @@ _NAMED: Mapping[str, Sequence[str]] = {
     CONTENTION: ("lock", "cores", "hold", "pause"),
     PING_PONG: ("lock", "from", "to", "batch"),
 }
-"""The factors of each measure that have a field of their own below."""
+"""The factors of each measure that have a field below."""
 IDLE: Mapping[str, Sequence[str]] = {
     HAND_OVER: ("cores", "pause", "rounds", "batch"),
     CONTENTION: ("from", "to", "batch"),
     PING_PONG: ("cores", "hold", "pause", "rounds"),
 }
-"""The factors that do not matter to it. All others are told where they take several levels."""
+"""The factors that do not matter to it. All others are shown if they have several levels."""
 _POOLED = ("measure", "seed", "samples", "dither_us", "rest_ms")
 _CYCLE_HZ = "clock.sys_hz"
 _MOST_CORES = 1024  # of a target, by the protocol
@@ -69,14 +69,14 @@ _MOST_CORES = 1024  # of a target, by the protocol
 _FAIR = 0.95
 """Jain's index above which sharing is called even: two cores at 61 to 39 % have it."""
 _BARGING = 0.5
-"""Share of acquisitions by the core that had it just before, above which that is said to be the rule."""
+"""Share of acquisitions by the previous owner above which the lock counts as staying with a core."""
 
 
 class LockHandOver(msgspec.Struct, frozen=True):
-    """One lock handed over from a core that has it to one that waits for it."""
+    """The hand-off of one lock to a waiting core."""
 
     lock: str
-    """What keeps the cores apart: `mutex`, `spinlock`, `critical-section`, `atomic-add` or `atomic-swap`."""
+    """The lock: `mutex`, `spinlock`, `critical-section`, `atomic-add` or `atomic-swap`."""
     first: Annotated[int, Meta(ge=0)] = msgspec.field(name="from")
     """The core that releases it."""
     second: Annotated[int, Meta(ge=0)] = msgspec.field(name="to")
@@ -99,7 +99,7 @@ class LockContention(msgspec.Struct, frozen=True):
     hold: Annotated[int, Meta(ge=0)]
     """Turns of a loop for which it is held."""
     pause: Annotated[int, Meta(ge=0)]
-    """Turns of a loop from each release to the next attempt."""
+    """Iterations of a loop from each release to the next attempt."""
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     bouts: Annotated[int, Meta(ge=1)]
@@ -139,7 +139,7 @@ class LockPingPong(msgspec.Struct, frozen=True):
 
 
 class LockAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about locks between cores."""
+    """The results of a run about locks between cores."""
 
     hand_off: tuple[LockHandOver, ...]
     contention: tuple[LockContention, ...]
@@ -156,7 +156,7 @@ def analyse(measurements: Iterable[Measurement]) -> LockAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     wrong = {str(one.factors["lock"]) for one in ours if one.checks.get("wrong", 0)}
     yield from (LockBroken(lock=lock) for lock in sorted(wrong))
@@ -167,7 +167,7 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
         BENCHMARK,
         (
             (
-                Samples(f"hand-over of {setting['lock']} from core {setting['from']} to core {setting['to']}", setting),
+                Samples(f"hand-off of {setting['lock']} from core {setting['from']} to core {setting['to']}", setting),
                 disturbances(hand_over_us(pool, back=False)),
             )
             for setting, pool in pools(ours, HAND_OVER)
@@ -200,7 +200,7 @@ def _varied_names(measurements: Sequence[Measurement], measure: str) -> list[str
 
 
 def hand_over_us(pool: Iterable[Measurement], *, back: bool) -> list[NDArray[np.float64]]:
-    """Return the raw latencies of hand-overs by repetition, in µs, `from` one core `to` the other or back."""
+    """Return the raw latencies of hand-off by repetition, in µs, `from` one core `to` the other or back."""
     return repetitions_us(pool, _way(back=back))
 
 
@@ -215,12 +215,12 @@ def _order(setting: Mapping[str, Level]) -> tuple[int, str, list[tuple[str, int,
 
 
 def _varied(setting: Mapping[str, Level], measure: str) -> dict[str, Level]:
-    """Return the levels that tell a setting apart and have no field."""
+    """Return the levels that distinguish a setting and have no field."""
     return {name: level for name, level in setting.items() if name not in _NAMED[measure]}
 
 
 def has_samples(one: Measurement) -> bool:
-    """Whether a measurement has all that its measure takes."""
+    """Whether a measurement has everything that its measure needs."""
     lengths = {series.name: len(series.ticks) for series in one.series}
     measure = str(one.factors["measure"])
     if measure == CONTENTION:  # a core may not have had it once
@@ -261,7 +261,7 @@ class Bouts:
     """Who had the lock when, in one measurement."""
 
     def __init__(self, one: Measurement) -> None:
-        """Read who had it from a measurement of contention that has samples."""
+        """Read the owners of the lock from a measurement of contention with samples."""
         self.ns_per_tick = 1e9 / one.samples("bout").hz
         self.lengths = one.samples("bout").ticks
         self.ends = np.cumsum(self.lengths)
@@ -361,7 +361,7 @@ def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> LockPingPo
 
 
 def results(analysis: LockAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _on_hand_offs(analysis.hand_off)
     yield from _on_contention(analysis.contention)
     if analysis.ping_pong:

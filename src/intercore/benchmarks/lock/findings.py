@@ -1,4 +1,4 @@
-"""What `lock` may find, and how that is worded."""
+"""The findings of `lock`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from intercore.view.quantity import Time
 
 
 class LockHandOvers(Finding, frozen=True):
-    """Time from a release to the acquisition by a core that waits."""
+    """Time from a release to the acquisition by a waiting core."""
 
     medians: dict[str, Time]
     """By lock, in the slower direction."""
@@ -20,13 +20,13 @@ class LockHandOvers(Finding, frozen=True):
     def sentence(self) -> str:
         times = ", ".join(f"{lock} {time}" for lock, time in self.medians.items())
         return (
-            "Handing a lock over, from the release to the acquisition by a core that waits, takes this long, timestamp "
-            f"overhead included (median of the slower direction): {times}."
+            "Lock hand-off, from the release to the acquisition by a waiting core (median of the slower direction, "
+            f"timestamp overhead included): {times}."
         )
 
 
 class LockMutexSlower(Finding, frozen=True):
-    """A mutex takes longer to hand over than a spinlock."""
+    """The hand-off of a mutex takes longer than that of a spinlock."""
 
     times: float
     mutex: Time
@@ -34,9 +34,9 @@ class LockMutexSlower(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The mutex takes {self.times:.3g} times as long to hand over as the spinlock: a waiting task enters the "
-            f"kernel, which puts it to sleep and wakes it. Protect data with a spinlock if its critical section is "
-            f"short, bounded and far below {self.mutex}; the waiting core does nothing else meanwhile."
+            f"A hand-off of the mutex takes {self.times:.3g} times as long as one of the spinlock, because the kernel "
+            "puts the waiting task to sleep and wakes it. Protect data with a spinlock if its critical section is "
+            f"short, bounded and far below {self.mutex}; a waiting core does nothing else."
         )
 
 
@@ -47,11 +47,11 @@ class LockNeverAcquired(Finding, frozen=True):
     hold: int
     """Turns of a loop for which it is held."""
     pause: int
-    """Turns of a loop from a release to the next attempt."""
+    """Iterations of a loop from a release to the next attempt."""
 
     @property
     def sentence(self) -> str:
-        return f"No core acquired the {self.lock} while all wanted it (hold {self.hold}, pause {self.pause})."
+        return f"No core acquired the {self.lock} under contention (hold {self.hold}, pause {self.pause})."
 
 
 class LockUnfair(Finding, frozen=True):
@@ -72,8 +72,8 @@ class LockUnfair(Finding, frozen=True):
         shares = " : ".join(f"{share:.0f}" for share in self.shares_percent)
         return (
             f"The {self.lock} is not shared evenly (hold {self.hold}, pause {self.pause}): {shares} % by core, Jain's "
-            f"index {self.jain:.2f}, and one core had it up to {self.longest_streak} times in a row. Do not count on "
-            "getting it in time: give way after a release, or hand work over by a queue."
+            f"index {self.jain:.2f}, and one core had it up to {self.longest_streak} times in a row. A task may not "
+            "get it in time: yield after a release, or pass the work through a queue."
         )
 
 
@@ -86,8 +86,8 @@ class LockBarging(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The mutex stays with a core: {self.repeated_percent:.0f} % of acquisitions are by the core that had it "
-            "just before, because that core takes it again before the waiting core has woken up."
+            f"The mutex stays with one core: {self.repeated_percent:.0f} % of acquisitions are by its previous owner, "
+            "which takes it again before the waiting core has woken up."
         )
 
 
@@ -115,9 +115,9 @@ class LockThroughput(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"With all cores together, {self.most} lets through {self.most_per_second:,.0f} acquisitions per second, "
-            f"and {self.fewest} lets through {self.fewest_per_second:,.0f}. A counter that several cores change all "
-            f"the time costs {self.each_at_most} to {self.each_at_fewest} for each change, including the time inside "
+            f"Under contention, {self.most} allows {self.most_per_second:,.0f} acquisitions per second on all cores "
+            f"together, and {self.fewest} allows {self.fewest_per_second:,.0f}. A counter that several cores change "
+            f"continuously costs {self.each_at_most} to {self.each_at_fewest} per change, including the time inside "
             "(hold) and between (pause)."
         )
 
@@ -134,7 +134,7 @@ class LockPingPongTime(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"A word that one core changes by {self.lock} and another core polls goes from core {self.first} to core "
-            f"{self.second} in {self.one_way}. A lock between two cores costs that more than once."
+            f"{self.second} in {self.one_way}. A lock between two cores takes this time more than once."
         )
 
 
@@ -160,8 +160,8 @@ class LockBroken(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"With {self.lock} the protected data was wrong: two cores were inside at once, or a change was lost. That "
-            "lock does not work on this target, and its times mean nothing."
+            f"With {self.lock} the protected data was wrong: two cores were inside at the same time, or a change was "
+            "lost. This lock does not work on this target, and its times mean nothing."
         )
 
 
@@ -171,8 +171,8 @@ class LockNothingMeasured(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "There was nothing to measure: a lock is between two different cores, and a ping-pong exists for "
-            "atomic-add and atomic-swap only."
+            "There was nothing to measure: a lock needs two different cores, and a ping-pong exists only for "
+            "atomic-add and atomic-swap. Choose other levels."
         )
 
 
@@ -183,7 +183,7 @@ class LockFailedCheck(FailedCheck, frozen=True):
         **FailedCheck.wording,
         "wrong": "",  # `LockBroken` tells of that
         "preempted": (
-            "tasks were forced off their core {count} times. If such a task had the lock, all others waited until it "
-            "came back: such times are among the longest. Close what else runs on these cores."
+            "tasks were preempted {count} times. If such a task had the lock, all others waited until it continued: "
+            "these times are among the longest. Close other programs on these cores."
         ),
     }

@@ -1,6 +1,6 @@
-"""What a lock will take: `intercore predict TARGET lock lock=spinlock from=0 to=1`.
+"""The predicted time of a lock: `intercore predict TARGET lock lock=spinlock from=0 to=1`.
 
-A hand-over unless another measure is named: `measure=contention` for each acquisition while several cores want it,
+A hand-off unless another measure is named: `measure=contention` for each acquisition while several cores want it,
 `measure=ping-pong` for one way of a word between two cores.
 """
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 _TITLES: Mapping[object, str] = {
     HAND_OVER: "From before a release to after the acquisition on another core",
-    CONTENTION: "Each acquisition, while all cores want it",
+    CONTENTION: "Each acquisition under contention",
     PING_PONG: "One way of a word from core to core",
 }
 
 
 def events(one: Measurement) -> Iterator[Event]:
-    """Return what a measurement has of one measure: hand-overs both ways, acquisitions, or ways of a word."""
+    """Return the samples of one measure: hand-off both ways, acquisitions, or one-way times of a word."""
     measure = str(one.factors["measure"])
     if measure not in IDLE or not has_samples(one):
         return
@@ -55,5 +55,5 @@ MODEL = EventModel(
 def predict(
     store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
 ) -> EventPrediction | EventRanking:
-    """Predict what locks take from the runs of a store; see `predict_events`."""
+    """Predict the times of locks from the runs of a store; see `predict_events`."""
     return predict_events(MODEL, store, target, words, extrapolate=extrapolate)

@@ -1,4 +1,4 @@
-"""The report of the benchmark `lock`: what handing over costs, who gets the lock, and a word's way between cores."""
+"""The report of the benchmark `lock`: hand-off, fairness, and the one-way time of a word between cores."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def report(run: Run) -> Report:
         list(_rows(analysis)),
         found,
         Section(
-            "What a lock between cores costs (lock)",
+            "Cost of a lock between cores (lock)",
             texts(found),
             list(_tables(run, analysis)),
             list(_figures(run, analysis)),
@@ -68,7 +68,7 @@ def _rows(analysis: LockAnalysis) -> Iterator[dict[str, object]]:
         found = one.latency_us
         yield {
             **one.varied,
-            "measure": "hand-over",
+            "measure": "hand-off",
             "lock": one.lock,
             "from": one.first,
             "to": one.second,
@@ -119,7 +119,7 @@ def _tables(
 ) -> Iterator[Table[LockHandOver] | Table[LockContention] | Table[LockPingPong]]:
     if analysis.hand_off:
         yield Table(
-            f"From a release to the acquisition by a core that waits, on {where(run)}",
+            f"Lock hand-off, from release to acquisition by a waiting core, on {where(run)}",
             analysis.hand_off,
             [
                 *varied_columns(analysis.hand_off),
@@ -130,9 +130,7 @@ def _tables(
             ],
         )
     if analysis.contention:
-        yield Table(
-            f"Cores that want a lock all the time, on {where(run)}", analysis.contention, _contention_columns(analysis)
-        )
+        yield Table(f"Contended locks on {where(run)}", analysis.contention, _contention_columns(analysis))
     if analysis.ping_pong:
         yield Table(
             f"One way of a word from core to core, on {where(run)}",
@@ -174,7 +172,7 @@ def _shares(one: LockContention) -> str:
 
 
 def _distribution(rows: Sequence[Row], of: Callable[[Row], Distribution]) -> list[Column[Row]]:
-    """Return the columns of a distribution, without percentiles that no row can tell."""
+    """Return the columns of a distribution, without percentiles that no row has."""
     known = {"p99": any(of(one).p99 for one in rows), "p99.9": any(of(one).p99_9 for one in rows)}
     return [column for column in distribution_columns(of) if known.get(column.title, True)]
 
@@ -199,10 +197,10 @@ def _figures(run: Run, analysis: LockAnalysis) -> Iterator[Figure]:
     if samples:
         yield histogram_figure(
             "lock-hand-over",
-            "From a release to the acquisition by a core that waits",
+            "Lock hand-off, from release to acquisition by a waiting core",
             {label: samples[label] for label in _told(samples)},
-            "A task that waits for a mutex, or on Linux for a critical section, waits in the kernel, which lets it "
-            "sleep or looks for a while itself; one that waits for the others looks all the time.",
+            "A task that waits for a mutex, or on Linux for a critical section, blocks in the kernel, possibly after "
+            "a short spin; for the other locks it spins.",
             quantity="latency",
         )
     pairs = _pairs(analysis)
@@ -213,7 +211,8 @@ def _figures(run: Run, analysis: LockAnalysis) -> Iterator[Figure]:
             "lock-ping-pong",
             "One way of a word from core to core",
             {(f"core {first}", f"core {second}"): us for (first, second), us in pairs.items()},
-            "Median of half a round trip, so both directions of a pair have one value. By the quickest operation.",
+            "Median of half a round trip, so both directions of a pair have the same value. The fastest operation is "
+            "drawn.",
             lines=labels,
             columns=labels,
             text=duration,
@@ -251,15 +250,15 @@ def _pairs(analysis: LockAnalysis) -> dict[tuple[str, str], float]:
 
 def _notes(run: Run, analysis: LockAnalysis) -> Iterator[str]:
     yield (
-        "A hand-over lasts from a reading of the common clock right before the release on one core to a reading right "
-        "after the acquisition on the other core, which has waited for some 50 µs by then. It includes the cost of "
-        "looking; nothing is subtracted."
+        "A hand-off lasts from a reading of the common clock right before the release on one core to a reading right "
+        "after the acquisition on the other core, which has waited for some 50 µs by then. It includes the timestamp "
+        "overhead; nothing is subtracted."
     )
     yield (
-        "Contention: each core has a task that acquires the lock, works, releases it and pauses, as often as it can. "
-        "Every acquisition is stamped, so that order, streaks and waits are known; the stamp takes part of the time of "
-        "each. A bout ends when one core has had the lock as often as asked (rounds). Again: acquisitions by the core "
-        "that had it just before."
+        "Contention: each core has a task that acquires the lock, works, releases it and pauses, as often as "
+        "possible. Every acquisition has a timestamp, so that order, streaks and waits are known; the timestamp is "
+        "part of its time. A bout ends when one core has had the lock as often as requested (rounds). Again: "
+        "acquisitions by the previous owner."
     )
     conditions = run.measurements[0].conditions if run.measurements else {}
     for key, what in (

@@ -24,17 +24,17 @@ _ALONE: Levels = {
     "other": ["read", "write", "copy"],
     "other_region": ALL,
 }
-"""Everything beside everything, on the first core."""
+"""All combinations with the other core's activity, on the first core."""
 
 _INTERPRETED: Levels = {"bytes": ["8192"], "samples": ["8"]}
-"""Where no time means anything, as much as the suite takes: more would be as right, in minutes."""
+"""For function only: the sizes of the suite, because more would take minutes."""
 
 _OWN_WORK: Levels = {"other_region": []}
-"""Beside work of the user's own, which is in no region."""
+"""With the user's workload on the other core, which is in no region."""
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - alike on one kernel and on two
-    """Return the grid of everything beside a core that reads and one that copies."""
+    """Return the grid with the other core reading and copying."""
     size, samples = ("65536", "40") if origin == "measured" else ("8192", "8")
     beside = {"core": ["0", "1"], "other": ["read", "copy"]}
     return ({**_ALONE, **beside, "bytes": [size], "samples": [samples], "dither_us": ["100"]},)
@@ -47,11 +47,11 @@ _BYTES = 1024
 def _events(one: Measurement, series: Series) -> int:
     """Return how many such pieces a pass over the region has."""
     count = one.factors.get("bytes", 0)
-    return count // _BYTES if series.name in ("alone", "beside") and isinstance(count, int) else 0
+    return count // _BYTES if series.name in ("alone", "contended") and isinstance(count, int) else 0
 
 
 def _windows(one: Measurement) -> tuple[Window, ...] | None:
-    """Return the windows: with mark=alone or mark=beside, each pass of that kind."""
+    """Return the windows: with mark=alone or mark=contended, each pass of that kind."""
     from intercore.benchmarks.windows import of_samples, work_of
 
     kind = str(one.factors.get("mark"))
@@ -73,12 +73,10 @@ BENCHMARK = Benchmark(
     "memory",
     DefaultLevels(alone=_ALONE, suite=_suite, own_work=_OWN_WORK, interpreted=_INTERPRETED),
     SeriesMeaning(
-        results={"alone": Result("us"), "beside": Result("us", never={"other": ("none",)})},
+        results={"alone": Result("us"), "contended": Result("us", never={"other": ("none",)})},
         events=_events,
     ),
     EnergyWindows("pass", _windows, in_labels=("mark",)),
-    choices={
-        "striped SRAM": "four large banks of the RP2040's memory: words that follow one another lie in turn in each"
-    },
+    choices={"striped SRAM": "the four large banks of the RP2040's memory: consecutive words lie in consecutive banks"},
     load_analysis=_load_analysis,
 )

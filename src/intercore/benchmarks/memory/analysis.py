@@ -1,8 +1,8 @@
-"""How fast a core reaches memory, alone and beside another core: rates, and by how much each slows the other down.
+"""Memory bandwidth of a core alone and with another core busy: rates, and the mutual slowdown.
 
 Both times of a repetition are taken right after each other, so a slow-down is the ratio of two medians whose interval
-comes from the ratio of each repetition: drift of the machine is in both. Nothing is subtracted; a pass is long against
-looking at the clock.
+comes from the ratio of each repetition: drift of the machine is in both. Nothing is subtracted; a pass is long compared
+with the timestamp overhead.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ BENCHMARK = "memory"
 ACCESSES = ("read", "write", "copy")
 """In the order in which they are shown."""
 WORD_BYTES = "memory.word_bytes"
-"""The condition that tells how wide an access is."""
+"""The condition with the width of an access."""
 
 _ALONE = ("access", "region", "core", "bytes")
 _BESIDE = (*_ALONE, "other", "other_region")
@@ -87,7 +87,7 @@ class MemoryInterference(msgspec.Struct, frozen=True):
     """How much slower one core is in one region while the other core works in the same or another one."""
 
     access: str
-    """What the core does that is timed: `read`, `write` or `copy`."""
+    """Access of the timed core: `read`, `write` or `copy`."""
     region: str
     """Where it does it."""
     core: Annotated[int, Meta(ge=0)]
@@ -95,27 +95,27 @@ class MemoryInterference(msgspec.Struct, frozen=True):
     bytes: Annotated[int, Meta(ge=1)]
     """Of a pass."""
     other: str
-    """What the other core does: `read`, `write` or `copy`, or work of the user's own."""
+    """The activity of the other core: `read`, `write` or `copy`, or the user's workload."""
     other_region: str
     """Where that one does it; in the same region, in its other half."""
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     samples: Annotated[int, Meta(ge=1)]
-    """Pairs of passes, one alone and one beside the other core."""
+    """Pairs of passes, one alone and one with the other core busy."""
     alone_us: Annotated[float, Meta(ge=0)]
     """Median duration of a pass alone, in µs."""
     beside_us: Annotated[float, Meta(ge=0)]
-    """Median duration beside the other core, in µs."""
+    """Median duration with the other core busy, in µs."""
     slowdown: Interval
     """The second through the first: 1 if the cores do not feel each other. 2 or more samples give an interval."""
     mb_per_s: Annotated[float, Meta(ge=0)]
-    """Rate beside the other core, in 10^6 bytes per second."""
+    """Rate with the other core busy, in 10^6 bytes per second."""
     word_cycles: Annotated[float, Meta(ge=0)] | None
-    """Cycles for each word beside the other core; None where the clock does not count them."""
+    """Cycles for each word with the other core busy; None where the clock does not count them."""
 
 
 class MemoryAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about memory."""
+    """The results of a run about memory."""
 
     rates: tuple[MemoryRate, ...]
     interference: tuple[MemoryInterference, ...]
@@ -125,14 +125,14 @@ def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
     """Analyse the measurements of the benchmark `memory` among those given; those of one setting are pooled."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_us(one, "alone"))]
     ours = [one for one in ours if int(one.factors["bytes"]) > 0]
-    accompanied = [one for one in ours if len(_us(one, "beside")) == len(_us(one, "alone"))]
+    accompanied = [one for one in ours if len(_us(one, "contended")) == len(_us(one, "alone"))]
     rates = [_rate(*pool) for pool in _pools(ours, _ALONE)]
     interference = [_interference(*pool) for pool in _pools(accompanied, _BESIDE)]
     return MemoryAnalysis(tuple(rates), tuple(interference))
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     return failed_checks(without_own_wrong(measurements), BENCHMARK, "region", MemoryFailedCheck)
 
 
@@ -219,7 +219,7 @@ def _rate(setting: dict[str, Level], pool: list[Measurement]) -> MemoryRate:
 
 
 def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryInterference:
-    alone, beside = (repetitions_us(pool, name) for name in ("alone", "beside"))
+    alone, beside = (repetitions_us(pool, name) for name in ("alone", "contended"))
     alone_us, beside_us = (float(np.median(np.concatenate(values))) for values in (alone, beside))
     mb_per_s, _, word_cycles = _rates(beside_us, setting, pool)
     return MemoryInterference(
@@ -241,7 +241,7 @@ def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryI
 
 
 def _slowdown(pool: Sequence[Measurement], beside: list[Floats], alone: list[Floats], key: str) -> Interval:
-    ticks = (tick_us(pool, "beside"), tick_us(pool, "alone"))
+    ticks = (tick_us(pool, "contended"), tick_us(pool, "alone"))
     return paired_ratio(beside, alone, generator(key), ticks=ticks)
 
 
@@ -249,7 +249,7 @@ def _slowdown(pool: Sequence[Measurement], beside: list[Floats], alone: list[Flo
 
 
 def results(analysis: MemoryAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _on_interference(analysis.interference)
     yield from _on_regions(analysis.rates)
 
@@ -262,7 +262,7 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[Fin
         yield MemoryUncontended(worst=slowdown(worst))
         return
     yield MemoryContended(worst=slowdown(worst))
-    both = [one for one in interference if one.other in ACCESSES]  # work of the user's own is in no region
+    both = [one for one in interference if one.other in ACCESSES]  # the user's workload is in no region
     same = [one for one in both if one.region == one.other_region]
     apart = [one for one in both if one.region != one.other_region]
     if same and apart:
@@ -273,13 +273,13 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[Fin
 
 
 def worst_interference(interference: Sequence[MemoryInterference]) -> MemoryInterference:
-    """Return the largest slow-down of those that are sure to be felt; if there is none, what is surely most."""
+    """Return the largest of the significant slowdowns; if there is none, the one with the largest lower bound."""
     felt = [one for one in interference if _at_least(one) >= _FELT]
     return max(felt, key=lambda one: one.slowdown.value) if felt else max(interference, key=_at_least)
 
 
 def slowdown(one: MemoryInterference) -> Slowdown:
-    """Return what a finding has of an interference."""
+    """Return the data of a finding on an interference."""
     region = one.other_region if one.other in ACCESSES else None
     return Slowdown(one.slowdown.value, one.core, one.region, one.access, one.other, region)
 

@@ -1,4 +1,4 @@
-"""What `memory` answers on one line: how fast memory is, and how much the other core slows it down."""
+"""The one-line answers of `memory`: how fast memory is, and how much the other core slows it down."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.memory.analysis import slowdown, worst_interference
 from intercore.benchmarks.memory.findings import MemoryFailedCheck, MemorySlowdown
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, with_varied
 from intercore.view.memory import in_words
 
 if TYPE_CHECKING:
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 
 def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
-    """Answer how many times as long memory takes beside the other core, at worst."""
+    """Answer the worst slowdown of memory with the other core busy."""
     worst = _worst(analysis)
     if worst is not None:
-        about = among(f"as long, {worst.access} in {in_words(worst.region)}", worst.varied)
-        yield Answer("memory, other core busy", worst.slowdown, "times", about)
+        about = with_varied(
+            f"as long with the other core busy, {worst.access} in {in_words(worst.region)}", worst.varied
+        )
+        yield Answer("memory slowdown, worst", worst.slowdown, "times", about)
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
@@ -32,7 +34,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def remarks(analysis: MemoryAnalysis) -> Iterator[MemorySlowdown]:
-    """Tell the same."""
+    """Return the same."""
     worst = _worst(analysis)
     if worst is not None:
         yield MemorySlowdown(times=worst.slowdown.value, worst=slowdown(worst))

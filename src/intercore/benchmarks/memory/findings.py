@@ -1,4 +1,4 @@
-"""What `memory` may find, and how that is worded."""
+"""The findings of `memory`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from intercore.view.memory import in_words
 
 
 class Slowdown(msgspec.Struct, frozen=True):
-    """How many times as long a pass of one core takes beside the other core."""
+    """Slowdown of a pass of one core with the other core busy."""
 
     times: float
     core: int
     region: str
     access: str
-    """What the core does: `read`, `write` or `copy`."""
+    """Access of the core: `read`, `write` or `copy`."""
     other: str
-    """What the other core does: the same, or work of the user's own."""
+    """The activity of the other core: the same accesses, or the user's workload."""
     other_region: str | None
-    """Where the other core does it; None of work of the user's own."""
+    """The region of the other core; None for the user's workload."""
 
     @property
     def cores(self) -> str:
@@ -54,9 +54,9 @@ class MemoryUncontended(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The cores hardly slow each other down: beyond chance, at worst a pass takes {self.worst.times:.2f} times "
-            f"as long beside the other core ({self.worst.cores}). The place of data does not decide which core can "
-            "work on it."
+            f"The cores hardly slow each other down: at worst a pass takes {self.worst.times:.2f} times as long "
+            f"(beyond chance) with the other core busy ({self.worst.cores}). So it does not matter for the choice of "
+            "a core in which region its data is."
         )
 
 
@@ -68,13 +68,13 @@ class MemoryContended(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"Beyond chance, at worst a pass takes {self.worst.times:.2f} times as long beside the other core: "
-            f"{self.worst.cores}. If a deadline was measured with one core busy, allow for that."
+            f"At worst a pass takes {self.worst.times:.2f} times as long with the other core busy (beyond chance): "
+            f"{self.worst.cores}. If you measured with one core busy whether a deadline is met, allow for that."
         )
 
 
 class MemorySeparateRegionsHelp(Finding, frozen=True):
-    """The worst slowdown is less where each core has a region of its own."""
+    """The worst slowdown is smaller with the cores in separate regions."""
 
     apart: Slowdown
     """The worst in different regions."""
@@ -84,13 +84,13 @@ class MemorySeparateRegionsHelp(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"With each core in a region of its own, the worst is {self.apart.times:.2f} instead of "
-            f"{self.same.times:.2f}: give data that only one core uses a region of its own."
+            f"With the data of the cores in separate regions, a pass takes at worst {self.apart.times:.2f} times as "
+            f"long instead of {self.same.times:.2f} times: put data that only one core uses into its own region."
         )
 
 
 class MemorySeparateRegionsDoNotHelp(Finding, frozen=True):
-    """The worst slowdown is as large where each core has a region of its own."""
+    """The worst slowdown is not smaller with the cores in separate regions."""
 
     apart: Slowdown
     same: Slowdown
@@ -98,9 +98,9 @@ class MemorySeparateRegionsDoNotHelp(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"Separate regions for the cores' data do not help against the worst: it is {self.apart.times:.2f} "
-            f"({self.apart.cores}), and {self.same.times:.2f} in the same region. The cores share something else: code "
-            "in one of the regions, or the way to them."
+            f"Separate regions for the cores' data do not help: at worst a pass takes {self.apart.times:.2f} times as "
+            f"long ({self.apart.cores}), and {self.same.times:.2f} times in the same region. The cores share "
+            "something else: code in one of the regions, or the bus to them."
         )
 
 
@@ -131,7 +131,7 @@ class MemoryRegionsDiffer(Finding, frozen=True):
 
 
 class MemorySlowdown(Remark, frozen=True):
-    """How many times as long memory takes beside the other core, at worst."""
+    """Worst slowdown of memory with the other core busy."""
 
     worst: Slowdown
 
@@ -151,11 +151,11 @@ class MemoryFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         **FailedCheck.wording,
         "wrong": (
-            "{count} passes were wrong: memory did not hold what was written there. It is faulty, or something else "
-            "writes to it. The rates mean nothing."
+            "{count} passes were wrong: memory did not hold the values that were written. It is faulty, or something "
+            "else writes to it. The rates mean nothing."
         ),
         "preempted": (
-            "tasks were forced off their core {count} times: other work used memory and caches as well. That affects "
-            "the longest passes, and medians hardly."
+            "tasks were preempted {count} times: other work used memory and caches, too. That affects the longest "
+            "passes, and hardly the medians."
         ),
     }

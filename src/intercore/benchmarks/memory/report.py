@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from intercore.view.figure import Figure
 
 _CERTAIN = 1.05
-"""Largest slow-down at which a heat map's colours begin to tell anything: less is drawn as none."""
+"""Slowdown below which a heat map draws none."""
 
 
 def report(run: Run) -> Report:
@@ -36,7 +36,7 @@ def report(run: Run) -> Report:
         list(_rows(analysis)),
         found,
         Section(
-            "How the cores reach memory (memory)",
+            "Memory bandwidth and interference (memory)",
             texts(found),
             list(_tables(run, analysis)),
             list(_figures(analysis)),
@@ -96,7 +96,7 @@ def _tables(run: Run, analysis: MemoryAnalysis) -> Iterator[Table[MemoryRate] | 
         width = math.ceil(len(columns) / tables)
         for part in range(0, len(columns), width):
             yield Table(
-                f"How many times as long core {core} takes beside the other core, on {where(run)}",
+                f"Slowdown of core {core} by the other core on {where(run)}",
                 list(lines.values()),
                 _slowdown_columns(found, columns[part : part + width]),
             )
@@ -169,9 +169,10 @@ def _figures(analysis: MemoryAnalysis) -> Iterator[Figure]:
         cells = {(f"{one.region}, {one.access}", _beside(one)): one.slowdown.value for one in ours}
         yield matrix_figure(
             f"memory-interference-core-{core}",
-            f"How many times as long core {core} takes beside the other core",
+            f"Slowdown of core {core} by the other core",
             cells,
-            "It is 1 where the cores do not slow each other down. In one region, each core works in a half of its own.",
+            "Time with the other core busy over time alone: 1 means no slowdown. In the same region, each core works "
+            "in its own half.",
             lines=lines,
             columns=columns,
             text=lambda value: f"{value:.2f}",
@@ -186,29 +187,30 @@ def _figures(analysis: MemoryAnalysis) -> Iterator[Figure]:
 
 def _notes(run: Run) -> Iterator[str]:
     yield (
-        "A pass goes over so many bytes word by word, in order, eight accesses to a turn of the loop. It goes on where "
-        "the last one ended, round and round in one half of the region. The compiler neither leaves out an access nor "
-        "makes it wider: vector instructions, LDM and a library's memcpy can be faster. A copy reads and writes each "
-        "byte; its rate counts it once. Each repetition times a pass alone and one beside the other core, in random "
-        "order."
+        "A pass covers that many bytes word by word, in order, with eight accesses per loop iteration. It continues "
+        "where the last one ended, and wraps around in one half of the region. The compiler neither omits an access "
+        "nor widens it: vector instructions, LDM and a library's memcpy can be faster. A copy reads and writes each "
+        "byte; its rate counts it once. Each repetition times one pass alone and one with the other core busy, in "
+        "random order."
     )
     conditions = run.measurements[0].conditions if run.measurements else {}
     if "memory.regions" in conditions:
         yield f"Regions: {conditions['memory.regions']}."
     if conditions.get("board") == "rp2040":
         if any(one.conditions.get("memory.code") == "flash" for one in run.measurements):
-            yield "Code in flash and the region flash are read through one cache, which both cores have in common."
+            yield "Code in flash and the region flash are read through one cache, which both cores share."
         else:
             yield "Code and stacks are in the striped banks, too."
         yield (
             "A core of the RP2040 has one port for instructions and data, so a word of SRAM takes the cycles of its "
             "instructions, whatever bank it is in. Two cores that ask for one bank in one cycle take turns (datasheet "
-            "2.1.1): each such conflict costs one of them a cycle. A loop of loads asks for data in every second cycle "
-            "at most, so two cores can fall into a rhythm in which they miss each other, or into one in which they "
-            "meet again and again."
+            "2.1.1): each such conflict costs one of them a cycle. A loop of loads asks for data in every second "
+            "cycle at most, so two cores can fall into a rhythm without conflicts, or into one with repeated "
+            "conflicts."
         )
     if conditions.get("board") == "linux":
         yield (
-            "Which cache holds a region is up to the hardware: l1 has the size of a core's first-level cache, llc half "
-            "that of the last-level one, ram twice that. In a virtual machine others use the last-level cache as well."
+            "The hardware decides which cache holds a region: l1 has the size of a core's first-level cache, llc half "
+            "that of the last-level cache, ram twice that. In a virtual machine, other guests use the last-level "
+            "cache, too."
         )

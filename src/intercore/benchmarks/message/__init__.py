@@ -46,8 +46,8 @@ _ALONE: Levels = {
     "samples": ["16"],
     "dither_us": ["300"],
 }
-"""Every transport between the first two cores in all directions, by size: some 15 s on a desk computer, three minutes
-on the simulated chip. What a message takes from each core is asked for by `measure=overhead`."""
+"""Every transport between the first two cores in all directions, by size: some 15 s on a PC, three minutes on the
+simulated chip. `measure=overhead` measures the processor time of a message on each core."""
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:
@@ -138,7 +138,7 @@ def _events(one: Measurement, series: Series) -> int:
 
 
 def _operations(one: Measurement) -> int:
-    """Return how many messages were sent: a round trip has two, and a stream as many as the setting says."""
+    """Return the number of messages sent: two for a round trip, and the setting's number for a stream."""
     done = max(one.checks.get("done", 0), 0)
     if one.factors.get("measure") == "throughput":
         return done * int(one.factors.get("messages", 1))
@@ -146,9 +146,9 @@ def _operations(one: Measurement) -> int:
 
 
 def _witness(chip: Simulator) -> Witness:
-    from intercore.benchmarks.message.witness import MessageWitness
+    from intercore.benchmarks.message.ground_truth import MessageProbe
 
-    return MessageWitness(chip)
+    return MessageProbe(chip)
 
 
 # What is shown
@@ -158,7 +158,8 @@ WITHIN = Option(
     default=0.01,
     above=0,
     below=1,
-    help="Of a pilot of messages: the fraction to either side within which a 95 % interval is to know a time.",
+    help="For a pilot run of message: state how many samples give this accuracy, which is half the width of the 95 % "
+    "confidence interval, relative to the time. Above 0, below 1.",
 )
 
 _CHOICES = {
@@ -166,19 +167,19 @@ _CHOICES = {
     "queue": "the kernel's queue, by value",
     "stream-buffer": "the kernel's stream buffer",
     "message-buffer": "the kernel's message buffer",
-    "ring": "a lock-free ring of our own in shared memory",
-    "ring-zero-copy": "the ring, in which both ends work in place",
-    "ring-futex": "the ring, with ends that sleep by futex",
-    "rpmsg": "RPMsg over virtio's rings, as OpenAMP and Linux have it",
-    "rpmsg-zero-copy": "RPMsg, in which both ends work in place",
+    "ring": "Intercore's lock-free ring buffer in shared memory",
+    "ring-zero-copy": "the ring, both ends working in place",
+    "ring-futex": "the ring, both ends sleeping on a futex",
+    "rpmsg": "RPMsg over virtio rings, as in OpenAMP and Linux",
+    "rpmsg-zero-copy": "RPMsg, both ends working in place",
     "ringbuf": "ESP-IDF's ring buffer",
-    "ringbuf-zero-copy": "ESP-IDF's ring buffer, in which both ends work in place",
+    "ringbuf-zero-copy": "ESP-IDF's ring buffer, both ends working in place",
     "fifo": "the hardware FIFO between the cores, word by word",
     "dma": "a DMA channel copies from the sender to the receiver",
     "pipe": "a pipe of Linux",
     "unix-socket": "a pair of Unix sockets",
     "posix-mq": "a POSIX message queue",
-    "rpmsg-char": "a device of Linux, to another core's firmware and back",
+    "rpmsg-char": "a Linux device, to another core's firmware and back",
 }
 
 

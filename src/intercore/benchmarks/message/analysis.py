@@ -1,9 +1,9 @@
-"""How long a message takes from core to core, and how many bytes per second go through: models over the size.
+"""Latency and throughput of messages between cores: models over the size.
 
-Durations are in µs. A message takes alpha + beta * size: alpha is what every message costs, beta what each byte does.
-In a stream, the time per message is `window` / `messages`, modelled likewise; bytes per second are the size through
-that, and go to 1 / beta. See `intercore.statistics.line` for the fit. Nothing is subtracted: what looking at the clock
-costs is in every alpha of a latency.
+Durations are in µs. A message takes alpha + beta * size: alpha is the cost per message, beta the cost per byte. In a
+stream, the time per message is `window` / `messages`, modelled in the same way; the throughput is the size divided by
+it, and approaches 1 / beta. See `intercore.statistics.line` for the fit. Nothing is subtracted: the timestamp overhead
+is in every alpha of a latency.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class MessageHeldOut(msgspec.Struct, frozen=True):
 
 
 class MessageAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about messages between cores."""
+    """The results of a run about messages between cores."""
 
     latency: tuple[MessageLatency, ...]
     """One row for each setting: all factors but the size, and those that change only how something is measured."""
@@ -63,18 +63,18 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     held_out: MessageHeldOut | None
     """None where no setting has four sizes."""
     ranking: tuple[MessageRank, ...]
-    """What there is to choose from, at a small and at a large size, by measure; the best first."""
+    """The alternatives at a small and at a large size, by measure; the best first."""
     advantages: tuple[MessageAdvantage, ...]
     latency_factors: FactorAnalysis | None
     """Which factor explains how much of the median latency; None where none has two levels."""
     throughput_factors: FactorAnalysis | None
     """The same of the time per message of a stream."""
     overheads: tuple[MessageOverhead, ...]
-    """What messages take from each core (`measure=overhead`)."""
+    """Processor time of messages on each core (`measure=overhead`)."""
     pilots: tuple[MessagePilot, ...]
-    """How many samples it takes to know a time as well as asked, of settings that have enough samples to tell."""
+    """The number of samples needed for the requested precision, for settings with enough samples."""
     published: tuple[MessageFindingHere, ...]
-    """What publications say of factors that have several levels here."""
+    """The claims of publications on factors with several levels in this run."""
 
 
 def analyse(measurements: Iterable[Measurement], within: float = WITHIN.default) -> MessageAnalysis:
@@ -117,7 +117,7 @@ def analyse_curves(
 
 
 def caveats(measurements: Iterable[Measurement], found: Sequence[Curve]) -> Iterator[Finding]:
-    """Return what makes the results of measurements and their curves doubtful."""
+    """Return the caveats on the results of measurements and their curves."""
     known = list(measurements)
     yield from failed_checks(known, BENCHMARK, "transport", MessageFailedCheck)
     yield from without_priority(known)
@@ -128,7 +128,7 @@ def caveats(measurements: Iterable[Measurement], found: Sequence[Curve]) -> Iter
 
 
 def _latencies(curves: Sequence[Curve]) -> Iterator[tuple[Samples, Sequence[Disturbance]]]:
-    """Return the latencies of each size with what disturbed them, by what tells their settings apart."""
+    """Return the latencies of each size with their disturbances, by the levels that distinguish their settings."""
     named = {"transport", "from", "to"} | {
         name for curve in curves for name, level in curve.setting.items() if level != curves[0].setting.get(name)
     }

@@ -1,4 +1,4 @@
-"""What `message` answers on one line: which way of moving messages is the quickest."""
+"""The one-line answers of `message`: which way of moving messages is the quickest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from intercore.benchmarks.message.choice import copies
 from intercore.benchmarks.message.findings import MessageBestGain
 from intercore.benchmarks.message.rows import rate
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, by_way
+from intercore.view.answer import Answer, and_other_way
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration, significant
 
@@ -24,22 +24,21 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 
-_COPIED, _NOT_COPIED = "copied", "no copy"
+_COPIED, _NOT_COPIED = "copied", "zero-copy"
 _BLOCKED = "blocked"
 """The level of `receiver` at which it has to be woken."""
 _EXAMPLE = 300
-"""Bytes of a message that is told as an example: no size that is measured by default."""
+"""Bytes of an example message, a size that is not measured by default."""
 _NO_MATTER = 0.01
-"""Of what the smallest messages take: what the size adds at most, up to the largest, below which it does not matter."""
+"""Largest effect of the size, relative to the time of the smallest messages, that counts as none."""
 _KNOWN = 0.1
-"""Of what a line says of no bytes at all: how far its interval reaches at most to either side, for it to be told."""
+"""Largest half-width of the interval of alpha, relative to alpha, with which the line is used."""
 
 
 def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
-    """Answer what messages take at best, small and large, and how many bytes per second go through at most.
+    """Answer the lowest latency of small and large messages, and the highest throughput.
 
-    What does not copy is said to, and below it stands what does. A latency is that across cores, in the slowest
-    direction, and so is a rate.
+    Zero-copy comes first, then copying. Latency and throughput are those across cores, in the slowest direction.
     """
     sizes = sorted({one.bytes for one in analysis.ranking if one.measure == "latency"})
     for size in sizes:
@@ -51,23 +50,23 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
             yield Answer(_of_bytes(size, how), time, about=_choice(one) + ways, brief=number == 0)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
-        question = f"stream bytes/s, {how}" if how else "bytes/s of a stream"
-        about = f"{_choice(one)}, {one.bytes:,} bytes each"
+        question = f"throughput, {how}" if how else "throughput of a stream"
+        about = f"{_choice(one)}, messages of {one.bytes:,} bytes"
         about += f", {one.slowest}, the slowest direction" if one.settings > 1 else ""
         is_largest = one.bytes == max(other.bytes for other in streams)
-        about += "; none larger was streamed" * is_largest
+        about += ", the largest streamed" * is_largest
         yield Answer(
             question, rate(one.bytes, one.time_us), "bytes/s", about, bound="≥" if is_largest else "", brief=number == 0
         )
 
 
 def _of_bytes(size: int, how: str) -> str:
-    """Ask what a message takes; `how` says whether it is copied, where that makes two questions of it."""
+    """Return the question on a size; `how` is `copied` or `zero-copy` if there are both."""
     return f"{size:,} bytes, {how}" if how else f"message of {size:,} bytes"
 
 
-class _Way(NamedTuple):
-    """What a message takes in one direction."""
+class _Direction(NamedTuple):
+    """The latency of a message in one direction."""
 
     first: int
     """Core of the sender."""
@@ -82,15 +81,15 @@ class _Way(NamedTuple):
 
 
 def _rows(analysis: MessageAnalysis, one: MessageRank) -> list[MessageLatency]:
-    """Return what a choice takes in each direction; under no load, where that was measured."""
+    """Return the rows of a choice in each direction; without load, if measured."""
     rows = [row for row in analysis.latency if all(row.setting.get(name) == at for name, at in one.choice.items())]
     return [row for row in rows if row.load == "none"] or rows
 
 
-def _ways(analysis: MessageAnalysis, one: MessageRank) -> list[_Way]:
+def _ways(analysis: MessageAnalysis, one: MessageRank) -> list[_Direction]:
     """Return the directions of a choice at its size, the quickest first."""
     ways = [
-        _Way(row.first, row.second, size.latency_us.median)
+        _Direction(row.first, row.second, size.latency_us.median)
         for row in _rows(analysis, one)
         for size in row.sizes
         if size.bytes == one.bytes
@@ -98,21 +97,21 @@ def _ways(analysis: MessageAnalysis, one: MessageRank) -> list[_Way]:
     return sorted(ways, key=lambda way: way.median_us.value)
 
 
-def _across(ways: Sequence[_Way]) -> Sequence[_Way]:
+def _across(ways: Sequence[_Direction]) -> Sequence[_Direction]:
     """Return those between two cores; all, if none is."""
     return [way for way in ways if way.first != way.second] or ways
 
 
 def _time(analysis: MessageAnalysis, one: MessageRank) -> tuple[Interval, str]:
-    """Return what a message takes in the slowest direction across cores, and which that is if others take much less."""
+    """Return the latency of a message in the slowest direction across cores, and its direction if it matters."""
     ways = _across(_ways(analysis, one))
     if one.settings == 1 or not ways:
         return one.time_us, ""
-    return ways[-1].median_us, by_way(ways[-1].named, ways[0].named)
+    return ways[-1].median_us, and_other_way(ways[-1].named, ways[0].named)
 
 
 def _of_example(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Answer]:
-    """Answer what a message of a size between those measured takes, by the lines through all sizes."""
+    """Answer the latency of a message of a size between those measured, by the lines through all sizes."""
     several = len({_is_copied(one) for one in analysis.ranking if one.measure == "latency"}) > 1
     for copying in (False, True):
         how = (_COPIED if copying else _NOT_COPIED) if several else ""
@@ -129,10 +128,10 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
     for one in alike:
         rows = _rows(analysis, one)
         across = [row for row in rows if row.first != row.second] or rows
-        told = [line for line in map(_by_line, across) if line is not None]
-        if told:
-            time_us, by = max(told, key=lambda way: way[0].value)
-            wakes = "waking the receiver included; " * any(row.receiver == _BLOCKED for row in across)
+        predicted = [line for line in map(_by_line, across) if line is not None]
+        if predicted:
+            time_us, by = max(predicted, key=lambda way: way[0].value)
+            wakes = "includes waking the receiver; " * any(row.receiver == _BLOCKED for row in across)
             known.append((time_us, f"{_choice(one)}; {wakes}{by}"))
     if known:
         time_us, about = min(known, key=lambda way: way[0].value)
@@ -140,10 +139,10 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
 
 
 def _by_line(one: MessageLatency) -> tuple[Interval, str] | None:
-    """Return what a message of a size between those measured takes, in µs, and by what; None without a line.
+    """Return the latency of a message of a size between those measured, in µs, and its basis; None without a line.
 
-    Where that the size matters cannot be told from chance, a line says no more than the sizes beside it; and less than
-    they do where it is hardly known where it begins. Then it is what lies between them.
+    If the effect of the size is not significant, or alpha is uncertain, the answer is interpolated between the
+    neighbouring sizes.
     """
     slope = one.beta_ns_per_byte
     if one.alpha_us is None or slope is None:
@@ -153,21 +152,21 @@ def _by_line(one: MessageLatency) -> tuple[Interval, str] | None:
     most_us = max(abs(low), abs(high)) * one.sizes[-1].bytes / 1e3
     is_known = _reach(one.alpha_us) <= _KNOWN * abs(first)
     if is_known and most_us < _NO_MATTER * first:
-        return one.alpha_us, "whatever the size"
+        return one.alpha_us, "independent of size"
     if not is_known or low <= 0:
         beside = {size.bytes: size.latency_us.median for size in one.sizes}
         below = max((size for size in beside if size <= _EXAMPLE), default=min(beside))
         above = min((size for size in beside if size > _EXAMPLE), default=max(beside))
         share = (_EXAMPLE - below) / (above - below) if below < _EXAMPLE < above else 0.0
         ends = f"{duration(beside[below].value)} at {below:,} and {duration(beside[above].value)} at {above:,} bytes"
-        said = f"between {ends}" + ", a difference that chance may have made" * (low <= 0)
-        return _between(beside[below], beside[above], share), said
-    through = f"estimated from {len(one.sizes)} sizes: {duration(first)} + {significant(each, 3)} ns a byte"
+        between_sizes = f"between {ends}" + ", a difference that may be chance" * (low <= 0)
+        return _between(beside[below], beside[above], share), between_sizes
+    through = f"estimated from {len(one.sizes)} sizes: {duration(first)} + {significant(each, 3)} ns per byte"
     return Interval(first + each * _EXAMPLE / 1e3), through
 
 
 def _between(first: Interval, second: Interval, share: float) -> Interval:
-    """Return what lies between two medians. Its ends lie between theirs, so it is rather too wide than too narrow."""
+    """Return the interpolation of two medians. Its bounds lie between theirs."""
 
     def at(one: float, other: float) -> float:
         return one + share * (other - one)
@@ -180,7 +179,7 @@ def _between(first: Interval, second: Interval, share: float) -> Interval:
 
 
 def _reach(interval: Interval) -> float:
-    """Return how far an interval reaches from its value at most, as far as one is known."""
+    """Return how far an interval reaches from its value at most, if known."""
     ends = (interval.value if end is None else end for end in (interval.low, interval.high))
     return max(abs(end - interval.value) for end in ends)
 
@@ -204,7 +203,7 @@ def _is_of(answer: Answer, curve: Mapping[str, Level]) -> bool:
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:
-    """Give what a message costs by the quickest transport, by its size: in the slowest direction across cores."""
+    """Yield the latency of a message by the fastest transport, by size: in the slowest direction across cores."""
     for one in analysis.ranking:
         if one.rank == 1 and one.measure == "latency":
             ways = _ways(analysis, one)
@@ -228,7 +227,7 @@ def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -
 
 
 def remarks(analysis: MessageAnalysis) -> Iterator[MessageBestGain]:
-    """Tell what the right choice is worth most."""
+    """Report the largest gain of a choice."""
     most = max(analysis.advantages, key=lambda one: one.times.value, default=None)
     if most is not None:
         yield MessageBestGain(

@@ -1,8 +1,8 @@
-"""What to choose for messages between cores: rankings at a small and a large size, and what each alternative buys.
+"""What to choose for messages between cores: rankings at a small and a large size, and the gain of each alternative.
 
 A designer chooses the transport, how ends wait, the memory, and how the program is built. The direction and what else
-the cores do are given (`GIVEN`). A choice is ranked by its slowest direction, as far as all that is compared was
-measured in the same ones: across cores and beside no load, where that was measured.
+the cores do are given (`GIVEN`). A choice is ranked by its slowest direction, if all alternatives were measured in the
+same ones: across cores and without load, if measured.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ ZERO_COPY = "-zero-copy"
 """How the name of a transport ends that is like the one named by the rest, but does not copy."""
 _BY_ADDRESS = "notification"
 _TELLING = 4
-"""Pairs whose differences have an interval that says something; that of two would span decades."""
+"""Fewest pairs for an interval of their differences; that of two would span decades."""
 
 
 def copies(transport: Level) -> bool:
-    """Whether a transport copies the bytes of a message, and does not hand over where they lie."""
+    """Whether a transport copies the bytes of a message instead of passing their address."""
     return str(transport) != _BY_ADDRESS and not str(transport).endswith(ZERO_COPY)
 
 
@@ -64,7 +64,7 @@ class MessageRank(msgspec.Struct, frozen=True):
 
 
 class MessageAdvantage(msgspec.Struct, frozen=True):
-    """What one level of a factor buys against another, all else equal."""
+    """The gain of one level of a factor over another, other factors equal."""
 
     measure: Measure
     bytes: Annotated[int, Meta(ge=1)]
@@ -93,7 +93,7 @@ def compared_sizes(curves: Sequence[Curve]) -> list[int]:
 
 
 def _value(curve: Curve, size: int) -> tuple[float, float] | None:
-    """Return the median of a size and the standard error of its logarithm; None if that is not known."""
+    """Return the median of a size and the standard error of its logarithm; None if unknown."""
     if size not in curve.measurements:
         return None
     place = int(np.searchsorted(curve.points.x, size))
@@ -105,14 +105,14 @@ def _value(curve: Curve, size: int) -> tuple[float, float] | None:
 
 
 def rankings(curves: Sequence[Curve]) -> tuple[MessageRank, ...]:
-    """Return what there is to choose from, by measure and size; nothing of what has no alternative."""
+    """Return the alternatives, by measure and size; nothing without an alternative."""
     return tuple(
         one for measure in MEASURES for one in _of_measure(_plain([c for c in curves if c.measure == measure]))
     )
 
 
 def _plain(curves: Sequence[Curve]) -> Sequence[Curve]:
-    """Return the curves across cores, or all if there is none; of these those beside no load, or all."""
+    """Return the curves across cores, or all if there is none; of these those without load, or all."""
     across = [one for one in curves if one.setting["from"] != one.setting["to"]] or curves
     return [one for one in across if one.setting["load"] == "none"] or across
 
@@ -181,7 +181,7 @@ def _in_words(given: Mapping[str, Level]) -> str:
 
 
 def advantages(curves: Sequence[Curve]) -> tuple[MessageAdvantage, ...]:
-    """Return what polling buys against being blocked, and not to copy against copying, as far as both were measured."""
+    """Return the gain of polling over blocking, and of zero-copy over copying, if both were measured."""
     found = []
     for measure in MEASURES:
         ours = [curve for curve in curves if curve.measure == measure]

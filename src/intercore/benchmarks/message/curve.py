@@ -1,7 +1,7 @@
 """The samples of the benchmark `message` by setting and size, and the model of their medians.
 
-A curve is all that was measured of one measure at one setting: median time per message over the size. In a stream the
-time per message is `window` / `messages`.
+A curve has all measurements of one measure at one setting: median time per message over the size. In a stream the time
+per message is `window` / `messages`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SERIES: Mapping[Measure, str] = {"latency": "latency", "throughput": "window"}
 OWN = ("transport", "from", "to", "region", "receiver", "load")
 """The factors that every setting has."""
 NO_SETTING = frozenset({"measure", "size", "messages", *IRRELEVANT})
-"""Factors that do not tell settings apart: the measure and the size, and how it is measured."""
+"""Factors that do not distinguish settings: the measure and the size, and how it is measured."""
 SPEAKING = ("transport", "receiver", "region")
 """Factors whose levels say by themselves what they are."""
 
@@ -77,7 +77,7 @@ class Curve:
 
     @property
     def main(self) -> Fit | None:
-        """The model of all sizes, or of whole words where the others go a way of their own; None with a single size."""
+        """The model of all sizes, or of whole words if the others differ; None with a single size."""
         return self.models.get("all") or self.models.get("words")
 
     @cached_property
@@ -86,7 +86,7 @@ class Curve:
         return None if self.main is None else line(self.main.points)
 
     def model(self, size: int) -> Fit | None:
-        """Return the model that is for a size; None if there is none."""
+        """Return the model for a size; None if there is none."""
         return self.models.get("all") or self.models.get("other" if size % self.word_bytes else "words")
 
     @cached_property
@@ -127,7 +127,7 @@ def _models(curve: Curve) -> dict[Sizes, Fit]:
     """Return one model of all sizes, or one of whole words and one of the others, if these are surely not like them.
 
     A loop that copies words has to copy bytes where a message, or its place in a ring of messages, is no whole number
-    of words; in a ring that may be every second place, so the median alone does not tell. The others are apart if a
+    of words; in a ring that may be every second place, so the median alone is not enough. The others are apart if a
     quarter of their samples is farther from the model of whole words than predictions should be, and three times as far
     as a quarter of the samples of any of its own sizes.
     """
@@ -200,7 +200,7 @@ def curve(measure: Measure, setting: dict[str, Level], by_size: Mapping[int, Seq
 
 
 def is_usable(one: Measurement) -> bool:
-    """Whether it is one of `message` with samples, and levels as they are told here: a target may send anything."""
+    """Whether it is one of `message` with samples and valid levels: a target may send anything."""
     known = one.factors
     if one.benchmark != BENCHMARK or known.get("measure") not in MEASURES or not set(OWN) <= set(known):
         return False
@@ -218,8 +218,8 @@ def _median_of(pool: Sequence[Measurement], measure: Measure) -> Interval:
 def _median(pool: Sequence[Measurement], measure: Measure, between: float) -> tuple[float, float]:
     """Return the median of a size and its standard error.
 
-    That has three parts: how well the samples know it; by how much repetitions of the measurement differ; and half a
-    tick either way, evenly, since a clock cannot tell it better however many samples there are.
+    It has three parts: that of the samples; the differences between repetitions; and half a tick either way, uniformly,
+    which is the resolution of the clock however many samples there are.
     """
     values = np.concatenate([times_us(one, measure) for one in pool])
     known = order_interval(np.sort(values), 0.5)
@@ -255,12 +255,12 @@ def observations(found: Iterable[Curve]) -> list[Observation]:
 
 
 def in_words(setting: Mapping[str, Level], names: Iterable[str]) -> str:
-    """Say what a setting is by some of its factors, e.g. `ring 0 → 1, polling, opt=O2`; no load is not worth a word."""
-    told = [name for name in names if name in setting and (name, setting[name]) != ("load", "none")]
-    cores = f"{setting['from']} → {setting['to']}" if {"from", "to"} <= set(told) else ""
-    words = [str(setting["transport"])] if "transport" in told else []
+    """Return the description of a setting by some of its factors, e.g. `ring 0 → 1, polling, opt=O2`."""
+    shown = [name for name in names if name in setting and (name, setting[name]) != ("load", "none")]
+    cores = f"{setting['from']} → {setting['to']}" if {"from", "to"} <= set(shown) else ""
+    words = [str(setting["transport"])] if "transport" in shown else []
     words = [" ".join([*words, cores])] if cores else words
-    rest = [name for name in told if name != "transport" and not (cores and name in ("from", "to"))]
+    rest = [name for name in shown if name != "transport" and not (cores and name in ("from", "to"))]
     return ", ".join(
         [*words, *(str(setting[name]) if name in SPEAKING else f"{name}={setting[name]}" for name in rest)]
     )

@@ -1,4 +1,4 @@
-"""What `message` may find, and how that is worded."""
+"""The findings of `message`."""
 
 from __future__ import annotations
 
@@ -35,25 +35,23 @@ def _ratio(ratio: Interval, more: str = "") -> str:
     return f"{significant(ratio.value)} ({bounds(ratio, significant)}{more})"
 
 
-class Second(msgspec.Struct, frozen=True):
+class RunnerUp(msgspec.Struct, frozen=True):
     """The second best choice."""
 
     choice: str
     times: Interval
     """How many times as long it takes as the best one."""
     equally_good: bool
-    """Whether it may be as good, as far as the samples can tell."""
+    """Whether the difference is not significant."""
 
     def __str__(self) -> str:
         """Return by how much the best is ahead of it."""
         if self.equally_good:
-            return (
-                f"{self.choice} is equally good as far as these samples can tell ({_ratio(self.times)} times as long)"
-            )
+            return f"{self.choice} does not differ significantly ({_ratio(self.times)} times as long)"
         return f"the next, {self.choice}, takes {_ratio(self.times)} times as long"
 
 
-class Largest(msgspec.Struct, frozen=True):
+class LargestMessageChoice(msgspec.Struct, frozen=True):
     """The best choice for the largest messages."""
 
     bytes: int
@@ -62,15 +60,15 @@ class Largest(msgspec.Struct, frozen=True):
 
 
 class MessageLowestLatency(Finding, frozen=True):
-    """What to choose for the lowest latency."""
+    """The choice for the lowest latency."""
 
     bytes: int
     choice: str
     time_us: float
     slowest: str | None
     """Of several directions and loads the one that takes so long; None if there is one alone."""
-    second: Second
-    largest: Largest | None
+    second: RunnerUp
+    largest: LargestMessageChoice | None
     """None if the best choice is the same for the largest messages."""
 
     @property
@@ -87,14 +85,14 @@ class MessageLowestLatency(Finding, frozen=True):
 
 
 class MessageHighestThroughput(Finding, frozen=True):
-    """What to choose for the highest throughput."""
+    """The choice for the highest throughput."""
 
     bytes: int
     choice: str
     bytes_per_s: float
     slowest: str | None
     """Of several directions and loads the one that has so low a rate; None if there is one alone."""
-    second: Second
+    second: RunnerUp
 
     @property
     def sentence(self) -> str:
@@ -109,7 +107,7 @@ def _at_worst(slowest: str | None) -> str:
 
 
 class Gain(msgspec.Struct, frozen=True):
-    """What one level of a factor buys against another."""
+    """The gain of one level of a factor over another."""
 
     better: str
     than: str
@@ -122,7 +120,7 @@ class Gain(msgspec.Struct, frozen=True):
     pairs: int
     """Pairs of settings that differ in nothing else."""
     unsure: bool
-    """Whether that cannot be told from 1."""
+    """Whether it is not significantly different from 1."""
 
     def __str__(self) -> str:
         """Return it in words, without the names of the two."""
@@ -132,12 +130,12 @@ class Gain(msgspec.Struct, frozen=True):
             how = f"{significant(self.times.value)} ({least} to {most} in {self.pairs} pairs)"
         else:
             how = _ratio(self.times, f"; {self.pairs} pairs of settings" if self.pairs > 1 else "")
-        unsure = ", which cannot be told from 1" if self.unsure else ""
+        unsure = ", not significantly different from 1" if self.unsure else ""
         return f"{what} of {size_in_words(self.bytes)} {how} times as fast{unsure}"
 
 
 class MessageAlternatives(Finding, frozen=True):
-    """What polling buys against being blocked, and what it buys not to copy."""
+    """The gain of polling over blocking, and of zero-copy."""
 
     gains: tuple[Gain, ...]
     """Those of one alternative stand together."""
@@ -156,7 +154,7 @@ class FactorShare(msgspec.Struct, frozen=True):
 
     factor: str
     share: float
-    """Of what the size does not explain."""
+    """Of the variation that the size does not explain."""
 
 
 class Interaction(msgspec.Struct, frozen=True):
@@ -165,7 +163,7 @@ class Interaction(msgspec.Struct, frozen=True):
     first: str
     second: str
     share: float
-    """Of what the size does not explain."""
+    """Of the variation that the size does not explain."""
 
 
 class MessageFactors(Finding, frozen=True):
@@ -173,7 +171,7 @@ class MessageFactors(Finding, frozen=True):
 
     measure: Measure
     size_share: float
-    """What the size explains; 0 if one size was measured."""
+    """Share explained by the size; 0 if one size was measured."""
     shares: tuple[FactorShare, ...]
     """The largest first."""
     interaction: Interaction | None
@@ -208,9 +206,9 @@ class MessageLineFit(Finding, frozen=True):
     def sentence(self) -> str:
         what = "a stream by " if self.worst_measure == "throughput" else ""
         return (
-            f"A line alpha + beta × size is off by {percent(self.median_error)} of the time in median and by "
-            f"{percent(self.worst_error)} at worst ({what}{_words(self.worst_setting)}). In {self.straight} of "
-            f"{self.settings} settings, one line is enough, or no second line can be told."
+            f"A line alpha + beta × size has a median error of {percent(self.median_error)} of the time and an error "
+            f"of {percent(self.worst_error)} at worst ({what}{_words(self.worst_setting)}). In {self.straight} of "
+            f"{self.settings} settings one line is enough, or no second line is significant."
         )
 
 
@@ -251,8 +249,8 @@ class MessageBreaks(Finding, frozen=True):
         curve = _words(self.curve)
         name = capitalised(curve) if self.measure == "latency" else f"A stream by {curve}"
         return (
-            f"{name}: one line is not enough, because it is off by up to {percent(self.line_error)}; {self.lines} "
-            f"lines are off by up to {percent(self.lines_error)}. {' '.join(map(str, self.breaks))}"
+            f"{name}: one line is not enough, because its error is up to {percent(self.line_error)}; that of "
+            f"{self.lines} lines is up to {percent(self.lines_error)}. {' '.join(map(str, self.breaks))}"
         )
 
 
@@ -264,8 +262,8 @@ class MessageMoreBreaks(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         if self.settings == 1:
-            return "The same is true of 1 more setting: its pieces are in the JSON document."
-        return f"The same is true of {self.settings} more settings: their pieces are in the JSON document."
+            return "The same holds for 1 more setting: its pieces are in the JSON document."
+        return f"The same holds for {self.settings} more settings: their pieces are in the JSON document."
 
 
 class MessagePartWords(Finding, frozen=True):
@@ -286,10 +284,10 @@ class MessagePartWords(Finding, frozen=True):
     def sentence(self) -> str:
         sizes = ", ".join(f"{size:,}" for size in self.sizes[:NAMED])
         return (
-            f"In {self.apart} of {self.settings} settings, sizes that are not a multiple of {self.word_bytes} bytes do "
-            f"not follow the model of the others. At worst ({_words(self.worst_setting)}, {self.measure}, {sizes} "
-            f"bytes), a quarter of such messages takes {significant(self.times)} times as long as whole words, or "
-            "longer. Pad messages to whole words."
+            f"In {self.apart} of {self.settings} settings, sizes that are not a multiple of {self.word_bytes} bytes "
+            f"do not follow the model of the other sizes. At worst ({_words(self.worst_setting)}, {self.measure}, "
+            f"{sizes} bytes), a quarter of such messages take {significant(self.times)} times as long as whole words, "
+            "or longer. Pad messages to whole words."
         )
 
 
@@ -300,16 +298,16 @@ class MessageHeldOutCheck(Finding, frozen=True):
     p90: float
     max: float
     aim: float
-    """What the median should be at most."""
+    """The aim for the median."""
     predictions: int
 
     @property
     def sentence(self) -> str:
         verdict = "within" if self.median <= self.aim else "not within"
         return (
-            f"Held-out check: sizes that the model did not see are predicted to {percent(self.median)} in median, "
-            f"{verdict} the aim of {percent(self.aim)} ({percent(self.p90)} or better for 9 of 10, "
-            f"{percent(self.max)} at worst; {self.predictions:,} predictions)."
+            f"Cross-validation: the median error for sizes left out of the fit is {percent(self.median)}, {verdict} "
+            f"the aim of {percent(self.aim)} ({percent(self.p90)} or better for 9 of 10, {percent(self.max)} at "
+            f"worst; {self.predictions:,} predictions)."
         )
 
 
@@ -326,8 +324,8 @@ class MessageExactness(Finding, frozen=True):
         low, high = self.least_ticks, self.most_ticks
         between = f"{low}" if low == high else f"{low} to {high}"
         return (
-            f"Checked against the simulator: measured minus true latency is {between} ticks, within a setting and size "
-            f"{constant(self.spread_ticks)}."
+            f"Checked against the simulator: the measured latency minus the true one is {between} ticks. For each "
+            f"setting and size, this difference is {constant(self.spread_ticks)}."
         )
 
 
@@ -337,7 +335,7 @@ class MessagePilotSamples(Finding, frozen=True):
     pilot_samples: int
     """Samples of the smallest pilot."""
     within: float
-    """To what fraction to either side a median is to be known."""
+    """The requested precision of a median, as a fraction to either side."""
     samples: int
     """That many are enough everywhere."""
     measure: Measure
@@ -353,8 +351,8 @@ class MessagePilotSamples(Finding, frozen=True):
     def sentence(self) -> str:
         some = f", of {self.known} of {self.asked} settings and sizes" if self.known < self.asked else ""
         return (
-            f"Pilot of {self.pilot_samples:,} samples or more: knowing a median to ±{percent(self.within)} with 95 % "
-            f"confidence takes {self.samples:,} samples at most ({self.measure}, {_words(self.curve)}, {self.bytes:,} "
+            f"Pilot of {self.pilot_samples:,} samples or more: a median to ±{percent(self.within)} with 95 % "
+            f"confidence takes at most {self.samples:,} samples ({self.measure}, {_words(self.curve)}, {self.bytes:,} "
             f"bytes){some}, within one repetition."
         )
 
@@ -370,7 +368,7 @@ class MessagePilotTwoLevels(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"For {self.unknown} of {self.asked} settings and sizes, no number of samples gives the median to "
-            f"±{percent(self.within)}: it lies between two levels."
+            f"±{percent(self.within)}, because the median lies between two levels of the samples."
         )
 
 
@@ -385,8 +383,8 @@ class MessagePilotPublished(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.samples:,} samples, as many as {self.publication} took after a pilot of {self.pilot_samples:,}, "
-            f"give each of these medians to ±{percent(self.within)} or better."
+            f"{self.samples:,} samples, the number that {self.publication} took after a pilot of "
+            f"{self.pilot_samples:,}, give each of these medians to ±{percent(self.within)} or better."
         )
 
 
@@ -396,13 +394,13 @@ class MessagePilotRepetitions(Finding, frozen=True):
     apart: int
     asked: int
     within: float
-    """To what the pilot's own repetitions give the median at worst."""
+    """The worst precision of the median by the repetitions of the pilot."""
 
     @property
     def sentence(self) -> str:
         return (
-            f"For {self.apart} of {self.asked}, the pilot's own repetitions give the median no better than to "
-            f"±{percent(self.within)}: more repetitions help there, and more samples do not."
+            f"For {self.apart} of {self.asked} settings and sizes, the medians of the pilot's repetitions differ by "
+            f"more than ±{percent(self.within)}: measure more repetitions there; more samples do not help."
         )
 
 
@@ -414,14 +412,14 @@ class MessageRoundTrips(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"By {', '.join(self.transports)}, messages went to an echo and came back: these are round trips, which "
-            "include the echo's own work. Its clock is not ours, so the time of one way is not known, and it is not "
+            f"Messages by {', '.join(self.transports)} go to an echo and back: these are round trips, which include "
+            "the work of the echo. The echo has another clock, so the one-way latency is unknown; it is not simply "
             "half of a round trip."
         )
 
 
 class MessageBestGain(Remark, frozen=True):
-    """What the right choice is worth most."""
+    """The largest gain of a choice."""
 
     better: str
     than: str
@@ -454,11 +452,11 @@ class MessageFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         **FailedCheck.wording,
         "wrong": (
-            "{count} messages were lost, came twice, out of order, or differed from what was sent: this transport does "
-            "not work, and its times mean nothing."
+            "{count} messages were lost, duplicated, reordered or altered: this transport does not work, and its "
+            "times mean nothing."
         ),
         "preempted": (
-            "tasks were forced off their core {count} times, so the longest latencies include other work. This affects "
-            "medians hardly."
+            "tasks were preempted {count} times, so the longest latencies include other work. This hardly affects "
+            "medians."
         ),
     }

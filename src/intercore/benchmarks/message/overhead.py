@@ -1,8 +1,9 @@
-"""What a message takes from each core: what a load of lower priority loses there for each (`measure=overhead`).
+"""The processor time of a message on each core: the loss of a load of lower priority per message (`measure=overhead`).
 
-A load counts turns while messages come, and for as long while none does; what a turn takes alone is measured beside.
-So a message takes (turns without - turns with) / messages turns of that time: the overhead o of LogP (Culler et al.,
-LogP: towards a realistic model of parallel computation, PPoPP 1993), with the switches between tasks in it.
+A load counts iterations while messages arrive, and for the same time without messages; the time of an iteration alone
+is measured separately. So a message takes (turns without - turns with) / messages turns of that time: the overhead o of
+LogP (Culler et al., LogP: towards a realistic model of parallel computation, PPoPP 1993), with the switches between
+tasks in it.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from intercore.benchmarks.grouping import by_level, cycles_per_us, pools, ticks
 from intercore.benchmarks.message import TRUE, TURNS
 from intercore.benchmarks.message.curve import BENCHMARK
 from intercore.benchmarks.message.overhead_findings import (
+    CoreTimes,
     MessageCpuTime,
     MessageCpuTimeExactness,
     MessageNoPriorities,
-    Taken,
 )
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval
@@ -51,7 +52,7 @@ _NO_SETTING = (*_OWN, "messages", "measure")
 
 
 class MessageTaken(msgspec.Struct, frozen=True):
-    """What a message takes from one core."""
+    """The processor time of a message on one core."""
 
     core: Annotated[int, Meta(ge=0)]
     us: Interval
@@ -63,7 +64,7 @@ class MessageTaken(msgspec.Struct, frozen=True):
 
 
 class MessageOverhead(msgspec.Struct, frozen=True):
-    """What messages of one size take from the cores at one setting."""
+    """The processor time of messages of one size at one setting."""
 
     transport: str
     region: str
@@ -87,7 +88,7 @@ class MessageOverhead(msgspec.Struct, frozen=True):
 
     @property
     def setting(self) -> dict[str, Level]:
-        """All that tells it apart from others but the region and the size."""
+        """The levels that distinguish it from others, without region and size."""
         return {"transport": self.transport, "from": self.sender.core, "to": self._to, **self.varied}
 
     @property
@@ -101,7 +102,7 @@ class MessageOverhead(msgspec.Struct, frozen=True):
 
 
 def overheads(measurements: Iterable[Measurement]) -> tuple[MessageOverhead, ...]:
-    """Return what messages take by transport, setting and size; of answers without sense nothing."""
+    """Return the processor time of messages by transport, setting and size; implausible data is skipped."""
     ours = [one for one in measurements if _is_usable(one)]
     found = pools(ours, BENCHMARK, f"{TURNS}from", lambda factors: tuple(factors[name] for name in _OWN), _NO_SETTING)
     rows = [
@@ -115,7 +116,7 @@ def overheads(measurements: Iterable[Measurement]) -> tuple[MessageOverhead, ...
 
 
 def taken_us(one: Measurement, end: End) -> Floats:
-    """Return what a message took from the core of an end in each pair of windows, in µs; none if that is not told."""
+    """Return the processor time of a message on the core of one end in each pair of windows, in µs; none if unknown."""
     turns, idle, block = (ticks(one, f"{name}{end}") for name in (TURNS, "idle_turns_", "block_"))
     if not len(turns) or len(turns) != len(idle) or not len(block):
         return np.zeros(0)
@@ -126,7 +127,7 @@ def taken_us(one: Measurement, end: End) -> Floats:
 
 
 def _is_usable(one: Measurement) -> bool:
-    """Whether its levels and series are as they are told here: a target may send anything."""
+    """Whether its levels and series are valid: a target may send anything."""
     known = one.factors
     if one.benchmark != BENCHMARK or known.get("measure") != "overhead" or not set(_OWN) <= set(known):
         return False
@@ -187,9 +188,9 @@ def overhead_results(found: Sequence[MessageOverhead]) -> Iterator[Finding]:
         yield MessageCpuTimeExactness(cycles=max(known))
 
 
-def _taken_of(one: MessageOverhead) -> Taken:
+def _taken_of(one: MessageOverhead) -> CoreTimes:
     receiver = one.receiver or one.sender
-    return Taken(one.setting, one.sender.us.value, receiver.us.value)
+    return CoreTimes(one.setting, one.sender.us.value, receiver.us.value)
 
 
 def without_priority(measurements: Iterable[Measurement]) -> Iterator[Finding]:
@@ -203,7 +204,7 @@ def overhead_table(found: Sequence[MessageOverhead], where: str) -> Table[Messag
     """Show them, a row for each setting and size."""
     regions = len({one.region for one in found}) > 1
     return Table(
-        f"What a message takes from each core on {where}",
+        f"Processor time of a message on each core on {where}",
         found,
         [
             Column("transport", lambda one: one.transport),

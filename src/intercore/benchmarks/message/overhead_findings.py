@@ -10,8 +10,8 @@ from intercore.record.measurement import Level
 from intercore.view.quantity import duration
 
 
-class Taken(msgspec.Struct, frozen=True):
-    """What a message takes from both cores."""
+class CoreTimes(msgspec.Struct, frozen=True):
+    """The processor time of a message on both cores."""
 
     setting: dict[str, Level]
     sender_us: float
@@ -20,24 +20,24 @@ class Taken(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Return it in words."""
         return (
-            f"{in_words(self.setting, self.setting)} takes {duration(self.sender_us)} from the sender's core and "
-            f"{duration(self.receiver_us)} from the receiver's"
+            f"{in_words(self.setting, self.setting)} takes {duration(self.sender_us)} of the sender's core and "
+            f"{duration(self.receiver_us)} of the receiver's"
         )
 
 
 class MessageCpuTime(Finding, frozen=True):
-    """What a message takes from both cores, by the transports that take least and most."""
+    """The processor time of a message, by the transports with the lowest and the highest sum."""
 
     bytes: int
-    least: Taken
-    most: Taken | None
+    least: CoreTimes
+    most: CoreTimes | None
     """None if one setting was measured."""
 
     @property
     def sentence(self) -> str:
         found = f"A message of {self.bytes:,} bytes by {self.least}"
         if self.most is not None:
-            found += f", the least of both together. A message by {self.most}, the most"
+            found += f", the lowest sum. A message by {self.most}, the highest"
         return f"{found}."
 
 
@@ -49,8 +49,8 @@ class MessageCpuTimeExactness(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"Checked against the simulator: the time that a message takes from a core is at most {self.cycles:.1f} "
-            "cycles off what the load was seen to lose."
+            "Checked against the simulator: the time that a message takes of a core differs by at most "
+            f"{self.cycles:.1f} cycles from the time that the load really lost."
         )
 
 
@@ -62,6 +62,7 @@ class MessageNoPriorities(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"message measure=overhead: the kernel gave no real-time priority ({self.policy}), so the load competed "
-            "with the messages as an equal, and its loss is not what the messages take. Permit a real-time priority."
+            f"message measure=overhead: the system gave no real-time priority ({self.policy}), so the load competed "
+            "with the messages at equal priority, and its loss is not the time of the messages. Permit real-time "
+            "priorities."
         )

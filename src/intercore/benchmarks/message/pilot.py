@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from intercore.finding import Finding
 
 PILOT = 1000
-"""Samples of a setting and size from which on they are a pilot: fewer tell too roughly how many lie next to the
-median."""
+"""Fewest samples of a setting and size for a pilot: fewer are too rough for the density near the median."""
 
 Samples = Annotated[int, Meta(ge=1)]
 
@@ -41,12 +40,12 @@ class MessagePilot(msgspec.Struct, frozen=True):
 
     measure: Measure
     setting: dict[str, Level]
-    """All that tells it apart from others."""
+    """The levels that distinguish it from others."""
     bytes: Samples
     samples: Samples
     """Of the pilot."""
     repetitions: Samples
-    """Of the pilot, begun anew each."""
+    """Of the pilot, begun again each."""
     within: Annotated[float, Meta(gt=0, lt=1)]
     """The fraction to either side within which the time is to be known, with 95 % confidence."""
     for_median: Samples | None
@@ -136,10 +135,10 @@ def pilot_table(found: Sequence[MessagePilot], where: str) -> Table[MessagePilot
         Column("pilot", lambda one: f"{one.repetitions} × {one.samples // one.repetitions:,}", right=True),
         Column("for the median", lambda one: _samples(one.for_median), right=True),
         Column("for the mean", lambda one: _samples(one.for_mean), right=True),
-        *(Column[MessagePilot](f"{samples} know it to", partial(_known, samples), right=True) for samples in taken),
+        *(Column[MessagePilot](f"{samples} give it to", partial(_known, samples), right=True) for samples in taken),
         Column("all to", _repetitions, right=True),
     ]
-    return Table(f"Samples that know a time to ±{percent(found[0].within)} on {where}", found, columns)
+    return Table(f"Samples needed for a time to ±{percent(found[0].within)} on {where}", found, columns)
 
 
 def _known(samples: str, one: MessagePilot) -> str:

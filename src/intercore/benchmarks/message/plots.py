@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from intercore.view.figure import Figure
 
 _ALONE = 6  # curves that one panel holds
-_KINDS = {True: "copied", False: "no copy"}
-"""Of more curves, those of transports that copy have a panel, and those that hand over where a message lies."""
+_KINDS = {True: "copied", False: "zero-copy"}
+"""With more curves, transports that copy and those that pass an address have separate panels."""
 _TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput": "Throughput of a stream of messages"}
 
 
 def usual_figure(measure: Measure, found: Sequence[Curve], view: View) -> Figure:
     """Draw all curves of a measure, by the factors that a user chose, or with as many lines as a panel holds."""
-    # What copies first, and of each kind what is quickest with the largest messages.
+    # Copying transports first, and of each kind the fastest with the largest messages.
     found = sorted(found, key=lambda one: (not copies(one.setting["transport"]), float(one.points.y[-1])))
     names = [name for name in found[0].setting if len({str(curve.setting.get(name)) for curve in found}) > 1]
     lines, panels = _chosen(names, view) or _inside(found, names)
@@ -64,15 +64,17 @@ def curves_figure(
     is_latency = measure == "latency"
     model = "one line by least squares" if linear else "the fitted model"
     caption = (
-        f"Median latency with its 95 % interval (marks), and {model} (lines). Less is better."
+        f"Median latency with its 95 % interval (marks), and {model} (lines). Lower is better."
         if is_latency
-        else f"Median throughput with its 95 % interval (marks), and the size over the time per message by {model} "
-        "(lines). More is better."
+        else (
+            f"Median throughput with its 95 % interval (marks), and the size over the time per message by {model} "
+            "(lines). Higher is better."
+        )
     )
     return curve_figure(
         name,
         title,
-        ("bytes of a message", "latency, less is better" if is_latency else "throughput, more is better"),
+        ("message size in bytes", "latency, lower is better" if is_latency else "throughput, higher is better"),
         ("B", "s" if is_latency else "B/s"),
         drawn,
         " ".join(filter(None, (caption, _points_alone(found), note))),
@@ -82,14 +84,14 @@ def curves_figure(
 def _points_alone(found: Sequence[Curve]) -> str:
     """Say that settings are points without a line: those of a campaign of which a part was measured mostly are."""
     alone = sum(len(curve.measurements) == 1 for curve in found)
-    return f"{alone:,} of {len(found):,} settings were measured at one size: a point without a line." if alone else ""
+    return f"{alone:,} of {len(found):,} settings have one size only: a point without a line." if alone else ""
 
 
 def _chosen(names: Sequence[str], view: View) -> tuple[list[str], list[str]] | None:
     """Return the factors whose levels are lines of one panel, and those whose levels are panels, as a user chose them.
 
-    None if nothing was chosen. A direction is both `from` and `to`. What varies besides is told apart by lines if only
-    panels were chosen, and otherwise by panels.
+    None if nothing was chosen. A direction is both `from` and `to`. Other factors are lines if only panels were chosen,
+    and otherwise panels.
     """
     lines, panels = (
         [name for name in names if name in chosen or (name in ("from", "to") and {"from", "to"} & set(chosen))]

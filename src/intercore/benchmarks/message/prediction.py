@@ -1,9 +1,9 @@
-"""What a message will take, from what has been measured: `intercore predict TARGET message size=300 transport=ring …`.
+"""The predicted latency of a message: `intercore predict TARGET message size=300 transport=ring …`.
 
 A prediction rests on the measurements of that very setting in the newest run that has a model for it, and on those of
-other runs whose conditions agree. Where there is no such setting, or no such size, it is refused. With `extrapolate`,
-a size outside of what was measured is predicted by the same line, and a combination of levels that was not measured by
-main effects: as if each factor multiplied the time by a ratio of its own whatever the others are.
+other runs whose conditions agree. Where there is no such setting, or no such size, it is refused. With `extrapolate`, a
+size outside of what was measured is predicted by the same line, and a combination of levels that was not measured by
+main effects: as if each factor multiplied the time by a constant ratio, independently of the others.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from intercore.benchmarks.prediction import (
     FEWEST_FOR_SINGLE,
     REPETITIONS,
     Basis,
+    NextMeasurement,
     Prediction,
     Question,
     Ranking,
-    ToMeasure,
     advised,
     is_conclusive,
     run_command,
     single_bounds,
 )
-from intercore.benchmarks.prediction_basis import Known
+from intercore.benchmarks.prediction_basis import StoredMeasurement
 from intercore.errors import UsageError, unknown
 from intercore.statistics.intervals import Interval
 from intercore.statistics.main_effects import main_effects
@@ -66,8 +66,8 @@ _SHOWN = 5  # conditions or sizes in a sentence
 _AROUND = (1 / 4, 1 / 2, 1, 2, 4)  # multiples of the size, which pin down the line next to it
 
 
-class SizesToMeasure(ToMeasure, frozen=True):
-    """What would make an answer of a prediction that is none."""
+class NextSizes(NextMeasurement, frozen=True):
+    """The measurement that would make an inconclusive prediction conclusive."""
 
     sizes: tuple[int, ...]
     """Bytes of the messages."""
@@ -81,7 +81,7 @@ class MessageBasis(Basis, frozen=True):
 
 
 class MessagePrediction(Prediction, frozen=True):
-    """What a message of one size will take at one setting: the factors without the size."""
+    """The predicted time of a message of one size at one setting: the factors without the size."""
 
     measure: Measure
     size: Annotated[int, Meta(ge=1)]
@@ -94,8 +94,7 @@ class MessagePrediction(Prediction, frozen=True):
     bytes_per_s: Interval | None
     """Of a stream, the throughput; else None."""
     by: Literal["model", "main effects"]
-    """The line of this setting over the size; or, with --extrapolate where there is none, what each factor does by
-    itself in the others."""
+    """The line of this setting over the size; or, with --extrapolate if there is none, the effect of each factor."""
     alpha_us: float | None
     """Of the line at this size: what every message costs. None by main effects."""
     beta_ns_per_byte: float | None
@@ -104,12 +103,12 @@ class MessagePrediction(Prediction, frozen=True):
     """Whether, within what was measured, the size makes a difference by this line. None by main effects."""
     held_out: float | None
     """Error of the model's predictions of sizes that it did not see, as a fraction, median; None where unknown."""
-    to_measure: SizesToMeasure | None
+    to_measure: NextSizes | None
     basis: MessageBasis
 
 
 class MessageRanking(Ranking[MessagePrediction], frozen=True):
-    """What a message of one size will take by each setting that was measured."""
+    """The predicted time of a message of one size at each measured setting."""
 
     measure: Measure
     size: Annotated[int, Meta(ge=1)]
@@ -146,20 +145,20 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     asked = basis.asked(words, NO_SETTING - {"size", "measure"})
     size, measure = asked.pop("size", ""), asked.pop("measure", MEASURES[0])
     if not size:
-        raise UsageError("say the size of the message, e.g. size=300")
+        raise UsageError("give the size of the message, e.g. size=300")
     if not (size.isascii() and size.isdecimal() and 1 <= int(size[:20]) <= _MOST_BYTES):
-        raise UsageError(f"size={size} is no number of bytes: a whole number from 1 up")
+        raise UsageError(f"size={size} is not a number of bytes: give a whole number from 1 to {_MOST_BYTES:,}")
     if measure not in MEASURES:
         raise UsageError(unknown("measure", measure, MEASURES))
     return int(size), msgspec.convert(measure, Measure), asked
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Question(Question[Known, MessagePrediction, MessageRanking]):
+class _Question(Question[StoredMeasurement, MessagePrediction, MessageRanking]):
     measure: Measure
     size: int
 
-    def measured(self, store: StoreReader) -> list[Known]:
+    def measured(self, store: StoreReader) -> list[StoredMeasurement]:
         usable = basis.stored(store, self.target, BENCHMARK, is_usable)
         return [one for one in usable if one.measurement.factors["measure"] == self.measure]
 
@@ -169,11 +168,11 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
             f"intercore run {self.target} {BENCHMARK} measure={self.measure} size=4,16,64,256,1024",
         )
 
-    def in_words(self, ours: Sequence[Known]) -> str:
+    def in_words(self, ours: Sequence[StoredMeasurement]) -> str:
         setting = _setting(ours)
         return in_words(setting, setting)
 
-    def of_setting(self, ours: Sequence[Known]) -> MessagePrediction:
+    def of_setting(self, ours: Sequence[StoredMeasurement]) -> MessagePrediction:
         """Predict a setting by the model of its sizes.
 
         Raises UsageError if there is none, or the size is outside of it.
@@ -190,23 +189,25 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
                 else ""
             )
             raise UsageError(
-                f"there is no model for {size:,} bytes of {where}, measured at {_sizes(found)} bytes{apart}: "
-                "measure more"
+                f"the time of {size:,} bytes of {where} cannot be predicted, because it was measured only at "
+                f"{_sizes(found)} bytes{apart}: measure more sizes"
             )
         outside = _outside(found, model, size)
         if outside and not self.extrapolate:
-            raise UsageError(f"{outside}. Measure it, or use --extrapolate to predict it all the same")
+            raise UsageError(f"{outside}. Measure it, or predict it with --extrapolate")
         median, error = model.prediction(size)
         if median.value <= 0:
-            raise UsageError(f"the model of {where} gives no time above 0 for {size:,} bytes: it cannot be used there")
+            raise UsageError(
+                f"the model of {where} gives no time above 0 for {size:,} bytes: measure sizes nearer to that"
+            )
         piece = model.piece(size)
         conclusive = is_conclusive(median)
         errors = found.held_out
         held_out = float(np.median(errors)) if len(errors) else None
         if held_out is not None and held_out > HELD_OUT_AIM:
-            notes.append(f"Sizes that the model did not see were predicted no better than to {100 * held_out:.2g} %.")
+            notes.append(f"Cross-validation: sizes left out of the fit are predicted to {100 * held_out:.2g} % only.")
         if error is None:
-            notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
+            notes.append("A line through two sizes always fits: measure a third size to see its error.")
         single = _single(found, model, size, median) if measure == "latency" else None
         if single is not None and median.low is not None and single.low is None:
             notes.append(_too_few(found, model, size))
@@ -240,7 +241,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
             ),
         )
 
-    def of_unmeasured(self, known: Sequence[Known]) -> MessagePrediction:
+    def of_unmeasured(self, known: Sequence[StoredMeasurement]) -> MessagePrediction:
         """Predict by what each factor does by itself in the settings that were measured."""
         measure, size, wanted = self.measure, self.size, self.wanted
         if not self.extrapolate:
@@ -248,11 +249,15 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
         found = [one for one in curves(each.measurement for each in known) if _is_in_range(one, size)]
         if len(found) <= 1:
             raise UsageError(
-                f"no more than one setting was measured around {size:,} bytes: there are no effects of factors"
+                f"only one setting was measured around {size:,} bytes, so the effects of factors are unknown: measure "
+                "more settings"
             )
         names = [name for name in found[0].setting if len({one.setting.get(name) for one in found}) > 1]
         if left_out := [name for name in names if name not in wanted]:
-            raise UsageError(f"give a level for each factor that was measured with several: {', '.join(left_out)}")
+            raise UsageError(
+                "these factors were measured with several levels, so give one level of each, as NAME=LEVEL: "
+                f"{', '.join(left_out)}"
+            )
         missing = [
             f"{name}={level}"
             for name, level in wanted.items()
@@ -260,7 +265,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
         ]
         if missing:
             raise UsageError(
-                f"{', '.join(missing)} was not measured around {size:,} bytes: nothing is known of its effect"
+                f"{', '.join(missing)} was not measured around {size:,} bytes, so the effect is unknown: measure it"
             )
         measured = [
             one
@@ -296,7 +301,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
     def time_us(self, found: MessagePrediction) -> Interval:
         return found.median_us
 
-    def to_measure(self, open_ones: Sequence[MessagePrediction]) -> SizesToMeasure:
+    def to_measure(self, open_ones: Sequence[MessagePrediction]) -> NextSizes:
         wanted = [one.to_measure for one in open_ones if one.to_measure is not None]
         if len(wanted) == 1:
             return wanted[0]
@@ -304,7 +309,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
         return self._measuring([one.setting for one in open_ones], sizes, max(one.repetitions for one in wanted))
 
     def ranking(
-        self, ranks: tuple[Rank[MessagePrediction], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None
+        self, ranks: tuple[Rank[MessagePrediction], ...], left_out: tuple[str, ...], to_measure: NextMeasurement | None
     ) -> MessageRanking:
         origin = ranks[0].prediction.origin
         return MessageRanking(
@@ -318,27 +323,25 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
             to_measure=to_measure,
         )
 
-    def _measuring(
-        self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int
-    ) -> SizesToMeasure:
+    def _measuring(self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int) -> NextSizes:
         own = [f"measure={self.measure}", f"size={','.join(map(str, sizes))}"]
         command = run_command(self.target, BENCHMARK, settings, repetitions, own)
-        return SizesToMeasure(sizes=tuple(sizes), repetitions=repetitions, command=command)
+        return NextSizes(sizes=tuple(sizes), repetitions=repetitions, command=command)
 
 
 # The model of a setting
 
 
-def _has_model(found: Sequence[Known]) -> bool:
+def _has_model(found: Sequence[StoredMeasurement]) -> bool:
     return len({one.measurement.factors["size"] for one in found}) > 2
 
 
-def _setting(known: Sequence[Known]) -> dict[str, Level]:
+def _setting(known: Sequence[StoredMeasurement]) -> dict[str, Level]:
     factors = known[0].measurement.factors
     return {name: factors[name] for name in [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]}
 
 
-def _curve(measure: Measure, contributing: Sequence[Known]) -> Curve:
+def _curve(measure: Measure, contributing: Sequence[StoredMeasurement]) -> Curve:
     by_size: dict[int, list[Measurement]] = {}
     for one in contributing:
         by_size.setdefault(int(one.measurement.factors["size"]), []).append(one.measurement)
@@ -346,10 +349,10 @@ def _curve(measure: Measure, contributing: Sequence[Known]) -> Curve:
 
 
 def _outside(found: Curve, model: Fit, size: int) -> str:
-    """Say why a size is outside of what was measured; empty if it is not."""
+    """Return why a size is outside of what was measured; empty if it is not."""
     low, high = (int(end) for end in model.points.x[[0, -1]])
     if not low <= size <= high:
-        return f"size={size} is outside of what was measured: {low:,} to {high:,} bytes"
+        return f"size={size} is outside the measured range of {low:,} to {high:,} bytes"
     word = found.word_bytes
     if size % word and not any(each % word for each in found.measurements):
         return (
@@ -404,12 +407,12 @@ def _spread(samples: NDArray[np.float64]) -> tuple[float, float] | None:
 
 
 def _too_few(found: Curve, model: Fit, size: int) -> str:
-    """Say why nothing is known of a single message."""
+    """Return why nothing is known of a single message."""
     few = {each: len(found.samples(each)) for each in _neighbours(model, size) if _spread(found.samples(each)) is None}
     return (
-        f"Nothing is known of a single message: that takes {FEWEST_FOR_SINGLE} samples of "
-        f"{' and of '.join(f'{each:,}' for each in few)} bytes, and there are "
-        f"{' and '.join(map(str, few.values()))}: measure with samples={FEWEST_FOR_SINGLE}."
+        f"There is no range for a single message: it takes {FEWEST_FOR_SINGLE} samples of "
+        f"{' and of '.join(f'{each:,}' for each in few)} bytes, and there are {' and '.join(map(str, few.values()))}: "
+        f"measure with samples={FEWEST_FOR_SINGLE}."
     )
 
 
@@ -417,7 +420,7 @@ def _not_negative(estimate: Interval) -> Interval:
     return Interval(estimate.value, None if estimate.low is None else max(estimate.low, 0.0), estimate.high)
 
 
-def _basis(found: Sequence[Curve], contributing: Sequence[Known]) -> MessageBasis:
+def _basis(found: Sequence[Curve], contributing: Sequence[StoredMeasurement]) -> MessageBasis:
     first, last = basis.period(contributing)
     return MessageBasis(
         runs=basis.runs(contributing),

@@ -1,4 +1,4 @@
-"""What people read of a prediction: what it comes to, how sure that is, what it rests on, and what to measure else."""
+"""A prediction for people: its value, its uncertainty, its basis, and otherwise the measurement to make."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from intercore.benchmarks.message.curve import in_words
 from intercore.benchmarks.message.prediction import MessageRanking
 from intercore.benchmarks.message.size_effect import ns_per_byte
 from intercore.benchmarks.prediction_sections import (
+    basis_sentence,
+    distinguishing_factors,
     interval_column,
     ranked_rows,
     ranking_section,
-    rests_on,
     setting_section,
     target_cells,
-    telling,
 )
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.table import Column, interval_cells
@@ -53,19 +53,19 @@ def _lines(found: MessagePrediction) -> Iterator[tuple[str, str, str]]:
 
 def _basis(found: MessagePrediction) -> Iterator[str]:
     sizes = found.basis.sizes
-    yield rests_on(found.basis, f"of {len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,} bytes")
+    yield basis_sentence(found.basis, f"of {len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,} bytes")
     if found.alpha_us is not None and found.beta_ns_per_byte is not None:
         held_out = "" if found.held_out is None else (
-            f"; sizes that it did not see are predicted to {significant(100 * found.held_out, 2)} % in median"
+            f"; median error for sizes left out of the fit: {significant(100 * found.held_out, 2)} %"
         )  # fmt: skip
         yield f"Model: {_model(found, found.alpha_us, found.beta_ns_per_byte)}{held_out}."
 
 
 def _model(found: MessagePrediction, alpha_us: float, beta_ns: float) -> str:
     if found.size_effect == "none":
-        return f"{duration(found.median_us.value)}; the size makes no difference within what was measured"
+        return f"{duration(found.median_us.value)}; the size makes no difference in the measured range"
     line = f"{duration(alpha_us)} {'−' if beta_ns < 0 else '+'} {ns_per_byte(abs(beta_ns))} ns per byte × size"
-    return f"{line}; whether the size makes a difference cannot be told" if found.size_effect == "cannot tell" else line
+    return f"{line}; the effect of the size is not significant" if found.size_effect == "cannot tell" else line
 
 
 def _ranking_section(found: MessageRanking) -> Section:
@@ -77,7 +77,7 @@ def _ranking_section(found: MessageRanking) -> Section:
         Column("× the first", lambda row: significant(row.times_first), right=True),
     ]
     title = _title(found.measure, found.size)
-    names = telling(found.ranking, GIVEN, otherwise=["transport"])
+    names = distinguishing_factors(found.ranking, GIVEN, otherwise=["transport"])
     return ranking_section(found, lambda _: title, in_words, names, columns, named_shows="its model")
 
 

@@ -1,4 +1,4 @@
-"""What publications say of messages between cores."""
+"""Claims of publications on messages between cores."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from intercore.benchmarks.published import Claim, Count, Positive, Publication, 
 Meaning: TypeAlias = Literal[
     "optimisation", "shared-memory", "slower-clock", "faster-clock", "instruction-cache", "data-cache"
 ]
-"""What a factor is, whatever a target calls it."""
+"""A factor, independent of its name on a target."""
 
 
 class MessageFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a claim of a publication says that a factor does."""
+    """The effect of a factor according to a publication."""
 
     claim: Text
     """The claim's `id`."""

@@ -143,7 +143,7 @@ def _tables(run: Run, analysis: MessageAnalysis) -> Iterator[Table[Any]]:
             sizes = {_sizes(row) for row in rows}
             over = f", {next(iter(sizes))} bytes" if len(sizes) == 1 else ""
             within = max((row.within_us for row in rows if isinstance(row, MessageLatency)), default=0.0)
-            by = f", give or take {duration(within)}" if within else ""
+            by = f", ±{duration(within)}" if within else ""
             title = f"{measure.capitalize()} on {where(run)}: {_FORMULAE[measure]}{over}{by}"
             yield Table(title, rows, _model_columns(rows))
     if analysis.overheads:
@@ -161,7 +161,7 @@ def _tables(run: Run, analysis: MessageAnalysis) -> Iterator[Table[Any]]:
             yield Table(title, ranked[:_RANKED], _rank_columns(ranked))
     for measure, effects in (("latency", analysis.latency_factors), ("throughput", analysis.throughput_factors)):
         if effects is not None:
-            yield factor_table(f"What explains the {measure} on {where(run)}", effects, exact=run.plan.simulated)
+            yield factor_table(f"Effects on the {measure} on {where(run)}", effects, exact=run.plan.simulated)
 
 
 def _model_columns(rows: Sequence[Row]) -> list[Column[Row]]:
@@ -175,7 +175,7 @@ def _model_columns(rows: Sequence[Row]) -> list[Column[Row]]:
         *([Column[Row]("sizes", _sizes, right=True)] if len({_sizes(row) for row in rows}) > 1 else []),
         Column("alpha", _alpha, right=True),
         Column("beta, ns/B", _beta, right=True),
-        Column("off by, %", _off, right=True),
+        Column("error, %", _off, right=True),
         Column("held out", lambda row: _hundredths(row.held_out_median), right=True),
         Column("lines", lambda row: str(len(row.pieces)), right=True),
     ]
@@ -250,7 +250,7 @@ def _off(row: Row) -> str:
     return both[0] if both[0] == both[1] == tenths(_LEAST) else ", ".join(both)
 
 
-_LEAST = 1e-3  # less than a table's tenths can tell
+_LEAST = 1e-3  # less than a table's tenths show
 
 
 def _hundredths(fraction: float | None) -> str:
@@ -274,7 +274,7 @@ def _rank_columns(ranked: Sequence[MessageRank]) -> list[Column[MessageRank]]:
             right=True,
         ),
         *([Column[MessageRank]("95 %", _time_bounds, right=True)] if ranked[0].bytes_per_s is None else []),
-        Column("times the best", lambda one: significant(one.times_best.value), right=True),
+        Column("× the best", lambda one: significant(one.times_best.value), right=True),
         Column("95 %", lambda one: bounds(one.times_best, significant) if one.rank > 1 else "", right=True),
     ]
 
@@ -299,7 +299,7 @@ def _figures(found: Sequence[Curve], analysis: MessageAnalysis, view: View) -> I
         if effects is None:
             continue
         response = "latency" if measure == "latency" else "time per message"
-        main = main_effects_figure(f"message-{measure}-factors", f"What each factor does to the {response}", effects)
+        main = main_effects_figure(f"message-{measure}-factors", f"Effect of each factor on the {response}", effects)
         if main is not None:
             yield main
         ours = [curve for curve in found if curve.measure == measure]
@@ -314,26 +314,27 @@ def _figures(found: Sequence[Curve], analysis: MessageAnalysis, view: View) -> I
 def _notes(run: Run, analysis: MessageAnalysis) -> Iterator[str]:
     if analysis.overheads:
         yield (
-            "The cost of a message to a core is what a task of lower priority on that core loses for each message. "
-            "That task counts turns of a loop while messages come one by one, and for as long while none does. The "
-            "cost includes the call, the interrupt, the switches to the end's task and back, the copy, writing and "
-            "looking at the message's number, and the slow-down of the loop by the other core."
+            "The processor time of a message on a core is the time that a task of lower priority on that core loses "
+            "for each message. That task counts iterations of a loop while messages arrive one by one, and for the "
+            "same time without messages. The loss includes the call, the interrupt, the context switches to the "
+            "message's task and back, the copy, writing and checking the message's number, and the interference of "
+            "the other core with the loop."
         )
     if not (analysis.latency or analysis.throughput or analysis.round_trips):
         return
     yield (
-        "Latency goes from before the call that sends to after the call that receives, on the common clock. Before, "
-        "the message lies in the sender's own memory; after, it lies in the receiver's own. Without copying, it is "
-        "produced before and read after. Throughput: a stream of messages whose sender never waits for an answer."
+        "Latency lasts from before the sending call to after the receiving call, on the common clock. The message is "
+        "in the sender's memory before and in the receiver's after. With zero-copy, it is written before and read "
+        "after the measured time. Throughput: a stream of messages whose sender never waits for an answer."
     )
     yield (
-        "A line is fitted to the medians. Each median is weighted by how well it is known and by how far sizes scatter "
-        "about a line. The line is a piecewise one if that predicts sizes that it did not see with at most half of the "
-        "error. Off by: the error of one line, in median over the sizes and at the worst of them. Held out: error of "
-        "predictions for sizes that the model did not see, in median."
+        "A line is fitted to the medians. The weight of each median depends on its interval and on the scatter of the "
+        "sizes about a line. The line is piecewise if that at least halves the error of cross-validation. Error: that "
+        "of one line, median over the sizes, and the largest. Held out: median error of predictions for sizes left "
+        "out of the fit."
     )
     if run.plan.simulated and (analysis.latency_factors or analysis.throughput_factors):
-        yield "The simulated chip comes to the same each time, so no F and no p are given: every effect is real."
+        yield "The simulated chip is deterministic, so there is no F and no p: every effect is real."
     for table in published(MessagePublication):
         yield from _compared(table, analysis)
         if analysis.published:
@@ -341,12 +342,12 @@ def _notes(run: Run, analysis: MessageAnalysis) -> Iterator[str]:
 
 
 def _compared(table: MessagePublication, analysis: MessageAnalysis) -> Iterator[str]:
-    """Say how far a published line is off beside how far ours is, where there is one."""
+    """Return the error of a published line, with that of this run's lines, if there is one."""
     rows = [row for row in (*analysis.latency, *analysis.throughput) if row.relative_error_max is not None]
     if rows:
         median = float(np.median([row.relative_error_median or 0.0 for row in rows]))
         worst = max(row.relative_error_max or 0.0 for row in rows)
-        yield f"Here a line is off by {_percent(median)} in median and by {_percent(worst)} at worst."
+        yield f"In this run a line has a median error of {_percent(median)}, and {_percent(worst)} at worst."
         yield (
             f"Published: a line is off by less than {100 * table.figures.relative_error_below:g} % ({table.label}). "
             f"{table.source.citation}."

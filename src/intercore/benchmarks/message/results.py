@@ -14,7 +14,7 @@ from intercore.benchmarks.message.findings import (
     FactorShare,
     Gain,
     Interaction,
-    Largest,
+    LargestMessageChoice,
     MessageAlternatives,
     MessageBreaks,
     MessageExactness,
@@ -26,7 +26,7 @@ from intercore.benchmarks.message.findings import (
     MessageMoreBreaks,
     MessagePartWords,
     MessageRoundTrips,
-    Second,
+    RunnerUp,
 )
 from intercore.benchmarks.message.overhead import overhead_results
 from intercore.benchmarks.message.pilot import pilot_results
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def results(analysis: MessageAnalysis, found: Sequence[Curve]) -> Iterator[Finding]:
-    """Return what was found of curves and their analysis, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _choices(analysis.ranking, analysis.advantages)
     within = max((row.within_us for row in analysis.latency), default=0.0)
     if within:
@@ -72,7 +72,7 @@ def results(analysis: MessageAnalysis, found: Sequence[Curve]) -> Iterator[Findi
 
 
 def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -> Iterator[Finding]:
-    """Return what to choose for the lowest latency and the highest throughput, and what the alternatives buy."""
+    """Return the choices for the lowest latency and the highest throughput, and the gains of alternatives."""
     latency, throughput = ([one for one in ranked if one.measure == measure] for measure in MEASURES)
     if latency:
         size, largest = (choose(one.bytes for one in latency) for choose in (min, max))
@@ -84,7 +84,9 @@ def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -
             time_us=first.time_us.value,
             slowest=first.slowest if first.settings > 1 else None,
             second=_second(second),
-            largest=None if other.choice == first.choice else Largest(largest, _named(other), other.time_us.value),
+            largest=None
+            if other.choice == first.choice
+            else LargestMessageChoice(largest, _named(other), other.time_us.value),
         )
     if throughput:
         size = max(one.bytes for one in throughput)
@@ -108,9 +110,9 @@ def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -
         yield MessageAlternatives(gains=tuple(bought))
 
 
-def _second(one: MessageRank) -> Second:
+def _second(one: MessageRank) -> RunnerUp:
     low = one.times_best.low
-    return Second(_named(one), one.times_best, equally_good=low is not None and low < 1)
+    return RunnerUp(_named(one), one.times_best, equally_good=low is not None and low < 1)
 
 
 def _named(one: MessageRank) -> str:
@@ -118,7 +120,7 @@ def _named(one: MessageRank) -> str:
 
 
 def _gains(alternative: Sequence[MessageAdvantage]) -> Iterator[Gain]:
-    """Return what one alternative buys where it should most: polling with small messages, not to copy with large."""
+    """Return the gain of an alternative where it is largest: polling with small messages, zero-copy with large ones."""
     for measure in MEASURES:
         ours = [one for one in alternative if one.measure == measure]
         if ours:

@@ -1,7 +1,6 @@
-"""How long a message takes to an echo and back, where the echo has a clock of its own: see the transport rpmsg-char.
+"""Round trips of messages to an echo with its own clock: see the transport rpmsg-char.
 
-Durations are in µs. How a round trip splits into its two ways is not known, so no round trip is halved, and none is
-ranked among latencies.
+Durations are in µs. The two one-way latencies are unknown, so no round trip is halved or ranked among latencies.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class MessageRoundTrip(msgspec.Struct, frozen=True):
     round_trip_us: Distribution
     """From the begin of the send to the end of the receive of the echo: two ways, and what the echo does."""
     send_us: Interval | None
-    """Median of the send alone; None if it was not told."""
+    """Median of the send alone; None if unknown."""
     wrong: Annotated[int, Meta(ge=0)]
     """Echoes that were lost, came twice, or were not what was sent."""
 
@@ -69,7 +68,7 @@ def round_trips(measurements: Iterable[Measurement]) -> tuple[MessageRoundTrip, 
 
 
 def _is_usable(one: Measurement) -> bool:
-    """Whether its levels are as they are told here: a target may send anything."""
+    """Whether its levels are valid: a target may send anything."""
     known: Mapping[str, Level] = one.factors
     if one.benchmark != "message" or not set(_OWN) <= set(known) or not len(ticks(one, SERIES)):
         return False

@@ -1,4 +1,4 @@
-"""What was measured of messages and modelled: a row for each setting, with its sizes."""
+"""Measured and modelled messages: a row for each setting, with its sizes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.exactness import Exactness, exactness
-from intercore.benchmarks.grouping import distribution_us, looking_us, median_us, ticks
+from intercore.benchmarks.grouping import distribution_us, median_us, ticks, timestamp_overhead_us
 from intercore.benchmarks.message.curve import OWN, Sizes
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution
@@ -27,12 +27,13 @@ class MessagePiece(msgspec.Struct, frozen=True):
     """The model over a range of sizes."""
 
     sizes: Sizes
-    """Which of them: `all`; or, where they go ways of their own, those that are whole `words` and the `other` ones."""
+    """Which of them: `all`; or, if they differ, those that are whole `words` and the `other` ones."""
     from_bytes: Annotated[int, Meta(ge=1)]
     """The smallest size that it was fitted to."""
     to_bytes: Annotated[int, Meta(ge=1)]
     alpha_us: Interval
-    """What a message costs whatever its size is, in µs; where a range begins at large sizes, far from any of them."""
+    """The cost per message, independent of its size, in µs; where a range begins at large sizes, far from any of
+    them."""
     beta_ns_per_byte: Interval
     """What each byte adds, in ns."""
 
@@ -44,9 +45,9 @@ class MessageLatencySize(msgspec.Struct, frozen=True):
     latency_us: Distribution
     """From the begin of the send to the end of the receive."""
     send_us: Interval | None
-    """Median of the send alone; None if it was not told."""
+    """Median of the send alone; None if unknown."""
     model_us: float | None
-    """What the model gives for the median; None where there is no model."""
+    """The model's value for the median; None without a model."""
     relative_error: float | None
     """By which fraction of the median the model is off; positive where it is too high."""
     exactness: Exactness | None
@@ -64,13 +65,13 @@ class MessageThroughputSize(msgspec.Struct, frozen=True):
     bytes_per_s: Interval
     """The size through that."""
     model_bytes_per_s: Positive | None
-    """What the model gives for it; None where there is no model."""
+    """The model's value for it; None without a model."""
     relative_error: float | None
     """By which fraction of the time per message the model is off; positive where it is too slow."""
 
 
 class Model(msgspec.Struct, frozen=True):
-    """What the rows of both measures have."""
+    """The common part of the rows of both measures."""
 
     transport: str
     first: Annotated[int, Meta(ge=0)] = msgspec.field(name="from")
@@ -86,8 +87,8 @@ class Model(msgspec.Struct, frozen=True):
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     alpha_us: Interval | None
-    """Of one line: what a message costs whatever its size is, in µs. The line goes through all sizes, or, where those
-    that are no whole words go a way of their own, through the whole words. None with a single size."""
+    """Of one line: the cost per message, independent of its size, in µs. The line goes through all sizes, or through
+    the whole words if the others differ. None with a single size."""
     beta_ns_per_byte: Interval | None
     """Of the same line: what each byte adds, in ns."""
     word_bytes: Annotated[int, Meta(ge=1)]
@@ -101,7 +102,7 @@ class Model(msgspec.Struct, frozen=True):
     scatter: Positive | None
     """By which fraction of its value a size is off that line, beyond what samples explain: one standard deviation."""
     pieces: tuple[MessagePiece, ...]
-    """The model: that line, or as many as it takes where one is not enough; none with a single size."""
+    """The model: that line, or as needed where one is not enough; none with a single size."""
     held_out_median: Positive | None
     """Error of predictions of each size but the smallest and the largest from a model that did not see it, as a
     fraction of the median; median over the sizes. None with fewer than four."""
@@ -112,7 +113,7 @@ class Model(msgspec.Struct, frozen=True):
 
     @property
     def setting(self) -> dict[str, Level]:
-        """All that tells it apart from others."""
+        """The levels that distinguish it from others."""
         own = (self.transport, self.first, self.second, self.region, self.receiver, self.load)
         return {**dict(zip(OWN, own, strict=True)), **self.varied}
 
@@ -120,7 +121,7 @@ class Model(msgspec.Struct, frozen=True):
 class MessageLatency(Model, frozen=True):
     """How long messages take at one setting, over their size."""
 
-    looking_us: dict[str, float]
+    timestamp_overhead_us: dict[str, float]
     """By core, the median cost of an empty pair of readings of the clock, in µs."""
     within_us: Positive
     """How far all of the latencies together, and with them alpha, may be off because the common clock is made of a
@@ -169,12 +170,14 @@ def _scaled(estimate: Interval, by: float) -> Interval:
 
 
 def latency_row(curve: Curve) -> MessageLatency:
-    """Return what was measured of latency at a setting."""
+    """Return the latencies at a setting."""
     everything = [one for pool in curve.measurements.values() for one in pool]
     cores = sorted({int(curve.setting["from"]), int(curve.setting["to"])})
     row = {
         **_common(curve),
-        "looking_us": {str(core): cost for core in cores if (cost := looking_us(everything, core)) > 0},
+        "timestamp_overhead_us": {
+            str(core): cost for core in cores if (cost := timestamp_overhead_us(everything, core)) > 0
+        },
         "within_us": uncertainty.within_us(everything, "latency") if len(cores) > 1 else 0.0,
         "sizes": tuple(_latency_size(curve, size) for size in curve.measurements),
     }
@@ -196,7 +199,7 @@ def _latency_size(curve: Curve, size: int) -> MessageLatencySize:
 
 
 def _model_at(curve: Curve, size: int) -> tuple[float | None, float | None]:
-    """Return what the model gives at a size that was measured, and what it is off."""
+    """Return the model's value at a measured size, and its error."""
     model = curve.model(size)
     if model is None:
         return None, None
@@ -205,7 +208,7 @@ def _model_at(curve: Curve, size: int) -> tuple[float | None, float | None]:
 
 
 def throughput_row(curve: Curve) -> MessageThroughput:
-    """Return what was measured of streams at a setting."""
+    """Return the streams at a setting."""
     row = {**_common(curve), "sizes": tuple(_throughput_size(curve, size) for size in curve.measurements)}
     return msgspec.convert(row, MessageThroughput)
 

@@ -1,4 +1,4 @@
-"""What a byte adds to the time of a message, and whether it adds anything at all."""
+"""The time per byte of a message, and whether it is significant."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _LEAST_NS = 0.0005  # per byte: below, what a line has is rounding, and 0 is wha
 
 
 def size_effect(piece: Piece) -> SizeEffect:
-    """Say whether the size makes a difference over the sizes of a line.
+    """Return whether the size makes a difference over the sizes of a line.
 
-    There is none if, by the line, all sizes take the same time to 1 %; or if its slope cannot be told from 0, and could
-    not come to more than predictions may be off (HELD_OUT_AIM).
+    There is none if, by the line, all sizes take the same time to 1 %; or if its slope is not significant, and its
+    effect is within the aim of predictions (HELD_OUT_AIM).
     """
     slope = piece.slope
     ends = [slope.value] if slope.low is None or slope.high is None else [slope.low, slope.high]

@@ -1,7 +1,7 @@
-"""What a run says of the findings of publications on messages.
+"""The verdicts of a run on the findings of publications on messages.
 
-Medians are compared where all else is equal: same size, direction, and whatever else varies. One is called shorter only
-beyond three standard errors and one per cent, so that of many comparisons hardly any is so by chance.
+Medians are compared with all other factors equal. One is called shorter only beyond three standard errors and one per
+cent, so that of many comparisons hardly any is so by chance.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from intercore.benchmarks.message.rows import Model
     from intercore.view.exhibit import Outcome, Verdict
 
-    Said: TypeAlias = tuple[Outcome, str]
+    ClaimResult: TypeAlias = tuple[Outcome, str]
 
 _SURE = 3.0
 """Standard errors."""
 _RELEVANT = 0.01
 _ALIKE = 0.05
-"""What the paper calls the variability of its measurements: what differs by less is about the same, or marginal."""
+"""The paper's variability of its measurements: smaller differences count as about the same, or marginal."""
 _MUCH = 0.2
 """From which on a difference is neither. The paper gives no bound; between the two it cannot be told."""
 _ABOVE_ALL = 2.0
@@ -46,12 +46,12 @@ class _Median(NamedTuple):
 
 
 Cell: TypeAlias = "dict[str, _Median]"
-"""By the level of one factor, with all else equal."""
+"""By the level of one factor, with other factors equal."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a run has to say of a publication."""
+    """The data of a run for the claims of a publication."""
 
     table: MessagePublication
     curves: Sequence[Curve]
@@ -81,7 +81,7 @@ class Evidence:
         return len({curve.setting.get(name) for curve in self.curves}) > 1
 
     def words(self, claim: str) -> str:
-        """Return what the factors of a claim do here, as a clause; empty if none of them varies."""
+        """Return the effects of a claim's factors in this run, as a clause; empty if none of them varies."""
         texts = [one.words for one in self.here if one.text == self.text(claim)]
         return "; ".join(texts)
 
@@ -91,7 +91,7 @@ class Evidence:
 
 
 def verdicts(evidence: Evidence) -> list[Verdict]:
-    """Return what a run says of each claim, in the order of the publication."""
+    """Return the verdict of a run on each claim, in the order of the publication."""
     return [
         evidence.table.held(one.id, _JUDGES[one.id](evidence), evidence.other_chip) for one in evidence.table.claims
     ]
@@ -107,7 +107,7 @@ def _shorter(first: _Median, second: _Median) -> bool:
 
 
 class _Tally(NamedTuple):
-    """In how many cells something holds, does not, or is not to be told."""
+    """Number of cells in which something holds, does not, or is undecided."""
 
     holds: int
     fails: int
@@ -115,7 +115,7 @@ class _Tally(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """Of what is said of all cells: it holds in most of them, and fails in none."""
+        """Whether a claim on all cells holds: in most of them, and fails in none."""
         return "contradicts" if self.fails else "agrees" if self.holds > self.unclear else "cannot tell"
 
     def words(self, what: str) -> str:
@@ -139,7 +139,7 @@ def _extreme(cell: Cell, chosen: Collection[str], *, longest: bool) -> tuple[_Me
 
 
 def _lowest(cell: Cell, chosen: Collection[str]) -> bool | None:
-    """Whether one of the chosen levels is about as short as the shortest of all; None if that cannot be told."""
+    """Whether one of the chosen levels is about as short as the shortest of all; None if unknown."""
     shortest = min(cell.values(), key=lambda each: each.us)
     ours = min((cell[level] for level in chosen if level in cell), key=lambda each: each.us)
     behind, unsure = math.log(ours.us / shortest.us), _SURE * math.hypot(ours.error, shortest.error)
@@ -147,13 +147,13 @@ def _lowest(cell: Cell, chosen: Collection[str]) -> bool | None:
 
 
 def _shortest(cell: Cell, chosen: Collection[str]) -> bool | None:
-    """Whether one of the chosen levels is shorter than all others; None if that cannot be told."""
+    """Whether one of the chosen levels is shorter than all others; None if unknown."""
     ours, others = _extreme(cell, chosen, longest=False)
     return True if _shorter(ours, others) else False if _shorter(others, ours) else None
 
 
 def _longest(cell: Cell, chosen: Collection[str]) -> bool | None:
-    """Whether one of the chosen levels is longer than all others; None if that cannot be told."""
+    """Whether one of the chosen levels is longer than all others; None if unknown."""
     ours, others = _extreme(cell, chosen, longest=True)
     return True if _shorter(others, ours) else False if _shorter(ours, others) else None
 
@@ -200,7 +200,7 @@ def _means(cells: Sequence[Cell], levels: Collection[str]) -> dict[str, float]:
 # The claims
 
 
-def _optimisation_latency(evidence: Evidence) -> Said:
+def _optimisation_latency(evidence: Evidence) -> ClaimResult:
     best, worst = ("O3", "Os"), ("O0",)
     cells = evidence.cells("latency", ("opt",))
     quickest, slowest = _both(cells, best), _both(cells, worst)
@@ -212,7 +212,7 @@ def _optimisation_latency(evidence: Evidence) -> Said:
     return _worst_of([first.outcome, last.outcome]), f"{because}: {evidence.words('optimisation-latency')}."
 
 
-def _optimisation_rate(evidence: Evidence) -> Said:
+def _optimisation_rate(evidence: Evidence) -> ClaimResult:
     cells = _both(evidence.cells("throughput", ("opt",)), ("Ofast",))
     if not cells:
         return "cannot tell", "This run does not compare Ofast with other levels."
@@ -227,7 +227,7 @@ def _optimisation_rate(evidence: Evidence) -> Said:
     return _worst_of([last.outcome, alike]), f"{because}: {evidence.words('optimisation-rate')}."
 
 
-def _shared_memory(evidence: Evidence) -> Said:
+def _shared_memory(evidence: Evidence) -> ClaimResult:
     names, (d1, d2, d3) = _places(evidence)
     known = [cells for measure in _MEASURES if (cells := _with_all(evidence.cells(measure, names), (d1, d2, d3)))]
     if not names or not known:
@@ -263,7 +263,7 @@ def _place(cells: Sequence[Cell], d1: str, d2: str, d3: str) -> Outcome:
     return "agrees" if marginal and all(more.surely_more_than(_RELEVANT) for more, _ in of_d1) else "cannot tell"
 
 
-def _clocks(evidence: Evidence) -> Said:
+def _clocks(evidence: Evidence) -> ClaimResult:
     here = [one for one in evidence.here if one.text == evidence.text("clocks")]
     shares = {name: [one.explains for one in here if one.factor == name] for name in ("m4_mhz", "m7_mhz")}
     if not all(shares.values()):
@@ -281,7 +281,7 @@ def _clocks(evidence: Evidence) -> Said:
     return outcome, f"{evidence.words('clocks')}. More than {_ABOVE_ALL:g} times the share counts as above all."
 
 
-def _line(evidence: Evidence) -> Said:
+def _line(evidence: Evidence) -> ClaimResult:
     errors = [one.relative_error_max for one in evidence.rows if one.relative_error_max is not None]
     if not errors:
         return "cannot tell", "This run has too few sizes for a line."
@@ -294,7 +294,7 @@ def _line(evidence: Evidence) -> Said:
 _EACH_CACHE = ("on/off", "off/on")
 
 
-def _caches_latency(evidence: Evidence) -> Said:
+def _caches_latency(evidence: Evidence) -> ClaimResult:
     cells = _with_all_caches(evidence, "latency")
     if not cells:
         return _no_caches(evidence, "caches-latency")
@@ -307,7 +307,7 @@ def _caches_latency(evidence: Evidence) -> Said:
     return _worst_of([one.outcome, both.outcome]), f"{because}: {evidence.words('caches-latency')}."
 
 
-def _caches_rate_to_faster(evidence: Evidence) -> Said:
+def _caches_rate_to_faster(evidence: Evidence) -> ClaimResult:
     slower = evidence.table.figures.slower_core
     cells = _with_all_caches(evidence, "throughput", lambda to: to != slower)
     if not cells:
@@ -324,7 +324,7 @@ def _little(change: float) -> Outcome:
     return "agrees" if abs(change) <= _ALIKE else "contradicts" if abs(change) >= _MUCH else "cannot tell"
 
 
-def _caches_rate_to_slower(evidence: Evidence) -> Said:
+def _caches_rate_to_slower(evidence: Evidence) -> ClaimResult:
     slower = evidence.table.figures.slower_core
     cells = _with_all_caches(evidence, "throughput", lambda to: to == slower)
     if not cells:
@@ -347,31 +347,31 @@ def _with_all_caches(evidence: Evidence, measure: Measure, to: Callable[[int], b
     return [cell for cell in known if every <= set(cell)]
 
 
-def _no_caches(evidence: Evidence, claim: str) -> Said:
-    said = ["The caches of one core are not compared here"]
+def _no_caches(evidence: Evidence, claim: str) -> ClaimResult:
+    outcomes = ["The caches of one core are not compared here"]
     if here := evidence.words(claim):
-        said.append(f"What is: {here}")
+        outcomes.append(f"What is: {here}")
     measure: Measure = "latency" if claim == "caches-latency" else "throughput"
     shared = _means(evidence.cells(measure, ("xip_cache",)), _ON_OFF)
     if shared:
         times = significant(shared["off"] / shared["on"])
         what = "the latency is" if measure == "latency" else "a message of a stream takes"
-        said.append(
+        outcomes.append(
             f"Without the cache of flash, which both cores share, {what} {times} times as long, as the geometric mean "
             "over sizes and directions"
         )
-    return "cannot tell", ". ".join([*said, ""]).rstrip()
+    return "cannot tell", ". ".join([*outcomes, ""]).rstrip()
 
 
-def _access(_evidence: Evidence) -> Said:
+def _access(_evidence: Evidence) -> ClaimResult:
     return "cannot tell", "What a core takes to reach each memory is measured by the benchmark memory, not by this one."
 
 
-def _power(_evidence: Evidence) -> Said:
+def _power(_evidence: Evidence) -> ClaimResult:
     return "cannot tell", "No part of the chip is powered down here, and no power is measured by part."
 
 
-def _overall(evidence: Evidence) -> Said:
+def _overall(evidence: Evidence) -> ClaimResult:
     """Judge by factor whether the level that the conclusion names is the best one."""
     places, levels = _places(evidence)
     rates = {int(rate) for curve in evidence.curves if (rate := curve.setting.get("m4_mhz")) is not None}
@@ -404,7 +404,7 @@ def _best(evidence: Evidence, names: Sequence[str], chosen: Collection[str], nee
     return _worst_of(outcomes) if outcomes else "cannot tell"
 
 
-_JUDGES: Mapping[str, Callable[[Evidence], Said]] = {
+_JUDGES: Mapping[str, Callable[[Evidence], ClaimResult]] = {
     "optimisation-latency": _optimisation_latency,
     "optimisation-rate": _optimisation_rate,
     "shared-memory": _shared_memory,

@@ -36,12 +36,11 @@ BENCHMARK = Benchmark(
     SeriesMeaning(results={"time": Result("us")}),
     choices={
         "task-switching": "from one task to another of equal priority",
-        "preemption": "until a task of higher priority has a core",
+        "preemption": "until a task of higher priority runs",
         "interrupt-latency": "from an interrupt to its handler",
-        "semaphore-shuffling": "from giving a semaphore to the task that waited for it",
-        "deadlock-breaking": "until a task has the mutex of one of lower priority, which a third one keeps from "
-        "running",
-        "message-latency": "from sending 16 bytes to a queue to having received them",
+        "semaphore-shuffling": "from giving a semaphore to the first instruction of the task that waits for it",
+        "deadlock-breaking": "until a high-priority task gets a mutex held by a preempted low-priority task",
+        "message-latency": "from before sending 16 bytes to a queue until they are received",
     },
     load_analysis=_load_analysis,
 )

@@ -10,7 +10,14 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.caveats import failed_checks
-from intercore.benchmarks.grouping import by_level, cycles_per_us, distribution_us, looking_us, pools, values_us
+from intercore.benchmarks.grouping import (
+    by_level,
+    cycles_per_us,
+    distribution_us,
+    pools,
+    timestamp_overhead_us,
+    values_us,
+)
 from intercore.benchmarks.rhealstone.findings import (
     RhealstoneDeadlockBroken,
     RhealstoneFailedCheck,
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from intercore.benchmarks.grouping import Varied
+    from intercore.benchmarks.grouping import HasOtherFactors
     from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
@@ -50,11 +57,11 @@ class RhealstoneTime(msgspec.Struct, frozen=True):
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     samples_us: Distribution
-    """The raw samples in µs; looking at the clock is in them."""
+    """The raw samples in µs, timestamp overhead included."""
     median_cycles: float | None
     """Their median in cycles of the core; None where the clock does not count them."""
-    looking_us: Annotated[float, Meta(ge=0)]
-    """Median cost of looking on that core, in µs."""
+    timestamp_overhead_us: Annotated[float, Meta(ge=0)]
+    """Median timestamp overhead on that core, in µs."""
     factor: Annotated[float, Meta(ge=0)] | None
     """Median over that of form same on the same core; None for form same, or where that is unknown or 0."""
 
@@ -75,7 +82,7 @@ class RhealstoneMerit(msgspec.Struct, frozen=True):
 
 
 class RhealstoneAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about Rhealstone's components."""
+    """The results of a run about Rhealstone's components."""
 
     times: tuple[RhealstoneTime, ...]
     figures_of_merit: tuple[RhealstoneMerit, ...]
@@ -98,7 +105,7 @@ def analyse(measurements: Iterable[Measurement]) -> RhealstoneAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     yield from failed_checks(measurements, "rhealstone", "component", RhealstoneFailedCheck)
 
 
@@ -106,7 +113,7 @@ def _setting(factors: Mapping[str, Level]) -> Setting:
     return str(factors["component"]), int(factors["core"]), str(factors["form"])
 
 
-def _time(setting: Setting, varied: Varied, pool: Sequence[Measurement], same: float | None) -> RhealstoneTime:
+def _time(setting: Setting, varied: HasOtherFactors, pool: Sequence[Measurement], same: float | None) -> RhealstoneTime:
     component, core, form = setting
     samples = distribution_us(pool, "time")
     cycles = cycles_per_us(pool)
@@ -117,7 +124,7 @@ def _time(setting: Setting, varied: Varied, pool: Sequence[Measurement], same: f
         varied=dict(varied),
         samples_us=samples,
         median_cycles=samples.median.value * cycles if cycles else None,
-        looking_us=looking_us(pool, core),
+        timestamp_overhead_us=timestamp_overhead_us(pool, core),
         factor=samples.median.value / same if form == "cross" and same else None,
     )
 
@@ -138,7 +145,7 @@ def _merits(times: Sequence[RhealstoneTime]) -> Iterable[RhealstoneMerit]:
 
 
 def results(analysis: RhealstoneAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _on_crossing([(one.factor, one) for one in analysis.times if one.factor is not None])
     for one in analysis.times:
         if one.component == "deadlock-breaking" and one.form == "cross" and one.factor is not None:
@@ -151,7 +158,7 @@ def results(analysis: RhealstoneAnalysis) -> Iterator[Finding]:
 
 
 def _on_crossing(crossing: Sequence[tuple[float, RhealstoneTime]]) -> Iterator[Finding]:
-    """Return what reaching the other core costs, and apart from the rest the component whose two forms are unlike."""
+    """Return the findings on the cost of the other core, with the component whose two forms differ separately."""
     waking = [pair for pair in crossing if pair[1].component not in ("interrupt-latency", "task-switching")]
     if waking:
         (low, least), (high, most) = (choose(waking, key=lambda pair: pair[0]) for choose in (min, max))

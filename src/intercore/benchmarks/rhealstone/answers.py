@@ -1,10 +1,10 @@
-"""What `rhealstone` answers on one line: what the slowest of its six times takes."""
+"""The one-line answers of `rhealstone`: what the slowest of its six times takes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, with_varied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def answers(analysis: RhealstoneAnalysis) -> Iterator[Answer]:
-    """Answer what the slowest of its times is, across two cores; on one, where it was measured there alone."""
+    """Answer the slowest of its times, across two cores; or on one, if measured only there."""
     forms = {one.form for one in analysis.times}
     found = [one for one in analysis.times if one.form == ("cross" if "cross" in forms else "same")]
     if found:
         most = max(found, key=lambda one: one.samples_us.median.value)
         question = "slowest Rhealstone time"
-        yield Answer(question, most.samples_us.median, about=among(most.component, most.varied))
+        yield Answer(question, most.samples_us.median, about=with_varied(most.component, most.varied))

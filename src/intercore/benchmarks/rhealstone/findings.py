@@ -1,4 +1,4 @@
-"""What `rhealstone` may find, and how that is worded."""
+"""The findings of `rhealstone`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RhealstoneWaking(Finding, frozen=True):
         ends = ((self.least_times, self.least), (self.most_times, self.most))
         named = dict.fromkeys(f"{multiple(times)} ({component})" for times, component in ends)
         return (
-            "Waking a waiting task on the other core, while the waking task goes on to call the kernel, takes "
+            "Waking a task on the other core, while the signaller continues to call the kernel, takes "
             f"{' to '.join(named)} times as long as waking one on the same core."
         )
 
@@ -39,7 +39,7 @@ class RhealstoneSwitching(Finding, frozen=True):
         ends = dict.fromkeys(map(multiple, (self.least_times, self.most_times)))
         return (
             f"Task switching takes {' to '.join(ends)} times as long across cores, because its forms differ: on one "
-            "core no task waits, and one ready task yields to another; across cores a waiting task is woken."
+            "core a ready task yields to another; across cores a blocked task is woken."
         )
 
 
@@ -51,8 +51,9 @@ class RhealstoneDeadlockBroken(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "If an urgent task needs what a task on the other core holds, the kernel raises the holder above the task "
-            f"that keeps it from running there. The urgent task gets it {duration(self.median_us)} after it asks."
+            "If an urgent task needs a mutex that a task on the other core holds, the kernel raises the priority of "
+            "the holder above that of the task that preempted it. The urgent task gets the mutex after "
+            f"{duration(self.median_us)}."
         )
 
 
@@ -72,7 +73,8 @@ class RhealstoneFigureOfMerit(Finding, frozen=True):
         where = "on one core" if self.form == "same" else "across two"
         return (
             f"Rhealstone's figure of merit {where}, beginning on core {self.core}: {self.per_s:,.0f} per second, one "
-            f"over the mean of {self.mean_us:.3g} µs. It gives six unlike times the same weight; read the six."
+            f"over the mean of {self.mean_us:.3g} µs. It gives six different times the same weight; prefer the six "
+            "times."
         )
 
 
@@ -82,7 +84,7 @@ class RhealstoneFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         **FailedCheck.wording,
         "wrong": (
-            "{count} repetitions did not go as they must: no inherited priority broke a deadlock (mutexes of this "
-            "system may not lend any), or a message was not the one that was sent."
+            "{count} repetitions were wrong: priority inheritance did not resolve a priority inversion (mutexes of "
+            "this system may have none), or a received message differed from the sent one."
         ),
     }

@@ -25,14 +25,13 @@ _DASH = "–"
 _NOTES = (
     "The definitions are those of Kar and Porter (Rhealstone: a real-time benchmarking proposal, Dr. Dobb's Journal, "
     "February 1989) and Kar (Implementing the Rhealstone real-time benchmark, Dr. Dobb's Journal, April 1990). The "
-    "originals time many rounds on one core, divide, and subtract a loop's overhead. Here each sample is one event, "
-    "from a reading of the common clock to another, and includes the cost of looking at the clock.",
-    "Form cross is not in the originals: in it, the task or handler that is reached is on the next core. A task does "
-    "not yield to another core. So in form cross, task-switching wakes a task of equal priority on a core that sleeps, "
-    "while in form same one ready task yields to another. Preemption and interrupt latency find the other core at "
-    "work.",
-    "Deadlock breaking is called priority inversion today. The time includes the way of the task of low priority out "
-    "of the kernel and its release of the mutex.",
+    "originals time many rounds on one core, divide, and subtract the overhead of the loop. Here each sample is one "
+    "event, from one reading of the common clock to another, and includes the timestamp overhead.",
+    "Form cross is not in the originals: its task or handler is on the next core. A task cannot yield to another "
+    "core. So in form cross, task-switching wakes a task of equal priority on a sleeping core, while in form same one "
+    "ready task yields to another. In preemption and interrupt latency the other core is busy.",
+    "Deadlock breaking is the recovery from priority inversion. The time includes the return of the low-priority task "
+    "from the kernel and its release of the mutex.",
 )
 
 
@@ -76,8 +75,8 @@ def _table(run: Run, analysis: RhealstoneAnalysis) -> Table[RhealstoneTime]:
         columns += [Column("cycles", of(form, _cycles), right=True)] * with_cycles
         columns.append(Column("longest", of(form, _longest), right=True))
     columns.append(Column("cross/same", of("cross", _factor), right=True))
-    looking = max((one.looking_us for one in analysis.times), default=0.0)
-    title = f"Rhealstone's components on {where(run)}, with the cost of looking ({duration(looking)})"
+    overhead = max((one.timestamp_overhead_us for one in analysis.times), default=0.0)
+    title = f"Rhealstone's components on {where(run)}, timestamp overhead included ({duration(overhead)})"
     return Table(title, rows, columns)
 
 
@@ -108,7 +107,7 @@ def _flat(one: RhealstoneTime) -> Mapping[str, object]:
         "median_us": one.samples_us.median.value,
         "max_us": one.samples_us.max,
         "median_cycles": one.median_cycles,
-        "looking_us": one.looking_us,
+        "timestamp_overhead_us": one.timestamp_overhead_us,
         "factor": one.factor,
     }
 
@@ -121,5 +120,7 @@ def _figures(analysis: RhealstoneAnalysis) -> Iterable[Figure]:
         text = f"median {_median(one)}\nlongest of {one.samples_us.n:,} {_longest(one)}"
         groups.setdefault(label, []).append(Dot(one.component, one.samples_us.median.value / 1e6, text))
     if any(dot.value > 0 for dots in groups.values() for dot in dots):
-        caption = "Medians, with the cost of looking. Where marks are far apart, the way to the other core costs much."
+        caption = (
+            "Medians, timestamp overhead included. Marks far apart mean that the other core is expensive to reach."
+        )
         yield dots_figure("rhealstone", "Rhealstone's components", "time", groups, caption)

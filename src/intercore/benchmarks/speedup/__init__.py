@@ -39,17 +39,17 @@ _ALONE: Levels = {
     "mode": ALL,
     "join": ["notify"],
 }
-"""The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer."""
+"""The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a PC."""
 
 _INTERPRETED: Levels = {"n": ["1000", "10000", "100000"]}
 """Where no time means anything, the others would take hours to be as right as these."""
 
 _OWN_WORK: Levels = {"n": [str(2**power) for power in range(1, 21)]}
-"""Of a workload of the user's own a unit may be anything: from one for each of two cores to all that it has."""
+"""Of a user's workload a unit may be anything: from one for each of two cores to all that it has."""
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - alike on one kernel and on two
-    """Return the same for smaller work: some for which a second core does not pay, so that it shows from which on."""
+    """Return the same for smaller work, below the break-even, so that the break-even is within the sizes."""
     if origin == "measured":
         return ({"workload": ["fp"], "n": ["100", "1000", "10000", "100000", "1000000"], "mode": ALL},)
     return ({"workload": ["fp"], "n": ["10", "30", "100", "300", "1000", "3000"], "mode": ALL, "samples": ["10"]},)
@@ -109,9 +109,9 @@ def _operations(one: Measurement) -> int:
 
 
 def _witness(chip: Simulator) -> Witness:
-    from intercore.benchmarks.speedup.witness import SpeedupWitness
+    from intercore.benchmarks.speedup.ground_truth import SpeedupProbe
 
-    return SpeedupWitness(chip)
+    return SpeedupProbe(chip)
 
 
 # What is shown
@@ -121,7 +121,7 @@ EFFICIENCY = Option(
     default=0.9,
     above=0,
     below=1,
-    help="Parallel efficiency wanted of all cores: from which work on it is reached. Above 0, below 1.",
+    help="Report the smallest amount of work that reaches this parallel efficiency (S/P): above 0, below 1.",
 )
 
 
@@ -129,8 +129,8 @@ def _load_analysis() -> Analysis:
     from importlib.resources import files
 
     from intercore.benchmarks.speedup.answers import concerns
+    from intercore.benchmarks.speedup.combined import combined
     from intercore.benchmarks.speedup.report import report
-    from intercore.benchmarks.speedup.together import together
 
     return Analysis(
         files(__name__) / "schema.json",
@@ -138,7 +138,7 @@ def _load_analysis() -> Analysis:
         lambda run, options: report(run, options.of(EFFICIENCY), options.view),
         axes=("t1", "n"),
         concerns=concerns,
-        together=together,
+        combined=combined,
     )
 
 
@@ -162,10 +162,10 @@ BENCHMARK = Benchmark(
     EnergyWindows("unit of work", _windows, _operations, in_labels=("n", "mode", "mark")),
     option=EFFICIENCY,
     choices={
-        "created tasks": "the parts of the work are done by tasks made for them",
-        "woken tasks": "the parts are done by tasks that sleep until there is work",
-        "polling tasks": "the parts are done by tasks that look for work all the time, and keep their cores for it",
-        "floating point": "square roots, products and quotients in single precision, each of what the one before gave",
+        "created tasks": "a task is created for each part of the work",
+        "woken tasks": "the parts are done by existing tasks that sleep until there is work",
+        "polling tasks": "the parts are done by tasks that poll for work and keep their cores",
+        "floating point": "square roots, products and quotients in single precision, each of the previous result",
     },
     witness=_witness,
     load_analysis=_load_analysis,

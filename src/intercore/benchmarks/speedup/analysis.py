@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class SpeedupAnalysis(msgspec.Struct, frozen=True):
-    """All that a run, or a published table, says about speed-up."""
+    """The results of a run, or of a published table, about speed-up."""
 
     points: tuple[SpeedupPoint, ...]
     """Ordered by group, then size."""
@@ -99,7 +99,7 @@ def analyse_published(table: SpeedupPublication, efficiency: float = EFFICIENCY.
 
 def _check_efficiency(efficiency: float) -> None:
     if not 0 < efficiency < 1:
-        raise UsageError(f"the wanted efficiency must lie between 0 and 1, not at {efficiency:g}")
+        raise UsageError(f"efficiency={efficiency:g} is out of range: it must be above 0 and below 1")
 
 
 def _analysis(

@@ -1,4 +1,4 @@
-"""What `speedup` answers on one line: from which work on several cores pay."""
+"""The one-line answers of `speedup`: the break-even of work that is split over cores."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from intercore.benchmarks.speedup.findings import (
     SpeedupSlower,
     SpeedupUnstable,
     Start,
+    StartingMethod,
     Tasks,
-    Way,
 )
 from intercore.benchmarks.speedup.points import TASKS
 from intercore.benchmarks.speedup.words import settings_of_groups
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer
-from intercore.view.cost import Paying
+from intercore.view.cost import BreakEvenRange
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -36,87 +36,89 @@ if TYPE_CHECKING:
 
 
 _WORK = "of work on one core"
-_NO_WORK = "no work measured"
-_TWO = 2
-_KEEPING = "these keep their cores"
-_KINDS = {TASKS["pool"]: "these are made beforehand", TASKS["spin"]: _KEEPING}
+_NO_WORK = "not reached by any size measured"
+_KEEPING = "the tasks keep their cores"
+_KINDS = {TASKS["pool"]: "the tasks exist beforehand", TASKS["spin"]: _KEEPING}
 _WAYS = 4  # that a sentence lists
 
 
 def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
-    """Answer from which work on several cores are faster than one and well used, and what they gain at most.
+    """Answer the break-even, the work for an efficiency, and the largest speed-up.
 
-    Work is told by how long one core takes for it. Of a few ways to have the work done, each is answered; otherwise it
-    is told at best: of those that do the work, by the ones that need the least of it.
+    Work is given as its time on one core. If there are few ways of starting the parts, each has an answer; otherwise
+    the best one has, that with the smallest work.
     """
-    by_way = [*_each_way(analysis, efficiency)] if len(analysis.fits) > 1 else []
-    few = 1 < len(analysis.fits) <= _WAYS and bool(by_way)
+    by_method = [*_each_way(analysis, efficiency)] if len(analysis.fits) > 1 else []
+    few = 1 < len(analysis.fits) <= _WAYS and bool(by_method)
     if not few:
-        yield from _from(analysis, "more cores pay from", _best(analysis, 1.0, lambda fit: fit.break_even))
-        question = f"{efficiency:.0%} efficient from"
-        without = "not told by fewer than three sizes" if all(fit.loss is None for fit in analysis.fits) else _NO_WORK
+        yield from _from(analysis, "break-even", _best(analysis, 1.0, lambda fit: fit.break_even))
+        question = f"{efficiency:.0%} efficiency from"
+        without = (
+            "unknown: it takes three sizes or more" if all(fit.loss is None for fit in analysis.fits) else _NO_WORK
+        )
         yield from _from(analysis, question, _best(analysis, efficiency, lambda fit: fit.isoefficiency), without)
-    for answer in by_way:
+    for answer in by_method:
         yield msgspec.structs.replace(answer, brief=few)
     several = [point for point in analysis.points if point.cores > 1]
     if several:
         best = max(several, key=lambda point: point.speedup.value)
-        about = f"as fast, at {best.work} by {best.tasks}; one core takes {duration(best.t1_us.value)}"
-        yield Answer("one job split, at best", best.speedup, "times", about, brief=False)
+        about = f"as fast, with {best.work} by {best.tasks}; one core takes {duration(best.t1_us.value)}"
+        yield Answer("largest speed-up", best.speedup, "times", about, brief=False)
 
 
 def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
-    """Answer for each way to have the work done, as far as it is known, from which on it pays and is used well."""
+    """Answer the break-even and the work for an efficiency of each way of starting the parts, if known."""
     several = len({point.workload for point in analysis.points}) > 1
     for fit in analysis.fits:
         begin = _begin(analysis, fit, 1.0, fit.break_even)
         if begin is not None:
             tasks = _tasks(analysis, fit)
-            work = ", ".join(filter(None, ("of work", _used(analysis, fit, efficiency))))
+            work = ", ".join(filter(None, ("of work on one core", _used(analysis, fit, efficiency))))
             about = "; ".join(filter(None, (work, begin.how_known, _KINDS.get(tasks, ""))))
             named = [_smallest(analysis, fit).work] if several else []
-            question = f"{', '.join(filter(None, (*named, tasks)))} pay from"
+            question = f"{', '.join(filter(None, (*named, tasks)))} break even"
             yield Answer(question, begin.t1_us, about=about, bound=begin.bound, rated=False)
 
 
-def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:
-    """Give for each group from which work on several cores are faster than one, and from which they are well used."""
+def break_even_ranges(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[BreakEvenRange]:
+    """Yield the break-even and the work for an efficiency of each group."""
     for fit in analysis.fits:
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
         how = _tasks(analysis, fit) or "parallel work"
         smallest = _smallest(analysis, fit)
         if _reached(smallest, efficiency):
-            yield Paying(how, 0.0, smallest.t1_us.value, efficiency, at_most=True)
+            yield BreakEvenRange(how, 0.0, smallest.t1_us.value, efficiency, at_most=True)
         elif well is not None:
-            yield Paying(how, 0.0 if begin is None or begin.bound else begin.t1_us.value, well.value, efficiency)
+            yield BreakEvenRange(
+                how, 0.0 if begin is None or begin.bound else begin.t1_us.value, well.value, efficiency
+            )
 
 
-def pays_from(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupPaysFrom]:
-    """Tell from which work on a job is worth splitting, by what one builds for it.
+def break_even_findings(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupPaysFrom]:
+    """Yield the finding on the break-even of each way of starting the parts.
 
-    Nothing if that is not known, or there are more ways than a sentence lists.
+    Nothing if unknown, or if there are more ways than a sentence lists.
     """
-    ways: list[Way] = []
+    ways: list[StartingMethod] = []
     for fit in analysis.fits if len(analysis.fits) <= _WAYS else ():
         begin = _begin(analysis, fit, 1.0, fit.break_even)
         if begin is not None:
             levels = _levels(analysis, fit)
             tasks = next((known for known in get_args(Tasks) if known == levels.get("mode")), None)
             others = {name: level for name, level in levels.items() if tasks is None or name != "mode"}
-            ways.append(Way(tasks, others, _start(begin), _efficient(analysis, fit, efficiency)))
+            ways.append(StartingMethod(tasks, others, _start(begin), _efficient(analysis, fit, efficiency)))
     if ways:
         yield SpeedupPaysFrom(ways=tuple(ways), efficiency_percent=100 * efficiency)
 
 
 def _used(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> str:
-    """Say from which work on all cores are used well; empty if that is not known."""
+    """Return the smallest work for the efficiency, in words; empty if unknown."""
     used = _efficient(analysis, fit, efficiency)
-    cores = "both" if fit.cores == _TWO else f"{fit.cores}"
-    return "" if used is None else f"{cores} cores {efficiency:.0%} used from {used}"
+    return "" if used is None else f"{efficiency:.0%} efficiency from {used}"
 
 
 def _efficient(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> Start | None:
-    """Return from which work on all cores are used well; None if that is not known."""
+    """Return the smallest work for the efficiency; None if unknown."""
     used = _begin(analysis, fit, efficiency, fit.isoefficiency)
     if used is None:
         return None
@@ -159,7 +161,7 @@ def _modes(finding: Finding) -> set[str]:
 def _from(
     analysis: SpeedupAnalysis, question: str, best: tuple[ForkJoinFit, _Begin] | None, without: str = _NO_WORK
 ) -> Iterator[Answer]:
-    """Answer by the group that needs the least work, how long one core takes for it; `without` one, say so."""
+    """Answer by the group with the smallest work; `without` is the answer if there is none."""
     if best is not None:
         fit, found = best
         tasks = _tasks(analysis, fit)
@@ -173,7 +175,7 @@ def _from(
 def _best(
     analysis: SpeedupAnalysis, wanted: float, of: Callable[[ForkJoinFit], BreakEven | Isoefficiency]
 ) -> tuple[ForkJoinFit, _Begin] | None:
-    """Return the group that needs the least work for what is wanted, and how much; None if that cannot be told."""
+    """Return the group with the smallest work for the wanted efficiency, and that work; None if unknown."""
     known = [(fit, found) for fit in analysis.fits if (found := _begin(analysis, fit, wanted, of(fit))) is not None]
 
     def needs(one: tuple[ForkJoinFit, _Begin]) -> float:
@@ -184,23 +186,23 @@ def _best(
 
 
 class _Begin(NamedTuple):
-    """From which work on a group has what is wanted of it."""
+    """The smallest work of a group with the wanted efficiency."""
 
     t1_us: Interval
-    """How long one core takes for it."""
+    """Its time on one core."""
     bound: Bound = ""
-    """That it is less, if all work that was measured has what is wanted."""
+    """`≤` if even the smallest work measured has it."""
     how_known: str = ""
-    """In words, if work of this size was not measured, or none that is smaller."""
+    """In words, if this size was not measured, or no smaller one."""
 
 
 def _begin(
     analysis: SpeedupAnalysis, fit: ForkJoinFit, wanted: float, found: BreakEven | Isoefficiency
 ) -> _Begin | None:
-    """Return from which work on a group has a speed-up of 1, or an efficiency; None if that cannot be told."""
+    """Return the smallest work of a group with a speed-up of 1, or an efficiency; None if unknown."""
     smallest = _smallest(analysis, fit)
     if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
-        return _Begin(Interval(smallest.t1_us.value), "≤", "the smallest tried")
+        return _Begin(Interval(smallest.t1_us.value), "≤", "the smallest size measured")
     return None if found.t1_us is None else _Begin(found.t1_us, "", "extrapolated" * found.extrapolated)
 
 
@@ -209,7 +211,7 @@ def _smallest(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> SpeedupPoint:
 
 
 def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
-    """Return which tasks do the work of a group, as far as others do other groups': `polling tasks`."""
+    """Return the tasks of a group, if groups differ in them: `polling tasks`."""
     levels = _levels(analysis, fit)
     return " ".join(
         TASKS.get(str(level), f"mode={level}") if name == "mode" else f"{name}={level}"
@@ -218,7 +220,7 @@ def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
 
 
 def _levels(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> dict[str, Level]:
-    """Return what tells a group apart from the others, but for the work; of one alone, the mode."""
+    """Return the levels that distinguish a group, without the workload; for a single group, the mode."""
     if len(analysis.fits) == 1:
         return {"mode": analysis.points[0].mode}
     levels = settings_of_groups(analysis.points)[fit.group]
@@ -226,6 +228,6 @@ def _levels(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> dict[str, Level]:
 
 
 def _reached(point: SpeedupPoint, wanted: float) -> bool:
-    """Whether a point is surely beyond an efficiency; of 1, beyond break-even."""
+    """Whether a point is significantly beyond an efficiency; for 1, beyond the break-even."""
     found = point.speedup if wanted == 1.0 else point.efficiency
     return (found.value if found.low is None else found.low) >= wanted

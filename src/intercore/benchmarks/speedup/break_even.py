@@ -29,11 +29,12 @@ _LEAST_S = 1e-9  # stands for a bound of 0, of which there is no reciprocal
 
 
 class BreakEven(msgspec.Struct, frozen=True):
-    """The work from which on P cores are faster than one: S = 1 there, and S > 1 at all larger sizes measured.
+    """The break-even: the work with S = 1, and S > 1 at all larger sizes measured.
 
     Between two measured sizes TP is interpolated linearly over T1, which is exact for fork–join work of a fixed
-    overhead. The interval holds each T1 at which the 95 % band of S, interpolated likewise, holds 1. Not far outside
-    of the measured sizes the model of the fit extrapolates, if it tells overhead and loss, within what S tells.
+    overhead. The interval contains each T1 at which the 95 % band of S, interpolated in the same way, contains 1.
+    Slightly outside of the measured sizes the model of the fit extrapolates, if it separates overhead from loss, within
+    the bounds of S.
     """
 
     t1_us: Interval | None
@@ -86,7 +87,7 @@ def _not_reached(largest: SpeedupPoint, model: Model, *, surely: bool) -> BreakE
             None,
             "never",
             f"never reached: the work loses {model.loss:.0%} per core, so {largest.cores} cores are slower than one "
-            "however large it is",
+            "at any size",
         )
     there = f"the largest size measured, where {_in_words(largest)}"
     return BreakEven(None, None, "above", f"{'above' if surely else 'near or above'} {there}")
@@ -121,14 +122,14 @@ def _pessimistic(speedup: Interval) -> float:
 
 
 def _extrapolated(model: Model, cores: int) -> Interval | None:
-    """Return T1 at S = 1 by the model; None where it does not tell a fixed overhead from a loss, or from nothing."""
+    """Return T1 at S = 1 by the model; None if it does not separate a fixed overhead from a loss, or from 0."""
     if not (model.with_loss and model.has_overhead) or 1 + model.loss >= cores:
         return None
     return model.t1_us_at(1 / cores, cores)
 
 
 def _not_above(estimate: Interval, smallest: float, high: float) -> Interval:
-    """Bound what was extrapolated by what S at the smallest size tells: `high` is where a pessimistic S crosses 1."""
+    """Bound the extrapolation by S at the smallest size: `high` is where a pessimistic S crosses 1."""
     if estimate.low is None and estimate.high is None:
         return estimate
     reached = math.inf if estimate.high is None else estimate.high
@@ -137,7 +138,7 @@ def _not_above(estimate: Interval, smallest: float, high: float) -> Interval:
 
 
 def _not_below(estimate: Interval, largest: float, low: float) -> Interval:
-    """Bound what was extrapolated by what S at the largest size tells: `low` is where an optimistic S crosses 1."""
+    """Bound the extrapolation by S at the largest size: `low` is where an optimistic S crosses 1."""
     if estimate.low is None and estimate.high is None:
         return estimate
     lower = max(estimate.low or 0.0, largest) if low == math.inf else min(estimate.low or 0.0, low)

@@ -40,7 +40,7 @@ _IMPOSSIBLE = 1.01
 def caveats(
     analysis: SpeedupAnalysis, measurements: Sequence[Measurement] = (), origin: Origin = "measured"
 ) -> Iterator[Finding]:
-    """Return what makes the numbers doubtful, most serious first."""
+    """Return the caveats, most serious first."""
     ours = of_speedup(measurements)
     yield from failed_checks(without_own_wrong(ours), BENCHMARK, "mode", SpeedupFailedCheck)
     yield from _without_flash(ours)
@@ -51,11 +51,11 @@ def caveats(
 
 
 _FLASH = "memory.flash"
-"""The condition that tells what `workload=flash` reads."""
+"""The condition with the memory that `workload=flash` reads."""
 
 
 def _without_flash(measurements: Sequence[Measurement]) -> Iterator[SpeedupNoFlash]:
-    """Tell where the workload that is named for the flash read something else."""
+    """Report where the workload that is named for the flash read something else."""
     tables = {one.conditions.get(_FLASH, "") for one in measurements if one.factors.get("workload") == "flash"}
     for table in sorted(tables):
         if table.startswith("none"):

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from math import log10
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient
+from intercore.benchmarks.claims import ClaimResult, cannot_tell, difference, in_words, outcome, quotient
 from intercore.statistics.intervals import Interval, scaled
 from intercore.view.quantity import duration, duration_with_bounds, significant
 
@@ -121,7 +121,7 @@ def _impossible(evidence: Evidence) -> str:
 # Each finding
 
 
-def _proportional(evidence: Evidence) -> Said:
+def _proportional(evidence: Evidence) -> ClaimResult:
     least_us = 1e3 * min(row.t1_ms for row in evidence.table.figures.rows)
     some = [one for one in evidence.points if one.t1_us.value >= least_us * (1 - _NEAR)]
     if not some or max(one.n for one in some) < 10 * min(one.n for one in some):
@@ -132,21 +132,21 @@ def _proportional(evidence: Evidence) -> Said:
     longest, shortest = (end(each, key=lambda one: one.value) for end in (max, min))
     spread = quotient(longest, shortest)
     few = "" if spread.low is not None else ", of too few samples for an interval"
-    return Said(
+    return ClaimResult(
         outcome(spread, most=_PROPORTIONAL),
         f"From n = {some[0].n:,} to {some[-1].n:,} an iteration takes {duration(shortest.value)} to "
         f"{duration(longest.value)}: a ratio of {_number(spread)}{few}; up to {_PROPORTIONAL} counts as proportional.",
     )
 
 
-def _grows(evidence: Evidence) -> Said:
+def _grows(evidence: Evidence) -> ClaimResult:
     if len(evidence.points) < 3:
         return cannot_tell("Three sizes are needed to tell a curve that flattens.")
     for one, other in combinations(evidence.points, 2):
         if (fall := quotient(other.speedup, one.speedup)).high is not None and outcome(fall, least=1 - _FLAT) == (
             "contradicts"
         ):
-            return Said("contradicts", f"{_at(one)}, and {_at(other)}.")
+            return ClaimResult("contradicts", f"{_at(one)}, and {_at(other)}.")
     first, last = evidence.points[0], evidence.points[-1]
     told = f"{_at(first)}, and {_at(last)}"
     if outcome(quotient(last.speedup, first.speedup), least=1 + _FLAT) != "agrees":
@@ -162,10 +162,10 @@ def _grows(evidence: Evidence) -> Said:
     )
     if outcome(difference(steepest, end), least=0) != "agrees":
         return cannot_tell(f"{told}: larger sizes would tell whether it flattens.")
-    return Said("agrees", f"{told}.")
+    return ClaimResult("agrees", f"{told}.")
 
 
-def _levels_off(evidence: Evidence) -> Said:
+def _levels_off(evidence: Evidence) -> ClaimResult:
     bend = next((row for row in evidence.table.figures.rows if row.n == _BEND), None)
     from_us = 0.0 if bend is None else 1e3 * bend.t1_ms
     some = [one for one in evidence.points if one.t1_us.value >= from_us]
@@ -175,14 +175,14 @@ def _levels_off(evidence: Evidence) -> Said:
             f"long; the longest here takes {duration(evidence.largest.t1_us.value)}."
         )
     change = quotient(some[-1].speedup, some[0].speedup)
-    return Said(
+    return ClaimResult(
         outcome(change, least=1 - _FLAT, most=1 + _FLAT),
         f"Compared by duration, from {duration(from_us)} on: {_at(some[0])}, and {_at(some[-1])}; a change of up to "
         f"{100 * _FLAT:g} % counts as flat.",
     )
 
 
-def _at_the_limit(evidence: Evidence) -> Said:
+def _at_the_limit(evidence: Evidence) -> ClaimResult:
     last = evidence.largest
     found = outcome(last.efficiency, least=_AT_THE_LIMIT)
     told = f"{_at(last)}, E = {_percent(last.efficiency)}"
@@ -191,21 +191,21 @@ def _at_the_limit(evidence: Evidence) -> Said:
         return cannot_tell(f"{told}: the fixed costs may still matter here. Larger sizes would tell.")
     loss = evidence.fit.loss
     lost = "" if found != "contradicts" or loss is None else f"; each core loses {_percent(loss)} by the fit"
-    return Said(found, f"{told}{lost}. At least {100 * _AT_THE_LIMIT:g} % counts as almost a full second core.")
+    return ClaimResult(found, f"{told}{lost}. At least {100 * _AT_THE_LIMIT:g} % counts as almost a full second core.")
 
 
-def _no_conflict(evidence: Evidence) -> Said:
+def _no_conflict(evidence: Evidence) -> ClaimResult:
     loss = evidence.fit.loss
     if loss is None:
         return cannot_tell("Three sizes are needed to separate what each core loses from fixed costs.")
-    return Said(
+    return ClaimResult(
         outcome(loss, most=_LOSES),
         f"By the fit a core loses {_percent(loss)} while the other one works; up to {100 * _LOSES:g} % counts as none. "
         "The published table implies 0.2 %.",
     )
 
 
-def _short_work(evidence: Evidence) -> Said:
+def _short_work(evidence: Evidence) -> ClaimResult:
     known = {join: found for join in _WAYS if (found := _short_of(evidence, join)) is not None}
     if not known:
         return cannot_tell(f"This needs sizes that take one core about {duration(_SHORT_US)}.")
@@ -217,7 +217,7 @@ def _short_work(evidence: Evidence) -> Said:
         return cannot_tell(f"The paper does not say how the end is awaited: {told}; join={missing} was not measured.")
     if len(outcomes) > 1:
         return cannot_tell(f"It depends on how the end is awaited, which the paper does not say: {told}; {limit}.")
-    return Said(outcomes.pop(), f"However the end is awaited: {told}; {limit}.")
+    return ClaimResult(outcomes.pop(), f"However the end is awaited: {told}; {limit}.")
 
 
 def _short_of(evidence: Evidence, join: str) -> tuple[Interval, str] | None:
@@ -234,7 +234,7 @@ def _short_of(evidence: Evidence, join: str) -> tuple[Interval, str] | None:
     return efficiency, f"E = {_percent(efficiency)} at {duration(_SHORT_US)} by its fit"
 
 
-def _fixed_costs(evidence: Evidence) -> Said:
+def _fixed_costs(evidence: Evidence) -> ClaimResult:
     fit, one = evidence.fit, evidence.smallest
     if fit.loss is None:
         return cannot_tell("Three sizes are needed to separate fixed costs from what grows with the work.")
@@ -251,10 +251,10 @@ def _fixed_costs(evidence: Evidence) -> Said:
         told = f"{told}; by the fit {_percent(share)} at {there}"
     told = f"{told}. At least {100 * _LARGE_SHARE:g} % there counts as a large share"
     found = outcome(share, least=_LARGE_SHARE)
-    return _small_fixed_costs(evidence, told, shortest_us) if found == "contradicts" else Said(found, f"{told}.")
+    return _small_fixed_costs(evidence, told, shortest_us) if found == "contradicts" else ClaimResult(found, f"{told}.")
 
 
-def _small_fixed_costs(evidence: Evidence, told: str, t1_us: float) -> Said:
+def _small_fixed_costs(evidence: Evidence, told: str, t1_us: float) -> ClaimResult:
     """Return whether fixed costs that are no large share, of work that takes one core so long, contradict."""
     if evidence.chip:
         return cannot_tell(f"{told}; fixed costs of another chip may be smaller.")
@@ -263,24 +263,26 @@ def _small_fixed_costs(evidence: Evidence, told: str, t1_us: float) -> Said:
         return cannot_tell(f"{told}; the paper does not say how the end is awaited: join=poll-tick was not measured.")
     other = _fixed_share_by_fit(polled, t1_us)
     told = f"{told}; the paper does not say how the end is awaited: join=poll-tick has {_percent(other)}"
-    return Said("contradicts" if outcome(other, least=_LARGE_SHARE) == "contradicts" else "cannot tell", f"{told}.")
+    return ClaimResult(
+        "contradicts" if outcome(other, least=_LARGE_SHARE) == "contradicts" else "cannot tell", f"{told}."
+    )
 
 
 def _ends_on_ticks(fit: ForkJoinFit) -> bool:
     return fit.quantisation is not None and fit.quantisation.quantised
 
 
-def _costs_vanish(evidence: Evidence) -> Said:
+def _costs_vanish(evidence: Evidence) -> ClaimResult:
     last = evidence.largest
     share = _fixed_share(evidence, last)
     found = outcome(share, most=_INSIGNIFICANT)
     told = f"At n = {last.n:,} they are {_percent(share)} of TP = {duration(last.tp_us.value)}"
     if found == "contradicts" and last.t1_us.value < 1e3 * max(row.t1_ms for row in evidence.table.figures.rows):
         return cannot_tell(f"{told}, which is less work than the paper's largest.")
-    return Said(found, f"{told}; {100 * _INSIGNIFICANT:g} % counts as insignificant.")
+    return ClaimResult(found, f"{told}; {100 * _INSIGNIFICANT:g} % counts as insignificant.")
 
 
-def _creation(evidence: Evidence) -> Said:
+def _creation(evidence: Evidence) -> ClaimResult:
     woken = evidence.fit_of(mode="pool")
     if woken is None:
         return cannot_tell("The run has no tasks that wait for the work to compare with created ones: mode=pool.")
@@ -294,21 +296,21 @@ def _creation(evidence: Evidence) -> Said:
         f"is {_percent(share)}"
     )
     if outcome(share, least=_MOST) == "agrees":
-        return Said("agrees", f"{told}; at least {100 * _MOST:g} % agrees, as switching comes on top.")
+        return ClaimResult("agrees", f"{told}; at least {100 * _MOST:g} % agrees, as switching comes on top.")
     return cannot_tell(f"{told}. That is only a part of the statement: switching is in both, so its cost is not known.")
 
 
-def _one_core_better(evidence: Evidence) -> Said:
+def _one_core_better(evidence: Evidence) -> ClaimResult:
     slower = next(filter(_loses, evidence.points), None)
     if slower is not None:
-        return Said("agrees", f"{_at(slower)}.")
+        return ClaimResult("agrees", f"{_at(slower)}.")
     one = evidence.smallest
     if _gains(one) and one.t1_us.value < _TINY_US:
-        return Said("contradicts", f"Even {_at(one)}.")
+        return ClaimResult("contradicts", f"Even {_at(one)}.")
     return cannot_tell(f"No work this small was measured: {_at(one)}.")
 
 
-def _from_10_ms(evidence: Evidence) -> Said:
+def _from_10_ms(evidence: Evidence) -> ClaimResult:
     below = [one for one in evidence.points if one.t1_us.value <= _ADVISED_US]
     longer = [one for one in evidence.points if one.t1_us.value > _ADVISED_US]
     limit = duration(_ADVISED_US)
@@ -320,7 +322,7 @@ def _from_10_ms(evidence: Evidence) -> Said:
         return cannot_tell(f"{told}: not all of that surely gains.")
     if not all(map(_loses, below)):
         return cannot_tell(f"{told}, and gains; but that all less work loses is not so here.")
-    return Said("agrees", f"{told}: it alone gains.")
+    return ClaimResult("agrees", f"{told}: it alone gains.")
 
 
 def _gains(one: SpeedupPoint) -> bool:
@@ -333,7 +335,7 @@ def _loses(one: SpeedupPoint) -> bool:
     return one.speedup.high is not None and one.speedup.high < 1
 
 
-def _flash(evidence: Evidence) -> Said:
+def _flash(evidence: Evidence) -> ClaimResult:
     shared = evidence.table.setting
     groups = {one.group: one.setting for one in evidence.analysis.points}
     fits = {one.group: one for one in evidence.analysis.fits}
@@ -351,19 +353,19 @@ def _flash(evidence: Evidence) -> Said:
     plain, flash = found[-1]
     if plain.loss is None or flash.loss is None:
         return cannot_tell("Three sizes of each kind of work are needed to tell what cores lose to each other.")
-    return Said(
+    return ClaimResult(
         outcome(difference(flash.loss, plain.loss), least=_LOSES),
         f"By the fit a core loses {_percent(flash.loss)} when both cores read flash, and {_percent(plain.loss)} when "
         f"both compute; {100 * _LOSES:g} % more counts as a conflict.",
     )
 
 
-def _watchdog(evidence: Evidence) -> Said:
+def _watchdog(evidence: Evidence) -> ClaimResult:
     told = f" The target's: {evidence.watchdog}." if evidence.watchdog else ""
     return cannot_tell(f"No run lets a task watchdog expire.{told}")
 
 
-CLAIMS: Mapping[str, Callable[[Evidence], Said]] = {
+CLAIMS: Mapping[str, Callable[[Evidence], ClaimResult]] = {
     "proportional": _proportional,
     "grows": _grows,
     "levels-off": _levels_off,

@@ -30,7 +30,7 @@ class SpeedupJson(TypedDict):
 
 
 def to_json(analysis: SpeedupAnalysis) -> SpeedupJson:
-    """Return the analysis in the documented shape, made of what JSON knows; what is not known is None."""
+    """Return the analysis in the documented shape, made of what JSON knows; unknown values are None."""
     return {
         "speedup": [_point(point) for point in analysis.points],
         "overhead_us": {fit.group: _overhead(fit) for fit in analysis.fits},

@@ -1,4 +1,4 @@
-"""What `speedup` may find, and how that is worded."""
+"""The findings of `speedup`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class OfGroup(Finding, frozen=True):
         return f"{capitalised(words)}: {self.sentence}" if words else self.sentence
 
 
-class DoubtOfGroup(OfGroup, frozen=True):
-    """Something that makes the numbers of a group of settings doubtful."""
+class GroupCaveat(OfGroup, frozen=True):
+    """A caveat on the numbers of a group of settings."""
 
     @property
     def severity(self) -> Severity:
@@ -42,7 +42,7 @@ class Start(msgspec.Struct, frozen=True):
 
     t1_us: Interval
     known: Literal["between", "exactly", "or less"]
-    """Whether its interval is so wide that the value alone would say too much, or it is the smallest work measured."""
+    """Whether its interval is too wide for the value alone, or it is the smallest work measured."""
 
     def __str__(self) -> str:
         """Return the work in words."""
@@ -52,22 +52,22 @@ class Start(msgspec.Struct, frozen=True):
         return f"{duration(self.t1_us.value)}{' or less' if self.known == 'or less' else ''}"
 
 
-class Way(msgspec.Struct, frozen=True):
-    """A way to have a job done by several cores, and from which work on it pays."""
+class StartingMethod(msgspec.Struct, frozen=True):
+    """A way of starting the parts of work on several cores, and its break-even."""
 
     tasks: Tasks | None
-    """How its parts are started; None if that is the same in all."""
+    """The tasks that do the parts; None if the same for all."""
     levels: dict[str, int | str]
-    """The other factors that tell it apart."""
+    """The other factors that distinguish it."""
     break_even: Start
     efficient: Start | None
-    """From which work on all cores are used as well as wanted; None if that is not known."""
+    """From which work on all cores are used as well as wanted; None if unknown."""
 
 
 class SpeedupPaysFrom(Finding, frozen=True):
     """From which work on a job is worth splitting, by what one builds for it."""
 
-    ways: Annotated[tuple[Way, ...], Meta(min_length=1)]
+    ways: Annotated[tuple[StartingMethod, ...], Meta(min_length=1)]
     efficiency_percent: float
     """The efficiency wanted."""
 
@@ -75,20 +75,20 @@ class SpeedupPaysFrom(Finding, frozen=True):
     def sentence(self) -> str:
         first, *others = self.ways
         parts = [
-            f"from {first.break_even} of work on one core{self._how(first)}",
-            *(f"from {way.break_even}{self._how(way)}" for way in others),
+            f"{first.break_even} of work on one core{self._how(first)}",
+            *(f"{way.break_even}{self._how(way)}" for way in others),
         ]
-        return f"A job is worth splitting {listed(parts)}."
+        return f"Break-even is {listed(parts)}."
 
-    def _how(self, way: Way) -> str:
+    def _how(self, way: StartingMethod) -> str:
         tasks = {
             None: "",
-            "create": " if you create tasks for its parts",
-            "pool": " if you wake tasks that wait for its parts",
-            "spin": " if tasks poll for its parts and keep their cores",
+            "create": " with created tasks",
+            "pool": " with woken tasks",
+            "spin": " with polling tasks, which keep their cores",
         }[way.tasks]
         levels = f" with {in_words(way.levels)}" if way.levels else ""
-        well = f" ({self.efficiency_percent:.4g} % efficient from {way.efficient})" if way.efficient else ""
+        well = f" ({self.efficiency_percent:.4g} % efficiency from {way.efficient})" if way.efficient else ""
         return f"{tasks}{levels}{well}"
 
 
@@ -105,11 +105,11 @@ class SpeedupLoss(OfGroup, frozen=True):
         )
 
 
-# Of a workload of the user's own
+# Of a user's workload
 
 
 class FromSize(msgspec.Struct, frozen=True, tag_field="from", tag="size"):
-    """A size from which on several cores pay."""
+    """A break-even size."""
 
     n: int | None
     """In units; None if T1 does not grow in proportion to it."""
@@ -121,22 +121,22 @@ class FromSize(msgspec.Struct, frozen=True, tag_field="from", tag="size"):
 
 
 class FromSmallest(msgspec.Struct, frozen=True, tag_field="from", tag="smallest"):
-    """The smallest size measured, from which on several cores pay."""
+    """The smallest size measured is beyond the break-even."""
 
     n: int
     unit_us: float | None
-    """What a unit takes, if no smaller size can be split."""
+    """The time of a unit, if no smaller size can be split."""
 
 
 class _Own(Finding, frozen=True):
-    """Something that was found of a workload of the user's own."""
+    """A finding on a user's workload."""
 
     work: str
     """Its name."""
 
 
 class _OwnSizes(_Own, frozen=True):
-    """What several cores make of it."""
+    """Its speed-up on several cores."""
 
     mode: str
     """The best way of starting its parts."""
@@ -153,7 +153,7 @@ class _OwnSizes(_Own, frozen=True):
 
 
 class SpeedupOwnPays(_OwnSizes, frozen=True):
-    """From which size on several cores pay for it."""
+    """The break-even of the user's workload."""
 
     begin: FromSize | FromSmallest
 
@@ -163,20 +163,20 @@ class SpeedupOwnPays(_OwnSizes, frozen=True):
         text = f"With {self.cores} cores {self.work} is faster from"
         if isinstance(begin, FromSize):
             return f"{text} {begin} {how}"
-        less = f"For less work, name a smaller n: from {self.cores} on."
+        less = f"For less work, give a smaller n, at least {self.cores}."
         if begin.unit_us is not None:
             unit = duration(begin.unit_us)
-            less = f"For less work, make a unit, {unit}, smaller by a constant that a flag sets: --flag=-DNAME=VALUE."
+            less = f"For less work, make a unit, {unit}, smaller with a constant: --flag=-DNAME=VALUE."
         return f"{text} the smallest size measured, n={begin.n} {how} {less}"
 
 
 class SpeedupOwnDoesNotPay(_OwnSizes, frozen=True):
-    """Several cores do not pay for it at any size measured."""
+    """Several cores are not faster at any size measured."""
 
     extrapolated: FromSize | None
-    """From which size on they do by extrapolation; None if that does not tell."""
+    """The extrapolated break-even; None if unknown."""
     loss_percent: float | None
-    """What each core loses, if that alone makes them slower than one; None if it does not."""
+    """The loss per core, if that alone makes them slower than one; else None."""
 
     @property
     def sentence(self) -> str:
@@ -184,7 +184,7 @@ class SpeedupOwnDoesNotPay(_OwnSizes, frozen=True):
             f"With {self.cores} cores {self.work} is faster at no size measured (mode={self.mode}): {self.at_largest}."
         )
         if self.loss_percent is not None:
-            text += f" Larger work does not change that: each core loses {percent(self.loss_percent / 100)}."
+            text += f" Larger work does not change this: each core loses {percent(self.loss_percent / 100)}."
         if self.extrapolated is not None:
             never = ", or never" if self.extrapolated.t1_us.high is None else ""
             text += f" Extrapolated, it is faster from {self.extrapolated}{never}."
@@ -192,32 +192,32 @@ class SpeedupOwnDoesNotPay(_OwnSizes, frozen=True):
 
 
 class SpeedupOwnOverhead(_Own, frozen=True):
-    """What starting and joining its parts takes, which limits small work."""
+    """The overhead of starting and joining its parts, which limits small work."""
 
     overhead_us: Interval | None
-    """None if it cannot be told from 0."""
+    """None if unknown from 0."""
 
     @property
     def sentence(self) -> str:
         if self.overhead_us is None:
-            return f"Starting and joining the parts of {self.work} takes a time too short to be told from 0."
+            return f"The time of starting and joining the parts of {self.work} is not significantly above 0."
         overhead = duration_with_bounds(self.overhead_us)
         return f"Small sizes of {self.work} are limited by starting and joining its parts, which takes {overhead}."
 
 
 class SpeedupOwnFewSizes(_Own, frozen=True):
-    """Too few sizes to tell what starting and joining takes from what large work loses."""
+    """Too few sizes to separate the overhead of starting and joining from the loss of large work."""
 
     @property
     def sentence(self) -> str:
         return (
-            f"Fewer than three sizes of {self.work} do not tell what starting and joining its parts takes from what "
-            "large work loses."
+            f"With fewer than three sizes of {self.work}, the overhead of starting and joining its parts cannot be "
+            "separated from the loss of large work."
         )
 
 
 class _OwnLargest(_Own, frozen=True):
-    """What each core loses of the largest work."""
+    """The loss per core of the largest work."""
 
     n: int
     with_overhead: bool
@@ -233,26 +233,27 @@ class _OwnLargest(_Own, frozen=True):
 
 
 class SpeedupOwnNoLoss(_OwnLargest, frozen=True):
-    """The largest work loses next to nothing."""
+    """The largest work loses almost nothing."""
 
     @property
     def sentence(self) -> str:
-        return f"{self.what} loses next to nothing per core{self.beyond}."
+        return f"Each core's part of {self.what} takes hardly longer than alone{self.beyond}."
 
 
 class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
-    """What the largest work loses cannot be told from 0."""
+    """The loss of the largest work is not significantly above 0."""
 
     most_percent: float
 
     @property
     def sentence(self) -> str:
         most = percent(self.most_percent / 100)
-        return f"What {self.what} loses per core{self.beyond} cannot be told from 0: it is at most {most}."
+        part = f"Each core's part of {self.what}"
+        return f"{part} does not take significantly longer than alone{self.beyond}: at most {most}."
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """What a core loses of its part to one cause, as a simulated chip counts it."""
+    """The share of a core's time lost to one cause, counted by a simulated chip."""
 
     kind: Literal["conflicts", "waits", "cache", "sleep"]
     """The other core has a slave of the bus; wait states of a slave, or misses of the flash's cache, beyond those that
@@ -262,19 +263,19 @@ class Cause(msgspec.Struct, frozen=True):
     """The slaves of the bus that most of it is lost to, those with the most first."""
 
     def __str__(self) -> str:
-        """Return what a core does in that time."""
+        """Return the activity of a core in that time."""
         share = percent(self.share_percent / 100)
         slaves = ", ".join(f"{slave.upper()} {percent(part / 100)}" for slave, part in self.slaves_percent.items())
         return {
-            "conflicts": f"waits for {share} because the other one holds {slaves}",
-            "waits": f"waits for {share} more than one core alone for wait states of {slaves}",
-            "cache": f"waits for {share} more than one core alone for misses of the flash's cache",
-            "sleep": f"sleeps for {share}, until the other one is done",
+            "conflicts": f"loses {share} to bus conflicts ({slaves})",
+            "waits": f"waits {share} longer than one core alone for wait states ({slaves})",
+            "cache": f"waits {share} longer than one core alone for misses of the flash cache",
+            "sleep": f"sleeps {share} until the other core is done",
         }[self.kind]
 
 
 class SpeedupOwnLoss(_OwnLargest, frozen=True):
-    """What the largest work loses, and to what."""
+    """The loss of the largest work, and its causes."""
 
     loss_percent: Interval
     causes: tuple[Cause, ...] | None
@@ -286,20 +287,20 @@ class SpeedupOwnLoss(_OwnLargest, frozen=True):
     def sentence(self) -> str:
         between = bounds(self.loss_percent, lambda value: percent(value / 100))
         loss = f"{percent(self.loss_percent.value / 100)}{f' ({between})' if between else ''}"
-        text = f"{self.what} loses {loss} per core{self.beyond}"
+        text = f"Each core's part of {self.what} takes {loss} longer than alone{self.beyond}"
         if self.causes is None:
-            return f"{text}; what limits it is unknown."
+            return f"{text}; the cause is unknown."
         if not self.causes:
-            return f"{text}, and next to none of it is waiting or sleep: what limits it is unknown."
+            return f"{text}. Almost none of that is waiting or sleep, so the cause is unknown."
         rest = ""
         if self.unexplained_percent is not None:
             why = "is starting and joining, or unknown" if self.with_overhead else "is unknown"
             rest = f"; the rest, {percent(self.unexplained_percent / 100)}, {why}"
         causes = listed(list(map(str, self.causes)))
-        return f"{text}: each {causes}{rest} (shares of its part, as the chip counts cycles)."
+        return f"{text}. By the chip's cycle counts, a core {causes}{rest} (of its time)."
 
 
-# What makes speed-ups doubtful
+# Caveats on speed-ups
 
 
 class SpeedupLeftOut(Caveat, frozen=True):
@@ -321,7 +322,7 @@ class SpeedupLeftOut(Caveat, frozen=True):
         return f"This setting is left out: {why}."
 
 
-class SpeedupImpossible(DoubtOfGroup, frozen=True):
+class SpeedupImpossible(GroupCaveat, frozen=True):
     """Several cores are faster than they can be."""
 
     speedup: float
@@ -330,9 +331,9 @@ class SpeedupImpossible(DoubtOfGroup, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"A speed-up of {self.speedup:.3f} on {self.cores} core{'s' * (self.cores != 1)} is not possible: either "
-            "noise, then take more samples, or T1 was measured under worse conditions than TP (cold caches, a lower "
-            "clock frequency), then rest or warm up before it."
+            f"A speed-up of {self.speedup:.3f} on {self.cores} core{'s' * (self.cores != 1)} is not possible. Either "
+            "it is noise (take more samples), or T1 was measured under worse conditions than TP, such as cold caches "
+            "or a lower clock frequency (add rest or a warm-up)."
         )
 
 
@@ -349,7 +350,7 @@ class SpeedupUnstable(Caveat, frozen=True):
     width_percent: float
     """Its width, over the median."""
     cause: Literal["disturbances", "placement", "unequal units"]
-    """What is likely: on a chip or computer, and on a simulated chip, of our work and of a user's own."""
+    """The likely cause: on a chip or computer, and on a simulated chip, of our work and of a user's own."""
 
     @property
     def sentence(self) -> str:
@@ -360,11 +361,11 @@ class SpeedupUnstable(Caveat, frozen=True):
             ),
             "placement": (
                 "nothing else runs on a simulated chip: the time of the work itself varies, because the tick, the "
-                "other core or a cache affects it in other places; take more samples"
+                "other core or a cache affects it at different places; take more samples"
             ),
             "unequal units": (
                 "nothing else runs on a simulated chip: the units of this work take unequal times, so windows of few "
-                "units differ; believe the largest n"
+                "units differ; use the largest n"
             ),
         }[self.cause]
         ways = ", ".join(TASKS.get(mode, mode) for mode in self.modes)
@@ -375,7 +376,7 @@ class SpeedupUnstable(Caveat, frozen=True):
         )
 
 
-class SpeedupOnTicks(DoubtOfGroup, frozen=True):
+class SpeedupOnTicks(GroupCaveat, frozen=True):
     """TP falls on whole kernel ticks: completion was polled on the tick."""
 
     tick_us: float
@@ -386,18 +387,18 @@ class SpeedupOnTicks(DoubtOfGroup, frozen=True):
     def sentence(self) -> str:
         return (
             f"TP falls on whole kernel ticks of {self.tick_us:g} µs (Rayleigh test, p = {self.p_value:.2g}): "
-            "completion was polled on the tick. The overhead includes the wait for the tick, and TP is known no better "
-            "than to a tick; wait for completion with join=notify."
+            "completion was polled on the tick. The overhead includes the wait for the tick, and the resolution of TP "
+            "is a tick; wait for completion with join=notify."
         )
 
 
-class SpeedupPoorFit(DoubtOfGroup, frozen=True):
+class SpeedupPoorFit(GroupCaveat, frozen=True):
     """A size is farther off the model than its samples explain."""
 
     residual_percent: float
     """The largest of a TP."""
     cause: Literal["disturbances", "uneven growth"]
-    """What is likely: on a chip or computer, and on a simulated chip, where nothing disturbs."""
+    """The likely cause: on a chip or computer, and on a simulated chip, where nothing disturbs."""
 
     @property
     def sentence(self) -> str:
@@ -408,13 +409,13 @@ class SpeedupPoorFit(DoubtOfGroup, frozen=True):
             ),
             "uneven growth": (
                 "The time of the work does not grow evenly with its size, for example because it outgrows a cache "
-                "between two sizes, or starting and joining take another time beside small work; look at the plot, and "
-                "measure more and larger sizes"
+                "between two sizes, or starting and joining take a different time with small work; look at the plot, "
+                "and measure more and larger sizes"
             ),
         }[self.cause]
         return (
             f"The fit is poor: a TP lies {self.residual_percent:.1f} % off the model, more than its samples explain, "
-            f"so overhead, break-even and the work for an efficiency are rough. {cause}."
+            f"so overhead, break-even and the work needed for an efficiency are rough. {cause}."
         )
 
 
@@ -422,13 +423,13 @@ class SpeedupNoFlash(Caveat, frozen=True):
     """The workload that is named for the flash read something else."""
 
     condition: str
-    """The one that tells what it reads."""
+    """The condition with the memory that it reads."""
     read: str
     """What the target says there."""
 
     @property
     def sentence(self) -> str:
-        return f"workload=flash read no flash ({self.condition}: {self.read}): these numbers tell nothing about it."
+        return f"workload=flash read no flash ({self.condition}: {self.read}): these numbers mean nothing for flash."
 
 
 class SpeedupFailedCheck(FailedCheck, frozen=True):
@@ -436,17 +437,17 @@ class SpeedupFailedCheck(FailedCheck, frozen=True):
 
     wording: ClassVar[dict[str, str]] = {
         "wrong": (
-            "{count} results of the work were wrong: these durations belong to broken work. Suspect the compiler's "
-            "optimisation, the memory or an overclocked chip."
+            "{count} results of the work were wrong, so these durations mean nothing. The compiler's optimisation, "
+            "the memory or an overclocked chip can be the cause."
         ),
         "migrated": (
-            "{count} times a pinned task was found on another core: the pinning was not honoured. Allow the affinity "
-            "(container, cpuset), or these numbers do not show what the cores do."
+            "{count} times a pinned task ran on another core, so these numbers do not show the cores. Permit the "
+            "affinity (container, cpuset)."
         ),
-        "lost": "{count} samples did not fit the target's buffer: ask for fewer samples.",
+        "lost": "{count} samples did not fit into the target's buffer: request fewer samples.",
         "preempted": (
-            "{count} times the work was preempted while it was timed: something else ran on its core. Close other "
-            "programs or permit a real-time priority."
+            "{count} times the work was preempted while it was timed. Close other programs or permit real-time "
+            "priorities."
         ),
     }
 

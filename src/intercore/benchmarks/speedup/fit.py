@@ -1,4 +1,4 @@
-"""What the model says of a group of points."""
+"""The results of the model for a group of points."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 class ForkJoinFit(msgspec.Struct, frozen=True):
     """TP = (1 + loss) T1/P + overhead, fitted over the sizes of a group by weighted least squares.
 
-    `loss` is there because not all that TP has beyond T1/P is a fixed cost: cores that share a bus or a power budget
-    each run slower while all of them work, and a second core may be slower than the first. In the table of seed-000
-    TP exceeds T1/2 by 0.2 % at large sizes: without the loss those 47 ms would be taken for overhead.
+    The model has `loss` because not all of TP - T1/P is a fixed cost: cores that share a bus or a power budget run
+    slower while all of them work, and a second core may be slower than the first. In the table of seed-000 TP exceeds
+    T1/2 by 0.2 % at large sizes: without the loss those 47 ms would be taken for overhead.
 
     A size weighs as the inverse variance of TP - T1/P: that of the bootstrapped medians plus that of the resolution,
     which is a tick of the clock, the last printed digit, or the kernel tick where TP is quantised (uniform over that
-    width: width²/12). Where the points scatter more than these variances say, the intervals are widened by the
-    Birge ratio, the root of reduced chi-squared (Birge, Physical Review 40, 1932; Particle Data Group, Review of
-    Particle Physics, section 5.2.2), so that what differs between settings, not only within one, counts too.
+    width: width²/12). If the points scatter more than these variances predict, the intervals are widened by the Birge
+    ratio, the root of reduced chi-squared (Birge, Physical Review 40, 1932; Particle Data Group, Review of Particle
+    Physics, section 5.2.2), so that what differs between settings, not only within one, counts too.
 
     Intervals are percentiles of the model refitted to bootstrap resamples; where a size has fewer than two
     repetitions, as in published tables, of the normal distribution with the covariance of the fit. Normal, not
@@ -60,10 +60,10 @@ class ForkJoinFit(msgspec.Struct, frozen=True):
 
     @property
     def resolution_us(self) -> float | None:
-        """Below what the overhead is, in µs, if it cannot be told from 0; else None.
+        """Upper bound of the overhead in µs if it is not significantly above 0; else None.
 
-        An overhead is not negative. Where the interval reaches to 0 or below, the fit tells fixed costs no better than
-        to the bound that is farther from 0.
+        An overhead is not negative. If the interval reaches to 0 or below, the fit bounds the fixed cost only by the
+        bound farther from 0.
         """
         overhead = self.overhead_us
         low = overhead.value if overhead.low is None else overhead.low

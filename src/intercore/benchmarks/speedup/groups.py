@@ -1,4 +1,4 @@
-"""What the pictures of speed-ups draw as one line each: the points of one fit, of a run or as published."""
+"""The lines of the figures of speed-ups: the points of one fit, of a run or as published."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def groups(run: Run, analysis: SpeedupAnalysis, named: Collection[str], prefix: str) -> Iterator[Group]:
-    """Return what is drawn of a run; groups are called by the factors named, behind a prefix."""
+    """Return the lines of a run; groups are labelled by the given factors, behind a prefix."""
     origin = run.plan.origin
     names = {name for point in analysis.points for name in point.setting}
     for fit, points in _fits(analysis):
@@ -50,7 +50,7 @@ def _fits(analysis: SpeedupAnalysis) -> Iterator[tuple[ForkJoinFit, tuple[Speedu
 
 
 def _pool(run: Run, point: SpeedupPoint, names: Iterable[str]) -> tuple[Measurement, ...]:
-    """Return the measurements that the analysis pooled in a point; `names` are the factors that tell points apart."""
+    """Return the measurements that the analysis pooled in a point; `names` are the factors that distinguish points."""
     setting: dict[str, Level | None] = {**dict.fromkeys(names), **point.setting, "n": point.n}
     return tuple(
         measurement

@@ -33,8 +33,8 @@ class Isoefficiency(msgspec.Struct, frozen=True):
     t1_us: Interval | None
     """Sequential duration of that work, µs; an upper bound of None means that it may never be reached."""
     n: Interval | None
-    """Its size in the workload's own units, rounded up, from a line through T1 over n. The interval is that of `t1_us`:
-    the uncertainty of the line is small beside it."""
+    """Its size in units of the workload, rounded up, from a line through T1 over n. The interval is that of `t1_us`:
+    the uncertainty of the line is small compared with it."""
     extrapolated: bool
     """Whether `t1_us` lies outside the sizes that were measured."""
     reason: str | None
@@ -69,17 +69,17 @@ def isoefficiency_of(efficiency: float, points: Sequence[SpeedupPoint], model: M
 
 
 def _unknown(efficiency: float, points: Sequence[SpeedupPoint], model: Model) -> str | None:
-    """Return why the model tells no such work, a sentence without its full stop; None if it does."""
+    """Return why the model gives no such work, a sentence without its full stop; None if it does."""
     if efficiency * (1 + model.loss) >= 1:
-        return f"never reached: the work loses {model.loss:.1%} per core however large it is"
+        return f"never reached: the work loses {model.loss:.1%} per core at any size"
     smallest, largest = (end(points, key=lambda point: point.t1_us.value) for end in (min, max))
     is_reached = smallest.efficiency.value >= efficiency
     if not model.has_overhead:
         return (
-            _REACHED if is_reached else "the overhead cannot be told from 0: more samples or smaller sizes are needed"
+            _REACHED if is_reached else "the overhead is not significantly above 0: take more samples or smaller sizes"
         )
     if not model.with_loss:
-        return _REACHED if is_reached else "not told by fewer than three sizes: their model knows no loss of large work"
+        return _REACHED if is_reached else "unknown with fewer than three sizes: their model has no loss of large work"
     t1_us = model.t1_us_at(efficiency, points[0].cores).value
     if t1_us * FARTHEST < smallest.t1_us.value and is_reached:
         return _REACHED

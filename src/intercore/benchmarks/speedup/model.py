@@ -34,7 +34,7 @@ class Model(msgspec.Struct, frozen=True, eq=False):
     parameters: Floats
     """Overhead in µs and loss, the latter 0 where it is not estimated; shape (2,)."""
     draws: Floats | None
-    """Parameters of RESAMPLES equally likely models, shape (2, RESAMPLES); None where nothing tells the spread."""
+    """Parameters of RESAMPLES equally likely models, shape (2, RESAMPLES); None if the spread is unknown."""
     with_loss: bool
     r_squared: float | None
     reduced_chi_squared: float | None
@@ -52,7 +52,7 @@ class Model(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def has_overhead(self) -> bool:
-        """Whether the overhead can be told from 0."""
+        """Whether the overhead is significantly above 0."""
         overhead = self.estimate(0)
         return overhead.value > 0 and (overhead.low is None or overhead.low > 0)
 

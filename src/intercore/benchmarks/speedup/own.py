@@ -1,4 +1,4 @@
-"""What is found of a workload of the user's own: from which size on several cores pay, and what limits them."""
+"""The findings on a user's workload: its break-even, and the causes of its loss."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _KNOWN = 4
 _NOTHING = 0.0005
 """A share that is not worth a slave's name."""
 _SMALL = 0.2
-"""What of a loss may have no cause without a word: windows differ from one another."""
+"""Share of a loss that may remain unexplained without a note, because windows differ."""
 
 
 def of_own_work(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) -> Iterator[Finding]:
-    """Tell of each workload of the user's own from which size on several cores pay, and what limits, if known."""
+    """Report the break-even of each workload of the user, and the causes of its loss, if known."""
     ours = of_speedup(measurements)
     for workload in dict.fromkeys(point.workload for point in analysis.points if point.workload.startswith(PREFIX)):
         groups = [_Group(fit, analysis) for fit in analysis.fits if f"workload={workload} " in f"{fit.group} "]
@@ -64,7 +64,7 @@ def of_own_work(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) 
 
 
 def is_own(fit: ForkJoinFit) -> bool:
-    """Whether a fit is of a workload of the user's own, of which `of_own_work` tells."""
+    """Whether a fit is of a user's workload, which `of_own_work` reports."""
     return f"workload={PREFIX}" in fit.group
 
 
@@ -86,7 +86,7 @@ class _Group(NamedTuple):
         return float("inf") if begin.t1_us is None else begin.t1_us.value
 
     def pays(self, name: str) -> SpeedupOwnPays | SpeedupOwnDoesNotPay:
-        """Tell from which size on its cores pay."""
+        """Report its break-even."""
         begin, largest = self.fit.break_even, self.points[-1]
         sizes: dict[str, Any] = {
             "work": name,
@@ -112,16 +112,16 @@ class _Group(NamedTuple):
 
     @property
     def told_apart(self) -> bool:
-        """Whether there are sizes enough to tell what starting and joining takes from what large work loses."""
+        """Whether there are enough sizes to separate the overhead of starting and joining from the loss."""
         return self.fit.loss is not None
 
     @property
     def overhead_us(self) -> Interval | None:
-        """What starting and joining takes, in µs; None if it is not told apart or cannot be told from 0."""
+        """The overhead of starting and joining, in µs; None if it is not separable or not significantly above 0."""
         return self.fit.overhead_us if self.told_apart and self.fit.resolution_us is None else None
 
     def overhead(self, name: str) -> SpeedupOwnOverhead | SpeedupOwnFewSizes:
-        """Tell what starting and joining takes."""
+        """Report the overhead of starting and joining."""
         if not self.told_apart:
             return SpeedupOwnFewSizes(work=name)
         return SpeedupOwnOverhead(work=name, overhead_us=self.overhead_us)
@@ -152,7 +152,7 @@ class _Group(NamedTuple):
 def _loss(
     group: _Group, name: str, measurements: Sequence[Measurement]
 ) -> SpeedupOwnLoss | SpeedupOwnNoLoss | SpeedupOwnUncertainLoss:
-    """Tell what the largest work loses, and to what as far as the simulated chip has seen it."""
+    """Report the loss of the largest work, and its causes if the simulated chip recorded them."""
     loss, largest = group.lost(), group.points[-1]
     most = loss.value if loss.high is None else loss.high
     what: dict[str, Any] = {"work": name, "n": largest.n, "with_overhead": group.overhead_us is None}
@@ -176,7 +176,7 @@ def _in_percent(share: Interval) -> Interval:
 
 
 class _Causes(NamedTuple):
-    """What cores lose of the largest work beyond what one core does, as shares of a core's part of it."""
+    """The losses of cores with the largest work beyond those of one core, as shares of a core's part of it."""
 
     conflicts: Mapping[str, float]
     """By slave of the bus."""
@@ -201,7 +201,7 @@ class _Causes(NamedTuple):
             for prefix, shares in ((CONFLICTS, conflicts), (WAITS, waits)):
                 if what.startswith(prefix):
                     shares[what.removeprefix(prefix)] += sign * cycles / part
-        # What cores sleep while a window starts and ends is the same at all sizes.
+        # The sleep of cores while a window starts and ends is the same at all sizes.
         start = min((_asleep(one) for one in ours if _counted(one)), default=0.0)
         asleep = (_asleep(largest) - start) * len(t1.ticks) / part
         return cls(conflicts, waits, max(asleep, 0.0))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from intercore.benchmarks.benchmark import AS_USUAL
-from intercore.record.origin import doubt
+from intercore.record.origin import weakest_origin
 from intercore.view.axes import Axis
 from intercore.view.figure import Figure, Line, Panel, Points, ReferenceLine, colour_of, labelled, shape_of
 from intercore.view.quantity import duration, shown
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 POLLED = "poll-tick"
 """The level of `join` by which completion is looked for once per tick."""
 
-_DISTURBANCES = ("rings_lost", "preempted")  # checks that should be 0: docs/protocol.md
+_DISTURBANCES = ("recovered_doorbells", "preempted")  # checks that should be 0: docs/protocol.md
 _POINTS_DRAWN = 6000  # samples per plot that a phone still draws without delay
 _HEIGHT = 250  # pixels
 _SPREAD, _STRIP = 0.7, 0.85  # parts: of a strip, within which its points lie; of a size, which all strips take
@@ -37,7 +37,7 @@ _SPREAD, _STRIP = 0.7, 0.85  # parts: of a strip, within which its points lie; o
 
 @dataclass(frozen=True)
 class Group:
-    """What is drawn as one line: the points of one fit."""
+    """One line: the points of one fit."""
 
     label: str
     """Says by itself if the numbers are published, or not measured."""
@@ -66,7 +66,7 @@ class Group:
 
     @property
     def disturbances(self) -> list[str]:
-        """What disturbed each point, e.g. `preempted 3`; empty text where nothing did."""
+        """The disturbance of each point, e.g. `preempted 3`; empty if there was none."""
         return [_disturbed(pool) for pool in self.pools] or [""] * len(self.points)
 
 
@@ -87,11 +87,11 @@ def figures(
         *_ticks_figure(own, literature),
         _samples_figure(own),
     ]
-    return [labelled(figure, doubt(origins), partly=len(origins) > 1) for figure in drawn]
+    return [labelled(figure, weakest_origin(origins), partly=len(origins) > 1) for figure in drawn]
 
 
 def _values(series: Iterable[Series], direction: Direction) -> Iterator[float | None]:
-    """Yield all that an axis of several series has to have room for."""
+    """Yield all values that an axis of several series has to include."""
     for one in series:
         yield from one.values(direction)
 
@@ -99,7 +99,7 @@ def _values(series: Iterable[Series], direction: Direction) -> Iterator[float | 
 def speedup_figure(own: Sequence[Group], literature: Sequence[Group], view: View = AS_USUAL) -> Figure:
     """Draw the speed-ups over the duration on one core, or over the size if that is the axis chosen.
 
-    Each level of a factor that is to have panels has one, with all that is published.
+    Each level of a factor chosen for panels has one, with the published points.
     """
     panels: dict[str, list[Series]] = {}
     by_size = view.axis == "n"
@@ -118,9 +118,7 @@ def speedup_figure(own: Sequence[Group], literature: Sequence[Group], view: View
             panels.setdefault(title, []).extend(drawn)
     every = [one for series in panels.values() for one in series]
     x_axis = (
-        Axis("size of the work n", log=True, form="si")
-        if by_size
-        else Axis("what one core takes, T1", log=True, unit="s")
+        Axis("size of the work n", log=True, form="si") if by_size else Axis("time on one core, T1", log=True, unit="s")
     ).around(_values(every, "x"))
     caption = (
         "The tasks are created for the parts (mode=create), woken for them (mode=pool), or poll for work (mode=spin). "
@@ -161,7 +159,7 @@ def _durations_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figu
             Line(group.label, _colour(group, index), n, t1, "dashed" if group.is_published else "dotted"),
             _points(group, index, n, durations, 1e-6),
         ]
-    caption = "Medians: on one core (T1), thin lines, and on all (TP). Where TP lies above T1, one core is faster."
+    caption = "Medians on one core (T1, thin lines) and on all cores (TP). Where TP lies above T1, one core is faster."
     panel = Panel(
         Axis("size of the work n", log=True, form="si").around(_values(series, "x")),
         Axis("T1 and TP", log=True, unit="s").around(_values(series, "y")),
@@ -174,7 +172,7 @@ def _durations_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figu
 def _ticks_figure(own: Sequence[Group], literature: Sequence[Group]) -> Iterator[Figure]:
     """Draw where in a tick of the kernel TP ended: one height for all sizes if completion was polled on the tick.
 
-    Only if a group of this run shows that, or was to show it; published ones that do stand beside it.
+    Only if a group of this run shows that, or was to show it; published ones that do are shown with it.
     """
     known = [group for group in own if group.fit.quantisation is not None]
     if not any(group.is_quantised or any(point.join == POLLED for point in group.points) for group in known):
@@ -193,10 +191,10 @@ def _ticks_figure(own: Sequence[Group], literature: Sequence[Group]) -> Iterator
         colour, shape = _look(group, index)
         series.append(Points(group.label, colour, n, past, texts, shape=shape, hollow=group.is_published))
     caption = (
-        "How far the medians of TP go beyond whole ticks of their kernel. If a program looks once per tick whether all "
-        "is done, every size ends at the same height. The published .97 and .98 ms do so, likely for that reason. The "
-        "end of the work is then known no better than to a tick. Lines join groups whose ends are so quantised. Sizes "
-        "below half a tick say nothing."
+        "Medians of TP modulo the tick of their kernel. If a program polls for completion once per tick, every size "
+        "ends at the same height. The published .97 and .98 ms do so, likely for that reason. The resolution of the "
+        "end of the work is then a tick. Lines join groups that are quantised in this way. Sizes below half a tick "
+        "are not conclusive."
     )
     panel = Panel(
         Axis("size of the work n", log=True, form="si").around(_values(series, "x")),
@@ -204,7 +202,7 @@ def _ticks_figure(own: Sequence[Group], literature: Sequence[Group]) -> Iterator
         series,
         _HEIGHT,
     )
-    yield Figure("beyond-whole-ticks", "The last digits of TP: its part beyond whole ticks", caption, [panel])
+    yield Figure("beyond-whole-ticks", "TP modulo tick", caption, [panel])
 
 
 def _past_tick(group: Group, point: SpeedupPoint) -> float:
@@ -287,8 +285,8 @@ def _samples_figure(own: Sequence[Group]) -> Figure:
     most = _most_drawn(own)
     strips = [_strip(group, index, len(own), sizes, most) for index, group in enumerate(own)]
     caption = (
-        "Each point is one repetition, nothing removed: outliers, drift and groups show here. 1 is the ideal; below 1, "
-        "T1 of that repetition was disturbed."
+        "Each point is one repetition; nothing is removed, so outliers, drift and groups are visible. 1 is the ideal; "
+        "below 1, T1 of that repetition was disturbed."
     )
     panel = Panel(
         Axis("size of the work n").of_names([_short(n) for n in sizes]),
@@ -318,7 +316,7 @@ def _strip(group: Group, index: int, groups: int, sizes: Sequence[int], most: in
 
 
 def _pairs(pool: Iterable[Measurement]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return T1 and TP in µs, by repetition. A T1 of 0 ticks counts as one tick: nothing shorter can be told."""
+    """Return T1 and TP in µs, by repetition. A T1 of 0 ticks counts as one tick, the resolution."""
     t1, tp = [], []
     for measurement in pool:
         one, all_cores = measurement.samples("t1"), measurement.samples("tp")
@@ -339,7 +337,7 @@ def is_thinned(groups: Sequence[Group]) -> bool:
 
 
 def _selection(values: NDArray[np.float64], most: int) -> list[int]:
-    """Return which values to draw, in order: of too many, all that lie far out and an even choice of the rest."""
+    """Return the values to draw, in order: of too many, all outliers and a regular selection of the rest."""
     if len(values) <= most:
         return list(range(len(values)))
     ranked = np.argsort(values, kind="stable")
@@ -363,7 +361,7 @@ def _line(group: Group, index: int, x: Sequence[float], y: Sequence[float]) -> L
 
 
 def _points(group: Group, index: int, x: Sequence[float], estimates: Sequence[Interval], scale: float = 1.0) -> Points:
-    """Draw what is estimated of each point of a group, with its interval."""
+    """Draw an estimate of each point of a group, with its interval."""
     colour, shape = _look(group, index)
     return Points(
         group.label,

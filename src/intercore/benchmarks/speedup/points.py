@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 BENCHMARK = "speedup"
 IDENTITY = ("workload", "mode", "join", "n", "cores")
 TASKS = {"create": "created tasks", "pool": "woken tasks", "spin": "polling tasks"}
-"""What the tasks are that do the parts of the work, by how they are started."""
+"""Names of the tasks that do the parts of the work, by `mode`."""
 _WORK = {"fp": "floating point", "double": "double precision", "hanoi": "recursion"}
-"""What the work is, where its name does not say so."""
+"""Descriptions of workloads whose names do not explain them."""
 _POOLED = ("seed", "samples")  # choose the dither and how much is measured, not what: their levels are pooled
 
 
@@ -73,7 +73,7 @@ class SpeedupPoint(msgspec.Struct, frozen=True):
 
     @property
     def setting(self) -> dict[str, Level]:
-        """The factors that the points of one fit share, by name: all that identify the point but its size."""
+        """The factors that the points of one fit share, by name: all except the size."""
         shared: dict[str, Level] = {
             "workload": self.workload,
             "mode": self.mode,
@@ -99,7 +99,7 @@ class SpeedupPoint(msgspec.Struct, frozen=True):
 
 
 def work_in_words(workload: str) -> str:
-    """Return what a workload is: a name of one's own stands without its prefix."""
+    """Return the name of a workload; that of the user's has no prefix."""
     return _WORK.get(workload, workload.removeprefix(PREFIX))
 
 
@@ -163,7 +163,7 @@ def in_words(factors: Mapping[str, Level]) -> str:
 
 
 def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> SpeedupSetting | NoRatio:
-    """Pool the measurements of one setting, or tell why that is not possible."""
+    """Pool the measurements of one setting, or report why that is impossible."""
     given = pool[0].factors
     wrong = [field.name for field in msgspec.structs.fields(Factors) if type(given.get(field.name)) is not field.type]
     if wrong:
@@ -235,7 +235,7 @@ def point_of(
 
 
 def _mapped(speedup: Interval, function: Callable[[float], float]) -> Interval:
-    """Return what a monotonic function makes of a speed-up; a bound at which it is infinite is None."""
+    """Apply a monotonic function to a speed-up; a bound at which it is infinite is None."""
     bounds = (None if bound is None else function(bound) for bound in (speedup.low, speedup.high))
     low, high = (None if bound is None or math.isinf(bound) else bound for bound in bounds)
     value = function(speedup.value)

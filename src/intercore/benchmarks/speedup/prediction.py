@@ -1,6 +1,6 @@
-"""What work takes on several cores: `intercore predict TARGET speedup duration=3ms mode=pool`.
+"""The predicted time of work on several cores: `intercore predict TARGET speedup duration=3ms mode=pool`.
 
-The work is named by what it takes on one core. What several make of it follows from the model of fork and join that was
+The work is given as its time on one core. Its time on several cores follows from the model of fork and join that was
 fitted to the sizes of that very setting (`speedup.model`), within the durations that were measured; with `extrapolate`,
 outside of them by the same line. A setting that was not measured is refused.
 """
@@ -20,15 +20,15 @@ from intercore.benchmarks.grouping import IRRELEVANT
 from intercore.benchmarks.prediction import (
     REPETITIONS,
     Basis,
+    NextMeasurement,
     Prediction,
     Question,
     Ranking,
-    ToMeasure,
     advised,
     is_conclusive,
     run_command,
 )
-from intercore.benchmarks.prediction_basis import Known
+from intercore.benchmarks.prediction_basis import StoredMeasurement
 from intercore.benchmarks.speedup.model import fitted
 from intercore.benchmarks.speedup.points import BENCHMARK, SpeedupSetting, measured_setting
 from intercore.benchmarks.speedup.quantisation import quantisation_of
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 DURATION = "duration"
 GIVEN = ("workload", "opt")
-"""What is to be done, and how it was compiled: nobody chooses that by speed."""
+"""The work and its build, which are not chosen by speed."""
 
 _US: Mapping[str, float] = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ns|us|µs|ms|s)")
@@ -62,8 +62,8 @@ _AROUND = (1 / 4, 1 / 2, 1, 2, 4)
 _BOUND = 1.96  # standard deviations from the mean to the bounds of a normal 95 % interval
 
 
-class SizesToMeasure(ToMeasure, frozen=True):
-    """What would make an answer of a prediction that is none."""
+class NextSizes(NextMeasurement, frozen=True):
+    """The measurement that would make an inconclusive prediction conclusive."""
 
     n: tuple[int, ...]
     """Sizes of the work."""
@@ -80,14 +80,14 @@ class SpeedupBasis(Basis, frozen=True):
 
 
 class SpeedupPrediction(Prediction, frozen=True):
-    """What work of some duration on one core takes on several, at one setting: the factors without the size."""
+    """The predicted time on several cores of work with a given time on one core, at one setting."""
 
     duration_us: float
-    """What the work takes on one core."""
+    """The time of the work on one core."""
     cores: Annotated[int, Meta(ge=1)]
     tp_us: Interval
-    """What it takes on so many cores, from before the fork to after the join, with the interval for the median of
-    another measurement."""
+    """Its time on that many cores, from before the fork to after the join, with the interval for the median of another
+    measurement."""
     speedup: Interval
     """`duration_us` / `tp_us`."""
     efficiency: Interval
@@ -97,12 +97,12 @@ class SpeedupPrediction(Prediction, frozen=True):
     overhead_us: float
     """Of the model TP = (1 + loss) T1 / P + overhead."""
     loss: float
-    to_measure: SizesToMeasure | None
+    to_measure: NextSizes | None
     basis: SpeedupBasis
 
 
 class SpeedupRanking(Ranking[SpeedupPrediction], frozen=True):
-    """What work takes by each setting that was measured and is not ruled out."""
+    """The predicted time of work at each measured setting that matches the question."""
 
     duration_us: float
 
@@ -132,13 +132,18 @@ def _asked(words: Iterable[str]) -> tuple[float, dict[str, str]]:
     """Return the duration in µs and the factors that were named."""
     wanted = basis.asked(words, IRRELEVANT)
     if "n" in wanted:
-        raise UsageError("n is a size in units of the workload; say what the work takes on one core: duration=3ms")
+        raise UsageError(
+            "n depends on the workload, so it cannot be used here: give the time of the work on one core instead, "
+            "e.g. duration=3ms"
+        )
     text = wanted.pop(DURATION, None)
     if text is None:
-        raise UsageError("say how long the work takes on one core, e.g. duration=3ms")
+        raise UsageError("give the time of the work on one core, e.g. duration=3ms")
     found = _DURATION.fullmatch(text)
     if found is None or float(found[1]) <= 0:
-        raise UsageError(f"{DURATION}={text} is no duration above 0, such as 250us, 3ms or 1.5s")
+        raise UsageError(
+            f"{DURATION}={text} is not a duration: give a time above 0 with its unit, such as 250us, 3ms or 1.5s"
+        )
     return float(found[1]) * _US[found[2]], wanted
 
 
@@ -147,21 +152,21 @@ def _is_usable(one: Measurement) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
+class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
     t1_us: float
-    """What the work takes on one core."""
+    """The time of the work on one core."""
 
-    def measured(self, store: StoreReader) -> Iterator[Known]:
+    def measured(self, store: StoreReader) -> Iterator[StoredMeasurement]:
         return basis.stored(store, self.target, BENCHMARK, _is_usable)
 
     def missing(self) -> tuple[str, str]:
         return f"speed-up of {self.target}", f"intercore run {self.target} {BENCHMARK}"
 
-    def in_words(self, ours: Sequence[Known]) -> str:
+    def in_words(self, ours: Sequence[StoredMeasurement]) -> str:
         setting = _setting(ours)
         return basis.in_words(setting, setting)
 
-    def of_setting(self, ours: Sequence[Known]) -> SpeedupPrediction:
+    def of_setting(self, ours: Sequence[StoredMeasurement]) -> SpeedupPrediction:
         """Predict a setting by the model of its sizes.
 
         Raises UsageError if there is none, or the duration is outside of it.
@@ -171,15 +176,17 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
         by_n = _by_n(chosen)
         points = [point for pool in by_n.values() if isinstance(point := measured_setting(pool, ()), SpeedupSetting)]
         if len(points) <= 1:
-            raise UsageError(f"there is no model of {where}, measured at n={_sizes(by_n)} alone: measure more sizes")
+            raise UsageError(
+                f"{where} cannot be predicted, because it was measured only at n={_sizes(by_n)}: measure more sizes"
+            )
         low, high = _range(points)
         outside = not low <= t1_us <= high
         why_outside = (
-            f"{duration(t1_us)} on one core is outside of what was measured of {where}: {duration(low)} to "
+            f"{duration(t1_us)} on one core is outside the measured range of {where}: {duration(low)} to "
             f"{duration(high)}"
         )
         if outside and not self.extrapolate:
-            raise UsageError(f"{why_outside}. Measure it, or use --extrapolate to predict it all the same")
+            raise UsageError(f"{why_outside}. Measure it, or predict it with --extrapolate")
         quantisation = quantisation_of(points)
         tick_us = quantisation.tick_us if quantisation and quantisation.quantised else 0.0
         model = fitted(where, points, tick_us)
@@ -187,10 +194,10 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
         tp_us, scatter = _tp_us(model, points, by_n, t1_us, where)
         if tp_us.value <= 0:
             raise UsageError(
-                f"the model of {where} gives no time above 0 for {duration(t1_us)}: it cannot be used there"
+                f"the model of {where} gives no time above 0 for {duration(t1_us)}: measure sizes nearer to that"
             )
         if len(points) < _FEWEST_SIZES:
-            notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
+            notes.append("A line through two sizes always fits: measure a third size to see its error.")
         if tick_us:
             notes.append(f"TP falls on whole ticks of {duration(tick_us)} here: the prediction is their mean.")
         speedup = _inverse(tp_us, t1_us)
@@ -225,22 +232,22 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
             notes=(*basis.label_notes(ours[0].origin), *notes, *([f"Extrapolated: {why_outside}."] if outside else [])),
         )
 
-    def of_unmeasured(self, known: Sequence[Known]) -> SpeedupPrediction:
+    def of_unmeasured(self, known: Sequence[StoredMeasurement]) -> SpeedupPrediction:
         raise UsageError(
-            f"{basis.never_measured(self.target, self.wanted, known)}. Measure it: the cost of one way to fork and "
-            "join does not follow from that of another"
+            f"{basis.never_measured(self.target, self.wanted, known)}. Measure it: the overhead of one way to fork "
+            "and join does not follow from another"
         )
 
     def time_us(self, found: SpeedupPrediction) -> Interval:
         return found.tp_us
 
-    def to_measure(self, open_ones: Sequence[SpeedupPrediction]) -> SizesToMeasure:
+    def to_measure(self, open_ones: Sequence[SpeedupPrediction]) -> NextSizes:
         wanted = [one.to_measure for one in open_ones if one.to_measure is not None]
         sizes = sorted({n for one in wanted for n in one.n})
         return self._measuring([one.setting for one in open_ones], sizes, max(one.repetitions for one in wanted))
 
     def ranking(
-        self, ranks: tuple[Rank[SpeedupPrediction], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None
+        self, ranks: tuple[Rank[SpeedupPrediction], ...], left_out: tuple[str, ...], to_measure: NextMeasurement | None
     ) -> SpeedupRanking:
         origin = ranks[0].prediction.origin
         return SpeedupRanking(
@@ -253,12 +260,10 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
             to_measure=to_measure,
         )
 
-    def _measuring(
-        self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int
-    ) -> SizesToMeasure:
+    def _measuring(self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int) -> NextSizes:
         own = [f"n={','.join(map(str, sizes))}"]
         command = run_command(self.target, BENCHMARK, settings, repetitions, own)
-        return SizesToMeasure(n=tuple(sizes), repetitions=repetitions, command=command)
+        return NextSizes(n=tuple(sizes), repetitions=repetitions, command=command)
 
 
 def _range(points: Sequence[SpeedupSetting]) -> tuple[float, float]:
@@ -270,13 +275,13 @@ def _range(points: Sequence[SpeedupSetting]) -> tuple[float, float]:
     )
 
 
-def _setting(known: Sequence[Known]) -> dict[str, Level]:
+def _setting(known: Sequence[StoredMeasurement]) -> dict[str, Level]:
     factors = known[0].measurement.factors
     names = [*_OWN, *sorted(factors.keys() - _NO_SETTING - set(_OWN))]
     return {name: factors[name] for name in names if name in factors}
 
 
-def _by_n(chosen: Sequence[Known]) -> dict[int, list[Measurement]]:
+def _by_n(chosen: Sequence[StoredMeasurement]) -> dict[int, list[Measurement]]:
     found: dict[int, list[Measurement]] = {}
     for one in chosen:
         found.setdefault(int(one.measurement.factors["n"]), []).append(one.measurement)
@@ -316,7 +321,7 @@ def _tp_us(
 
 
 def _between_repetitions(pool: Sequence[Measurement]) -> float:
-    """Return the standard deviation of the median of another repetition, as a fraction; 0 where nothing tells it."""
+    """Return the standard deviation of the median of another repetition, as a fraction; 0 if unknown."""
     found = next_median([one.samples("tp").ns / 1e3 for one in pool if len(one.samples("tp").ticks)])
     if found.low is None or found.high is None or len(pool) == 1:
         return 0.0

@@ -1,4 +1,4 @@
-"""What people and programs read of a predicted speed-up."""
+"""A predicted speed-up for people and programs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.prediction_basis import in_words
 from intercore.benchmarks.prediction_sections import (
+    basis_sentence,
+    distinguishing_factors,
     interval_column,
     ranked_rows,
     ranking_section,
-    rests_on,
     setting_section,
     target_cells,
-    telling,
 )
 from intercore.benchmarks.speedup.prediction import SpeedupRanking
 from intercore.view.quantity import bounds, duration, duration_bounds, multiple, significant
@@ -50,17 +50,17 @@ def _percent(share: float) -> str:
 
 
 def _pays(found: SpeedupPrediction) -> str:
-    told = {
+    sentences = {
         True: f"{found.cores} cores are faster than one.",
         False: f"{found.cores} cores are slower than one.",
-        None: f"Whether {found.cores} cores are faster than one cannot be told.",
+        None: f"It is not known whether {found.cores} cores are faster than one.",
     }
-    return told[found.pays]
+    return sentences[found.pays]
 
 
 def _basis(basis: SpeedupBasis) -> str:
     sizes = f"{len(basis.n)} sizes from {duration(basis.shortest_us)} to {duration(basis.longest_us)} on one core"
-    return rests_on(basis, f"of {sizes}")
+    return basis_sentence(basis, f"of {sizes}")
 
 
 def _model(found: SpeedupPrediction) -> str:
@@ -76,7 +76,7 @@ def _ranking_section(found: SpeedupRanking) -> Section:
         Column("speed-up", lambda row: multiple(row.prediction.speedup.value), right=True),
         Column("95 %", lambda row: bounds(row.prediction.speedup, multiple) or "–", right=True),
     ]
-    names = telling(found.ranking, found.ranking[0].given)
+    names = distinguishing_factors(found.ranking, found.ranking[0].given)
     title = _title(found.duration_us)
     return ranking_section(found, lambda _: title, in_words, names, columns, named_shows="its model")
 

@@ -56,7 +56,7 @@ def literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Tabl
     for table in published(SpeedupPublication):
         sizes = {row.n for row in table.figures.rows}
         if same := [one for one in alike(points, table) if one.n in sizes]:
-            yield beside(run, table, same, f"{table.source.table} of {table.label}, and its sizes on {where(run)}")
+            yield beside(run, table, same, f"{table.source.table} of {table.label}, and the same sizes on {where(run)}")
 
 
 def beside(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], title: str) -> Table[Printed]:
@@ -68,7 +68,7 @@ def beside(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], ti
             *(_N, _OF, _T1, _TP, _S, _S_BOUNDS),
             Column("S / P", _share, right=True),
             _E,
-            Column("past a tick", _past_tick, right=True),
+            Column("TP mod tick", _past_tick, right=True),
         ],
         published=True,
         is_theirs=_is_theirs,
@@ -76,7 +76,7 @@ def beside(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], ti
 
 
 def as_printed(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], title: str) -> Table[Printed]:
-    """Show the same in the columns of the publication, and the intervals of one's own S."""
+    """Show this run's values in the columns of the publication, with the intervals of S."""
     return Table(
         title, _rows(run, table, same), [_N, _OF, _T1, _TP, _S, _S_BOUNDS, _E], published=True, is_theirs=_is_theirs
     )
@@ -92,16 +92,17 @@ _OF: Column[Printed] = Column("of", lambda row: row.of)
 _T1: Column[Printed] = Column("T1, ms", lambda row: _ms(row.t1_us), right=True)
 _TP: Column[Printed] = Column("TP, ms", lambda row: _ms(row.tp_us), right=True)
 _S: Column[Printed] = Column("S", lambda row: "" if row.speedup is None else f"{row.speedup:.4f}", right=True)
-_S_BOUNDS: Column[Printed] = Column("own S, 95 %", lambda row: row.bounds, right=True)
+_S_BOUNDS: Column[Printed] = Column("S here, 95 %", lambda row: row.bounds, right=True)
 _E: Column[Printed] = Column("E", lambda row: "" if row.efficiency is None else f"{row.efficiency:.1%}", right=True)
 
 
 def _rows(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint]) -> list[Printed]:
     tick_hz = conditions.tick_hz(run)
-    told = [name for name in same[0].setting if len({one.setting[name] for one in same}) > 1]
+    varying = [name for name in same[0].setting if len({one.setting[name] for one in same}) > 1]
     theirs = [_theirs(row, table.setting) for row in table.figures.rows]
     ours = [
-        _ours(" ".join([whose(run), *(f"{name}={one.setting[name]}" for name in told)]), one, tick_hz) for one in same
+        _ours(" ".join([whose(run), *(f"{name}={one.setting[name]}" for name in varying)]), one, tick_hz)
+        for one in same
     ]
     return sorted([*theirs, *ours], key=lambda row: row.n)
 

@@ -19,7 +19,7 @@ class PublishedSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`unstated` if the publication does not say how completion is awaited."""
     cores: Count
     tick_hz: Count | None = None
-    """Kernel ticks per second; None if neither stated nor known."""
+    """Kernel ticks per second; None if unknown."""
     cpu_hz: Count | None = None
     """Cycles per second of a core; None if not stated or not fixed."""
 
@@ -43,7 +43,7 @@ class PublishedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A duration that the text of a publication names, and what it says of work on that side of it."""
+    """A duration in the text of a publication, and its statement on work above or below it."""
 
     place: Text
     """Where it stands in the publication."""
@@ -52,7 +52,7 @@ class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     statement: Text
     """That, in short and in English, as a clause."""
     likely: Text | None = None
-    """Which duration it likely is, with the evidence, where the publication does not say; None if nothing tells."""
+    """The likely duration, with the evidence, if the publication does not state which; None if unknown."""
 
     def __post_init__(self) -> None:
         """Refuse infinity, which TOML can write."""

@@ -1,4 +1,4 @@
-"""The report of the benchmark `speedup`: S and E by size; overhead and break-even beside published ones."""
+"""The report of the benchmark `speedup`: S and E by size; overhead and break-even with published ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from intercore.benchmarks.benchmark import AS_USUAL
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup import EFFICIENCY
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
-from intercore.benchmarks.speedup.answers import answers, paying, remarks
+from intercore.benchmarks.speedup.answers import answers, break_even_ranges, remarks
 from intercore.benchmarks.speedup.caveats import caveats
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.exhibits import exhibits
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Run
     from intercore.statistics.intervals import Interval
 
-TITLE = "What more than one core buys (speedup)"
+TITLE = "Speed-up on several cores (speedup)"
 
 
-class Analysed(NamedTuple):
-    """What the page draws of a run, together with others."""
+class SpeedupResult(NamedTuple):
+    """The data of a run that the page draws together with others."""
 
     analysis: SpeedupAnalysis
     efficiency: float
@@ -71,11 +71,11 @@ def report(run: Run, efficiency: float = EFFICIENCY.default, view: View = AS_USU
                 *literature_tables(run, analysis.points),
             ],
         ),
-        analysis=Analysed(analysis, efficiency, view),
+        analysis=SpeedupResult(analysis, efficiency, view),
         topic="parallel work",
         answers=tuple(answers(analysis, efficiency)),
         exhibits=tuple(exhibits(run, analysis, efficiency)),
-        costs=tuple(paying(analysis, efficiency)),
+        costs=tuple(break_even_ranges(analysis, efficiency)),
         remarks=tuple(remarks(analysis)),
     )
 
@@ -126,7 +126,7 @@ class _Cost(NamedTuple):
         return duration(us) + self._cycles(us)
 
     def work(self, found: BreakEven | Isoefficiency) -> str:
-        """Write how long the work takes one core, and its size; or why that cannot be told."""
+        """Write the time of the work on one core, and its size; or why it is unknown."""
         if found.t1_us is None:
             return str(found.reason)
         size = "" if found.n is None else f"\nn ≈ {FORMATS['count'](found.n.value)}"
@@ -137,7 +137,7 @@ class _Cost(NamedTuple):
 
 
 def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table[_Cost]:
-    """One row per fit of the run and per published table, told apart by the first column."""
+    """One row per fit of the run and per published table, distinguished by the first column."""
     hz = conditions.cycle_hz(run)
     rows = [_Cost(whose(run), hz, fit) for fit in analysis.fits]
     for table in published(SpeedupPublication):
@@ -145,8 +145,10 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
         rows += [_Cost(f"published: {table.label}", table.setting.cpu_hz, fit) for fit in fits]
     shared = set.intersection(*(set(fit.group.split()) for fit in analysis.fits)) if len(analysis.fits) > 1 else set()
     return Table(
-        title="Cost of fork and join, break-even (S = 1), and "
-        f"work for {efficiency:.0%} efficiency, with 95 % intervals",
+        title=(
+            f"Overhead of fork and join, break-even (S = 1), and work for {efficiency:.0%} efficiency, with 95 % "
+            "intervals"
+        ),
         rows=rows,
         columns=[
             Column("where", lambda row: row.where),
@@ -160,4 +162,4 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
 
 def _overhead(row: _Cost) -> str:
     below = row.fit.resolution_us
-    return row.duration(row.fit.overhead_us) if below is None else "too small to tell: below " + row.bound(below)
+    return row.duration(row.fit.overhead_us) if below is None else "not above 0: below " + row.bound(below)

@@ -1,10 +1,10 @@
-"""What `speedup` finds: from which work on a job is worth splitting, what limits it, and what each core loses."""
+"""The findings of `speedup`: break-even, its limits, and the loss per core."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.speedup.answers import pays_from
+from intercore.benchmarks.speedup.answers import break_even_findings
 from intercore.benchmarks.speedup.findings import SpeedupLoss
 from intercore.benchmarks.speedup.own import is_own, of_own_work
 from intercore.benchmarks.speedup.words import settings_of_groups
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def results(analysis: SpeedupAnalysis, measurements: Sequence[Measurement], efficiency: float) -> Iterator[Finding]:
-    """Return what was found, what matters most first; `efficiency` is the one wanted of all cores."""
-    yield from pays_from(analysis, efficiency)
+    """Return the findings, the most important first; `efficiency` is the one wanted of all cores."""
+    yield from break_even_findings(analysis, efficiency)
     yield from of_own_work(analysis, measurements)
     settings = settings_of_groups(analysis.points)
     for fit in analysis.fits:
@@ -29,6 +29,6 @@ def results(analysis: SpeedupAnalysis, measurements: Sequence[Measurement], effi
 
 
 def losses(fit: ForkJoinFit, setting: Mapping[str, Level] | None = None) -> Iterator[SpeedupLoss]:
-    """Tell whether each core is surely slower while all of them work: a result, and no doubt."""
+    """Report a loss that is significantly above 0: a result, not a caveat."""
     if fit.loss and fit.loss.low is not None and fit.loss.low > 0:
         yield SpeedupLoss(loss_percent=100 * fit.loss.value, setting=dict(setting or {}))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.speedup.points import SpeedupPoint
 
-UNKNOWN_SIZE = "the size is not known: T1 does not grow in proportion to n"
+UNKNOWN_SIZE = "the size is unknown: T1 is not proportional to n"
 """Why there is none, a sentence without its full stop."""
 
 _NONLINEAR = 0.1
@@ -28,7 +28,7 @@ def size_of(t1_us: Interval, points: Sequence[SpeedupPoint]) -> Interval | None:
     """
     n = np.array([point.n for point in points], dtype=np.float64)
     t1 = np.array([point.t1_us.value for point in points])
-    # A single size tells T1 per unit of work only.
+    # A single size gives only T1 per unit of work.
     line = Polynomial.fit(n, t1, 1, w=1 / t1) if len(points) > 1 else Polynomial((0.0, t1[0] / max(n[0], 1.0)))
     base, slope = float(line(0.0)), float(line.deriv()(0.0))
     if slope <= 0 or np.max(np.abs(line(n) - t1) / t1) > _NONLINEAR:

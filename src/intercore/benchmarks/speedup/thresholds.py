@@ -1,4 +1,4 @@
-"""Durations that a publication names in its text, beside what its own table implies by the fit of this benchmark."""
+"""Durations in the text of a publication, with those that its table implies by the fit of this benchmark."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
 
 
-class Named(NamedTuple):
-    """A duration, and what is said of it."""
+class StatedDuration(NamedTuple):
+    """A duration, and the statement on it."""
 
     t1_us: Interval
     """Of one core, µs: where a publication does not say of which, it is taken for that."""
@@ -30,7 +30,7 @@ class Named(NamedTuple):
     """Where the publication names it; of one that its table implies, the table."""
     statement: str
     likely: str | None
-    """Which duration it likely is; None where nothing tells."""
+    """The likely duration; None if unknown."""
     speedup: Interval
     """S of work that takes one core so long, by the fit to the table."""
     efficiency: Interval
@@ -40,10 +40,10 @@ class Named(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """What one publication names, and what its table implies, by duration."""
+    """The durations in the text of one publication, and those implied by its table."""
 
     table: SpeedupPublication
-    named: tuple[Named, ...]
+    named: tuple[StatedDuration, ...]
 
 
 def thresholds(efficiency: float) -> Iterator[Thresholds]:
@@ -56,11 +56,11 @@ def thresholds(efficiency: float) -> Iterator[Thresholds]:
             yield Thresholds(table, tuple(sorted(found, key=lambda one: one.t1_us.value)))
 
 
-def _named(table: SpeedupPublication, fit: ForkJoinFit) -> Iterator[Named]:
+def _named(table: SpeedupPublication, fit: ForkJoinFit) -> Iterator[StatedDuration]:
     known = [row.t1_ms for row in table.figures.rows]
     for one in table.figures.thresholds:
         speedup = fit.speedup_at(one.ms * 1e3)
-        yield Named(
+        yield StatedDuration(
             Interval(one.ms * 1e3),
             one.side,
             one.place,
@@ -77,14 +77,14 @@ def _over(speedup: Interval, cores: int) -> Interval:
     return Interval(speedup.value / cores, low, high)
 
 
-def _implied(table: SpeedupPublication, fit: ForkJoinFit, found: BreakEven | Isoefficiency) -> Iterator[Named]:
-    """Return where S = 1, or where the wanted efficiency is reached, if the table tells."""
+def _implied(table: SpeedupPublication, fit: ForkJoinFit, found: BreakEven | Isoefficiency) -> Iterator[StatedDuration]:
+    """Return where S = 1, or where the wanted efficiency is reached, if the table gives it."""
     if found.t1_us is not None:
         wanted = 1 / fit.cores if found is fit.break_even else fit.isoefficiency.efficiency
         statement = f"{fit.cores} cores are as fast as one" if found is fit.break_even else f"{wanted:.0%} of all cores"
         place = f"{table.source.table}, by its fit"
         there = Interval(wanted * fit.cores), Interval(wanted)
-        yield Named(found.t1_us, "", place, statement, None, *there, found.extrapolated)
+        yield StatedDuration(found.t1_us, "", place, statement, None, *there, found.extrapolated)
 
 
 def to_json(efficiency: float) -> dict[str, list[dict[str, object]]]:
@@ -108,29 +108,28 @@ def to_json(efficiency: float) -> dict[str, list[dict[str, object]]]:
     }
 
 
-def threshold_tables(efficiency: float) -> Iterator[Table[Named]]:
+def threshold_tables(efficiency: float) -> Iterator[Table[StatedDuration]]:
     """Show each publication's durations with S and E there, and what its own table implies, by duration."""
     for found in thresholds(efficiency):
         yield Table(
-            f"What the text of {found.table.label} says of short work, beside what its own {found.table.source.table} "
-            "implies",
+            f"Short work: the text of {found.table.label} and the result of its {found.table.source.table}",
             found.named,
             [
                 Column("T1", _t1),
                 Column("where", lambda one: one.place),
                 Column("S, by the fit", _speedup, right=True),
                 Column("E", lambda one: f"{one.efficiency.value:.1%}", right=True),
-                Column("what it says", lambda one: one.statement + (f" (likely {one.likely})" if one.likely else "")),
+                Column("statement", lambda one: one.statement + (f" (likely {one.likely})" if one.likely else "")),
             ],
             published=True,
         )
 
 
-def _t1(one: Named) -> str:
-    told = f"{one.side} " if one.side else ""
-    return f"{told}{duration_with_bounds(one.t1_us)}" + ("\nextrapolated" if one.extrapolated else "")
+def _t1(one: StatedDuration) -> str:
+    side = f"{one.side} " if one.side else ""
+    return f"{side}{duration_with_bounds(one.t1_us)}" + ("\nextrapolated" if one.extrapolated else "")
 
 
-def _speedup(one: Named) -> str:
+def _speedup(one: StatedDuration) -> str:
     interval = bounds(one.speedup, significant)
     return f"{significant(one.speedup.value)}" + (f" ({interval})" if interval else "")

@@ -1,4 +1,4 @@
-"""What settings of `speedup` are called where people read of them: `created tasks` for `mode=create`."""
+"""Names of settings of `speedup` for people: `created tasks` for `mode=create`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def differing(points: Iterable[SpeedupPoint]) -> set[str]:
-    """Return the factors that tell the groups of points apart, and the mode in any case."""
+    """Return the factors that distinguish the groups of points, and always the mode."""
     levels: dict[str, set[Level]] = {}
     for point in points:
         for name, level in point.setting.items():
@@ -23,7 +23,7 @@ def differing(points: Iterable[SpeedupPoint]) -> set[str]:
 
 
 def settings_of_groups(points: Iterable[SpeedupPoint]) -> dict[str, dict[str, Level]]:
-    """Return what tells each group of points apart from the others, by group."""
+    """Return what distinguishes each group of points from the others, by group."""
     settings = {point.group: point.setting for point in points}
     return {group: apart(setting, settings.values()) for group, setting in settings.items()}
 

@@ -58,7 +58,7 @@ def incomparable(one: Measurement) -> str:
     """Return why differences of the cores' own counters are not compared; empty if none is one."""
     if one.factors.get("time", "common") == "common":
         return ""
-    return "by the cores' own counters, whose differences are no times before they are aligned"
+    return "by each core's counter, whose differences are not times until they are aligned"
 
 
 _ACROSS = ("switch", "before.there", "before.back", "after.there", "after.back")
@@ -75,11 +75,11 @@ _SERIES = SeriesMeaning(
         "call": Role.RESULT,
         "moment": Role.MOMENTS,
         "*.at": Role.MOMENTS,
-        "*.there": Role.AUXILIARY,  # exchanges of time stamps, of which the shortest counts
+        "*.there": Role.AUXILIARY,  # exchanges of timestamps, of which the shortest counts
         "*.back": Role.AUXILIARY,
     },
     results={
-        "switch": Result("us", "time to wake", only={"time": ("common",)}),
+        "switch": Result("us", "wake-up latency", only={"time": ("common",)}),
         "call": Result("us", "signalling call", only={"time": ("common",)}),
     },
     incomparable=incomparable,
@@ -88,9 +88,9 @@ _SERIES = SeriesMeaning(
 
 
 def _witness(chip: Simulator) -> Witness:
-    from intercore.benchmarks.switch.witness import SwitchWitness
+    from intercore.benchmarks.switch.ground_truth import SwitchProbe
 
-    return SwitchWitness(chip)
+    return SwitchProbe(chip)
 
 
 def _load_analysis() -> Analysis:
@@ -119,10 +119,10 @@ BENCHMARK = Benchmark(
     _SERIES,
     EnergyWindows("wake-up"),
     choices={
-        "notification": "the kernel's direct notification of a task; on Linux a semaphore of the thread's own",
-        "binary-semaphore": "a semaphore that is free or taken",
-        "counting-semaphore": "a semaphore that counts",
-        "mutex": "a lock: who waits for it sleeps, until the kernel wakes it",
+        "notification": "the kernel's direct notification of a task; on Linux a semaphore per thread",
+        "binary-semaphore": "a binary semaphore",
+        "counting-semaphore": "a counting semaphore",
+        "mutex": "a lock whose waiting task sleeps until the kernel wakes it",
         "queue": "a queue, with an item of 4 bytes",
         "event-group": "a bit of an event group",
         "stream-buffer": "a stream buffer, with 4 bytes",

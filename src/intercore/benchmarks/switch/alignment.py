@@ -1,9 +1,9 @@
-"""How far apart the counters of two cores were, told from time stamps that the cores exchanged (firmware/core/align.h).
+"""The offset of the counters of two cores, from timestamps that the cores exchanged (firmware/core/align.h).
 
-In an exchange core `from` reads its counter, core `to` its own, and core `from` again. So, whatever the ways took, the
-counter of `to` is ahead by (there - back) / 2, give or take (there + back) / 2, half the round trip. Of many exchanges
-the one with the shortest round trip tells most (Cristian 1989, Probabilistic clock synchronization). Exchanges before
-and after a measurement give two such moments, and a line between them gives all others.
+In an exchange core `from` reads its counter, core `to` its own, and core `from` again. So, independently of the one-way
+times, the counter of `to` is ahead by (there - back) / 2 ± (there + back) / 2, half the round trip. Of many exchanges
+the one with the shortest round trip is the most accurate (Cristian 1989, Probabilistic clock synchronization).
+Exchanges before and after a measurement give two such moments, and a line between them gives all others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NonNegative = Annotated[float, Meta(ge=0)]
 
 
-class Apart(msgspec.Struct, frozen=True):
+class CounterOffsetAtMoment(msgspec.Struct, frozen=True):
     """How far apart two counters are at one moment."""
 
     at_us: float
@@ -41,8 +41,8 @@ class Apart(msgspec.Struct, frozen=True):
 class Alignment(msgspec.Struct, frozen=True):
     """How far apart two counters are from before a measurement until after it."""
 
-    before: Apart
-    after: Apart
+    before: CounterOffsetAtMoment
+    after: CounterOffsetAtMoment
     within_us: NonNegative
     """How far any aligned time between the two moments can be off, if the counters drift evenly."""
     drift_ppm: float
@@ -70,7 +70,7 @@ def alignment(measurement: Measurement) -> Alignment | None:
     )
 
 
-def _apart(measurement: Measurement, when: str) -> Apart | None:
+def _apart(measurement: Measurement, when: str) -> CounterOffsetAtMoment | None:
     known = {series.name: series for series in measurement.series}
     found = [known.get(f"{when}.{name}") for name in ("at", "there", "back")]
     if any(series is None for series in found):
@@ -83,4 +83,4 @@ def _apart(measurement: Measurement, when: str) -> Apart | None:
     us = 1e6 / there.hz
     # Exact in integers before it becomes a float: counters can be far apart.
     ahead, round_trip = int(there.ticks[best]) - int(back.ticks[best]), int(there.ticks[best]) + int(back.ticks[best])
-    return Apart(float(at.ticks[best]) * us, ahead / 2 * us, max(round_trip, 0) / 2 * us, count)
+    return CounterOffsetAtMoment(float(at.ticks[best]) * us, ahead / 2 * us, max(round_trip, 0) / 2 * us, count)

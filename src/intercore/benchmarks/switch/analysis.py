@@ -1,7 +1,7 @@
-"""What it costs to wake a task, on its own core and on another one.
+"""Wake-up latency of a task on the same core and on another one.
 
-Durations are in µs. `time` tells by which clock a wake-up was timed: `common` and `aligned` are true, `raw-counter`
-subtracts the counters of two cores that nobody has aligned, and is false wherever they began at different moments.
+Durations are in µs. `time` is the clock of a wake-up: `common` and `aligned` are true, `raw-counter` subtracts the
+counters of two cores that are not aligned, and is false if they started at different times.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _OUT_OF_BOUNDS = 3  # times what a true wake-up takes, from which on a raw diffe
 
 
 class Ratio(msgspec.Struct, frozen=True):
-    """What the task that signals pays to wake one on another core rather than on its own: of one direction."""
+    """Wake-up latency on another core over that on the signalling core, for one direction."""
 
     primitive: str
     first: Core = msgspec.field(name="from")
@@ -63,7 +63,7 @@ class Ratio(msgspec.Struct, frozen=True):
     second: Core = msgspec.field(name="to")
     """The other core."""
     target: Target
-    """What the other core did before."""
+    """The previous activity of the other core."""
     time: Time
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
@@ -76,7 +76,7 @@ class Ratio(msgspec.Struct, frozen=True):
 
 
 class FalseTime(msgspec.Struct, frozen=True):
-    """What unaligned counters make of a wake-up from one core to another, beside what it is."""
+    """The false wake-up latency by unaligned counters from one core to another, with the true one."""
 
     primitive: str
     first: Core = msgspec.field(name="from")
@@ -84,7 +84,7 @@ class FalseTime(msgspec.Struct, frozen=True):
     target: Target
     varied: dict[str, Level]
     raw_us: Distribution
-    """What the subtraction gives; it may be negative."""
+    """The result of the subtraction; it may be negative."""
     true_us: float | None
     """Median by a true clock; None if none was measured."""
 
@@ -97,7 +97,7 @@ class FalseTime(msgspec.Struct, frozen=True):
 
 
 class SwitchAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about waking tasks."""
+    """The results of a run about waking tasks."""
 
     wake_ups: tuple[WakeUp, ...]
     ratios: tuple[Ratio, ...]
@@ -123,7 +123,7 @@ def samples_us(measurements: Iterable[Measurement]) -> dict[tuple[str, int, int,
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the numbers doubtful."""
+    """Return the caveats on the numbers."""
     ours = [one for one in measurements if one.benchmark == "switch"]
     wrong = [one for one in ours if one.checks.get("wrong", 0)]
     sliced = bool(wrong) and all(_took_turns(one) for one in wrong)
@@ -159,7 +159,7 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
 def _took_turns(one: Measurement) -> bool:
     """Whether the tasks of a measurement by a program that takes no turn again had turns by the kernel's tick."""
     slices = one.factors.get("primitive") == "yield" and one.conditions.get(_TIME_SLICING) == "1"
-    return slices and not one.checks.get("retaken", 0)
+    return slices and not one.checks.get("repeated_turns", 0)
 
 
 # What is compared

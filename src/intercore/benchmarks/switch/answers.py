@@ -1,4 +1,4 @@
-"""What `switch` answers on one line: what it takes to wake a task."""
+"""The one-line answers of `switch`: what it takes to wake a task."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.switch.findings import SwitchSlowerAcross
 from intercore.benchmarks.switch.names import named
 from intercore.statistics.repetitions import ratio_of_intervals
-from intercore.view.answer import Answer, by_way, equal
+from intercore.view.answer import Answer, and_other_way, equality_verdict
 from intercore.view.cost import Cost
 from intercore.view.quantity import multiple
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 _MOST_PRIMITIVES = 4
 _USUAL = "notification"
-"""What is told where nothing is surely quicker: the primitive that most programs use, and that every target has."""
+"""The primitive of the answer unless another one is significantly faster: most programs use it, and every target has
+it."""
 
 
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
-    """Answer what waking takes on the same core and on another one, which was asleep.
+    """Answer the wake-up latency on the same core and on another, sleeping one.
 
     Across cores by the quickest primitive; on the same core by that one, and on the core that signals across, so that
     they compare; and by the one that is quickest there. Of several cores or directions the slowest is the answer, and
@@ -41,13 +42,13 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
         yield from _against_same(analysis, best, slowest)
     if same and (best not in same or len(same) > 1):
         quickest = _best(same)
-        question = "quickest way on one core" if best in same else "wake a task, one core"
+        question = "fastest on one core" if best in same else "wake a task, one core"
         yield _woken(question, quickest, same[quickest], brief=best not in same, again=quickest == best)
     yield from _core_against_core(best, same.get(best, ()))
 
 
 def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Iterator[Answer]:
-    """Answer how many times as long waking takes on another core in the slowest direction; beside it, in the other."""
+    """Answer the wake-up latency on another core over that on the same core, in both directions, the slowest first."""
     known: dict[tuple[int, int | None, str | None], Interval] = {
         (one.first, one.second, one.target): one.ratio
         for one in analysis.ratios
@@ -55,36 +56,36 @@ def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Itera
     }
     times = known.get((slowest.first, slowest.second, slowest.target))
     if times is not None:
-        verdict = equal(times)
+        verdict = equality_verdict(times)
         about = f"{_long(verdict)} on another core, {name} {_way(slowest)}"
         back = known.get((slowest.second, slowest.first, slowest.target))
         if back is not None and not verdict:
             about += f"; {slowest.second} → {slowest.first}: {multiple(back.value)} ×"
-        yield Answer("other core against same", times, "times", about, verdict=verdict, brief=False)
+        yield Answer("wake-up, other/same core", times, "times", about, verdict=verdict, brief=False)
 
 
 def _long(verdict: str) -> str:
-    """Begin what a multiple of a time is told of, as its verdict asks for."""
+    """Return the words that follow a multiple of a time, according to its verdict."""
     return "in time" if verdict else "as long"
 
 
 def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
-    """Answer how many times as long the other core takes as core 0 to wake a task of its own."""
+    """Answer the wake-up latency on the other core over that on core 0."""
     others = [one for one in ways if one.first != 0]
     first = next((one for one in ways if one.first == 0), None)
     if first is not None and _us(first) > 0 and others:
         most = max(others, key=_us)
         times = ratio_of_intervals(most.wake_up_us.median, first.wake_up_us.median)
-        verdict = equal(times)
-        about = f"{_long(verdict)} to wake a task of its own, {name}"
-        question = f"core {most.first} against 0, waking"
+        verdict = equality_verdict(times)
+        about = f"{_long(verdict)} to wake its own task, {name}"
+        question = f"wake-up, core {most.first}/core 0"
         yield Answer(question, times, "times", about, verdict=verdict, brief=False, topic="both cores")
 
 
 def _woken(question: str, name: str, ways: Sequence[WakeUp], *, brief: bool = True, again: bool = False) -> Answer:
-    """Answer by the last of these ways; the first one stands beside it."""
-    other, told = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
-    about = f"{name}{by_way(told, other)}"
+    """Answer with the last of these directions, followed by the first one."""
+    other, slowest_way = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
+    about = f"{name}{and_other_way(slowest_way, other)}"
     return Answer(question, ways[-1].wake_up_us.median, about=about, brief=brief, again=again)
 
 
@@ -113,9 +114,9 @@ def _way(one: WakeUp) -> str:
 
 
 def costs(analysis: SwitchAnalysis) -> Iterator[Cost]:
-    """Give what waking costs by the four primitives that are the quickest across cores.
+    """Yield the wake-up latency of the four fastest primitives across cores.
 
-    Across cores that is the slowest direction, and beside it stands the core that signals in it.
+    Across cores that is the slowest direction, with its signalling core.
     """
     same, across = (_ways(analysis, apart=apart) for apart in (False, True))
     for name in sorted(across, key=lambda name: _us(across[name][-1]))[:_MOST_PRIMITIVES]:
@@ -128,8 +129,8 @@ def costs(analysis: SwitchAnalysis) -> Iterator[Cost]:
 def _ways(analysis: SwitchAnalysis, *, apart: bool) -> dict[str, list[WakeUp]]:
     """Return for each primitive its wake-ups across cores, or on one core, the quickest first.
 
-    Across cores those of a core that was asleep, if there are any. Where some primitives were measured both across
-    cores and on one, only these are told: a yield does not compare with them.
+    Across cores those of a sleeping core, if there are any. If some primitives were measured both across cores and on
+    one, only these are returned: a yield is not comparable.
     """
     compared = {named(one) for one in analysis.ratios if one.time == "common"}
     known = [

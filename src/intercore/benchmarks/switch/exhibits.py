@@ -10,7 +10,7 @@ import msgspec
 
 from intercore.benchmarks.claims import (
     ENOUGH,
-    Said,
+    ClaimResult,
     another_chip,
     another_kernel,
     cannot_tell,
@@ -195,7 +195,7 @@ _UNSTATED = "The paper states neither the version of its kernel nor the level of
 """What else may be the reason for another time on its chip."""
 
 
-def _same_core_time(evidence: _Evidence) -> Said:
+def _same_core_time(evidence: _Evidence) -> ClaimResult:
     if not evidence.same:
         return cannot_tell(_NOT_ON_ONE)
     return _time(evidence, evidence.same, evidence.table.figures.row(crosses=False), "on one core")
@@ -205,15 +205,15 @@ _NOT_ON_ONE = "No wake-up on one core was timed."
 _NOT_ACROSS = "Nothing between cores was timed by one clock."
 
 
-def _across_time(evidence: _Evidence) -> Said:
+def _across_time(evidence: _Evidence) -> ClaimResult:
     raw = _raw_words(evidence)
     if not evidence.across:
         return cannot_tell(" ".join([_NOT_ACROSS, *raw]))
     said = _time(evidence, evidence.across, evidence.table.figures.row(crosses=True), "between cores")
-    return Said(said.outcome, " ".join([said.because, *raw]))
+    return ClaimResult(said.outcome, " ".join([said.because, *raw]))
 
 
-def _time(evidence: _Evidence, found: Sequence[WakeUp], row: SwitchRow, which: str) -> Said:
+def _time(evidence: _Evidence, found: Sequence[WakeUp], row: SwitchRow, which: str) -> ClaimResult:
     """Hold the slowest median against a printed range."""
     slowest = max(found, key=lambda one: one.wake_up_us.median.value)
     median, half = slowest.wake_up_us.median, evidence.table.figures.half_us
@@ -221,7 +221,7 @@ def _time(evidence: _Evidence, found: Sequence[WakeUp], row: SwitchRow, which: s
     known = difference(median, Interval(0.0, -within, within))
     either = f", {duration(within)} either way," if within else ""
     here = f"By {CLOCKS.get(slowest.time, 'one clock')}, it takes {time_in_words(median)}{either} {which} here"
-    return Said(
+    return ClaimResult(
         outcome(known, least=row.minimum_ms * 1e3 - half, most=row.maximum_ms * 1e3 + half),
         f"{here}, and {row.average_ms:.3f} ms there." if known.low is not None else f"{here}; {_TOO_FEW}",
     )
@@ -240,15 +240,15 @@ def _raw_words(evidence: _Evidence) -> list[str]:
     return [f"The cores' own counters, subtracted, give {told}: how far they are apart, and no time of a switch."]
 
 
-def _same_core_steady(evidence: _Evidence) -> Said:
+def _same_core_steady(evidence: _Evidence) -> ClaimResult:
     return _steady(evidence, evidence.same, crosses=False) if evidence.same else cannot_tell(_NOT_ON_ONE)
 
 
-def _across_steady(evidence: _Evidence) -> Said:
+def _across_steady(evidence: _Evidence) -> ClaimResult:
     return _steady(evidence, evidence.across, crosses=True) if evidence.across else cannot_tell(_NOT_ACROSS)
 
 
-def _steady(evidence: _Evidence, found: Sequence[WakeUp], *, crosses: bool) -> Said:
+def _steady(evidence: _Evidence, found: Sequence[WakeUp], *, crosses: bool) -> ClaimResult:
     """Hold how far times are above the least against the printed times, in µs and in parts: the paper gives no bound.
 
     Where most are as near, and some are not, that cannot be told.
@@ -268,18 +268,20 @@ def _steady(evidence: _Evidence, found: Sequence[WakeUp], *, crosses: bool) -> S
         "largest time are"
     )
     if span <= min(most_us, most_part * worst.min):
-        return Said("agrees" if worst.n >= ENOUGH else "cannot tell", f"All are {bound}: {ends}.")
+        return ClaimResult("agrees" if worst.n >= ENOUGH else "cannot tell", f"All are {bound}: {ends}.")
     if worst.p90 is None or worst.p90.low is None or worst.p90.high is None:
         return cannot_tell(f"Not all are {bound}, and how many are not is not known: {ends}.")
     low, high = worst.p90.low - worst.min, worst.p90.high - worst.min
     if low > most_us:
-        return Said("contradicts", f"One of ten is {duration(low)} or more above the least, not {bound}: {ends}.")
+        return ClaimResult(
+            "contradicts", f"One of ten is {duration(low)} or more above the least, not {bound}: {ends}."
+        )
     if high > most_us:
         return cannot_tell(f"Not all are {bound}, and how many are not is not known well enough: {ends}.")
     return cannot_tell(f"Nine of ten are within {to_a_tick(high)} of the least, but outliers are not {bound}: {ends}.")
 
 
-def _across_steady_cause(evidence: _Evidence) -> Said:
+def _across_steady_cause(evidence: _Evidence) -> ClaimResult:
     """No run has another IPC, or other tasks at work. What two counters give is another possible cause."""
     apart = [one for one in evidence.false_times if one.is_plain]
     told = ""
@@ -292,14 +294,16 @@ def _across_steady_cause(evidence: _Evidence) -> Said:
     return cannot_tell(f"Whether the IPC, or that nothing else runs, is the reason was not tried.{told}")
 
 
-def _function_time(evidence: _Evidence) -> Said:
+def _function_time(evidence: _Evidence) -> ClaimResult:
     if not evidence.same:
         return cannot_tell("The signalling call was not timed on one core.")
     longest = max(evidence.same, key=lambda one: one.call_us.median.value)
     call, whole = longest.call_us.median, longest.wake_up_us.median.value
     here = f"The signalling call alone takes {time_in_words(call)} here, of {duration(whole)} on one core"
     low, high = _FUNCTION_US
-    return Said(outcome(call, least=low, most=high), f"{here}." if call.low is not None else f"{here}; {_TOO_FEW}")
+    return ClaimResult(
+        outcome(call, least=low, most=high), f"{here}." if call.low is not None else f"{here}; {_TOO_FEW}"
+    )
 
 
 def _printed_ratio(evidence: _Evidence) -> float:
@@ -321,7 +325,7 @@ def _ratio(evidence: _Evidence) -> tuple[Interval | None, str]:
     )
 
 
-def _across_slower(evidence: _Evidence) -> Said:
+def _across_slower(evidence: _Evidence) -> ClaimResult:
     ratio, words = _ratio(evidence)
     if ratio is None:
         return cannot_tell(f"{words}.")
@@ -330,20 +334,20 @@ def _across_slower(evidence: _Evidence) -> Said:
         found = "cannot tell"  # long as well, though not as long as printed
     here = f"Not seen here: {words}" if found == "contradicts" else capitalised(words)
     printed = math.floor(_printed_ratio(evidence))
-    return Said(
+    return ClaimResult(
         found,
         f"{here}; by the printed times it is more than {printed:,} times. The paper gives no bound: a tenth of that "
         f"agrees, and less than {_ORDER} times contradicts.",
     )
 
 
-def _unpinned(evidence: _Evidence) -> Said:
+def _unpinned(evidence: _Evidence) -> ClaimResult:
     ratio, words = _ratio(evidence)
     pinned = "Each task here is pinned to a core, so none is moved: jitter core=any releases one that is not."
     return cannot_tell(pinned if ratio is None else f"{pinned} {capitalised(words)}.")
 
 
-def _improvements_or_monitoring(evidence: _Evidence) -> Said:
+def _improvements_or_monitoring(evidence: _Evidence) -> ClaimResult:
     """Say whether one clock shows a long time, or two counters one that is none: the authors conclude either."""
     ratio, words = _ratio(evidence)
     known = [one for one in evidence.false_times if one.true_us is not None]
@@ -362,10 +366,10 @@ def _improvements_or_monitoring(evidence: _Evidence) -> Said:
         said.append(f"From {_ORDER} times on it counts as long.")
     if not is_long and not is_false:
         said.append(f"No clock shows a long time on {whose(evidence.run)}, so there is none to explain.")
-    return Said("agrees" if is_long or is_false else "cannot tell", " ".join(said))
+    return ClaimResult("agrees" if is_long or is_false else "cannot tell", " ".join(said))
 
 
-_SAID: Mapping[str, Callable[[_Evidence], Said]] = {
+_SAID: Mapping[str, Callable[[_Evidence], ClaimResult]] = {
     "same-core-time": _same_core_time,
     "same-core-steady": _same_core_steady,
     "function-time": _function_time,

@@ -1,4 +1,4 @@
-"""What `switch` may find, and how that is worded."""
+"""The findings of `switch`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from intercore.view.quantity import duration, multiple
 _BOTH = 2  # directions, those of two cores
 
 
-class Wake(msgspec.Struct, frozen=True):
+class PrimitiveWakeUp(msgspec.Struct, frozen=True):
     """The median of a wake-up by a primitive, across cores and on the core that signals."""
 
     primitive: str
@@ -25,20 +25,20 @@ class Wake(msgspec.Struct, frozen=True):
 
 
 class Direction(msgspec.Struct, frozen=True):
-    """What waking a task takes in one direction."""
+    """Wake-up latency in one direction."""
 
     first: int
     """The core that signals."""
     second: int
-    quickest: Wake
-    slowest: Wake
+    quickest: PrimitiveWakeUp
+    slowest: PrimitiveWakeUp
     """By the slowest primitive; the same as the quickest where there is one alone."""
     least_times: float
     """How many times as long a wake-up takes across cores as on the core that signals: the least of all primitives."""
     most_times: float
 
     def text(self, *, first: bool) -> str:
-        """Return it in words; of the first of several it is also said what the factor is of."""
+        """Return it in words; the first of several explains the factor."""
         low, high = multiple(self.least_times), multiple(self.most_times)
         factor = low if low == high else f"{low} to {high}"
         takes = f"{duration(self.quickest.cross_us)} ({self.quickest.primitive})"
@@ -52,10 +52,10 @@ class Direction(msgspec.Struct, frozen=True):
 
 
 class SwitchCrossCore(Finding, frozen=True):
-    """What waking a task on another core takes."""
+    """Wake-up latency on another core."""
 
     target: Literal["idle", "busy"]
-    """What the other core did before."""
+    """The previous activity of the other core."""
     directions: int
     ways: tuple[Direction, ...]
     """Those of both directions; of more than two, the quickest and the slowest."""
@@ -66,13 +66,13 @@ class SwitchCrossCore(Finding, frozen=True):
     def sentence(self) -> str:
         what = "asleep" if self.target == "idle" else "busy with a task of lower priority"
         ways = "; ".join(way.text(first=place == 0) for place, way in enumerate(self.ways))
-        found = f"Waking a task on another core that is {what} takes {ways}."
+        found = f"The wake-up latency of a task on another core that is {what} is {ways}."
         if self.directions > _BOTH:
             found += f" Of {self.directions} directions, these are the quickest and the slowest."
         if self.explained:
             found += (
-                " These are medians, and include the timestamp overhead. On one core the woken task preempts the "
-                "signaller; across cores the signaller stays out of the kernel meanwhile."
+                " These are medians, timestamp overhead included. On one core the woken task preempts the signaller; "
+                "across cores the signaller does not call the kernel during the wake-up."
             )
         return found
 
@@ -96,9 +96,9 @@ class SwitchCallTime(Finding, frozen=True):
             if self.across
             else ("a task of lower priority on its own core", "cores")
         )
-        found = f"The call that wakes {where} keeps the caller for {duration(self.quickest_us)} ({self.quickest})"
+        found = f"The call that wakes {where} returns after {duration(self.quickest_us)} ({self.quickest})"
         found += "." if self.slowest == self.quickest else f" to {duration(self.slowest_us)} ({self.slowest})."
-        return f"{found} Of several {several}, the slowest counts." if self.several else found
+        return f"{found} Of the {several} measured, the slowest is given." if self.several else found
 
 
 class SwitchCounters(Finding, frozen=True):
@@ -120,13 +120,14 @@ class SwitchCounters(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         apart = (
-            f"are {duration(abs(self.ahead_us))} apart, give or take {duration(self.ahead_within_us)}"
+            f"differ by {duration(abs(self.ahead_us))} ±{duration(self.ahead_within_us)}"
             if self.distinguishable
-            else f"cannot be told apart: they differ by less than {duration(self.within_us)}"
+            else f"do not differ significantly (by less than {duration(self.within_us)})"
         )
         return (
             f"The counters of cores {self.first} and {self.second} {apart}, and drift by "
-            f"{with_bound(self.drift_ppm, self.drift_within_ppm)} ppm, by timestamps exchanged before and after."
+            f"{with_bound(self.drift_ppm, self.drift_within_ppm)} ppm, according to timestamps that the cores "
+            "exchanged before and after."
         )
 
 
@@ -143,13 +144,13 @@ class SwitchAlignedAgainstCommon(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         verdict = (
-            "the difference is no more than that, the medians' intervals and the timestamp overhead explain"
+            "the alignment, the medians' intervals and the timestamp overhead explain that"
             if self.explained
-            else "more than that explains, so the machine was not equally quiet in both measurements"
+            else "the alignment does not explain that, so the machine was disturbed differently in the two measurements"
         )
         return (
             f"Aligned counters and the common clock differ by up to {duration(self.largest_us)} in {self.medians} "
-            f"medians, where the alignment can be off by {duration(self.within_us)}: {verdict}."
+            f"medians, and the alignment has an uncertainty of {duration(self.within_us)}: {verdict}."
         )
 
 
@@ -168,12 +169,12 @@ class SwitchFalseTimes(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         true = "" if self.true_us is None else f" instead of {duration(self.true_us)}"
-        back = "" if self.back_us is None else f", and {duration(self.back_us)} the other way"
+        back = "" if self.back_us is None else f", and {duration(self.back_us)} in the opposite direction"
         return (
-            f"FALSE on purpose: subtracting the counters of two cores that were never aligned gives "
+            "FALSE on purpose: subtracting the counters of two cores that were never aligned gives "
             f"{duration(self.false_us)} from core {self.first} to core {self.second}{true}, with a standard deviation "
-            f"of {duration(self.stdev_us)}{back}. It is not a time: it shows how much later one counter began, and so "
-            "it is large, nearly constant, and of the opposite sign in the opposite direction."
+            f"of {duration(self.stdev_us)}{back}. It is not a latency: it shows how much later one counter started, "
+            "so it is large, nearly constant, and has the opposite sign in the opposite direction."
         )
 
 
@@ -184,7 +185,7 @@ class SwitchSynchronisedCounters(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             "Subtracting raw counters gives no false times here: the counters of this machine's cores are "
-            "synchronised, as far as these samples can tell. That is a property of the machine, not of the method."
+            "synchronised, as far as these samples show. That is a property of the machine, not of the method."
         )
 
 
@@ -209,15 +210,17 @@ class SwitchExactness(Finding, frozen=True):
             else (f"{self.least_ticks:g} to {self.most_ticks:g}")
         )
         verdict = (
-            f"in each setting {constant(self.spread_ticks)}"
+            f"is {constant(self.spread_ticks)} in each setting"
             if self.constant
-            else f"within a setting by up to {self.spread_ticks} apart, more than the {PROMISED_SPREAD} that the clock "
-            "promises"
+            else (
+                f"varies within a setting by up to {self.spread_ticks} ticks, more than the {PROMISED_SPREAD} that the "
+                "clock allows"
+            )
         )
-        more = f"; {self.interrupted:,} more were looked at during an interrupt" if self.interrupted else ""
+        more = f"; {self.interrupted:,} more were delayed by an interrupt" if self.interrupted else ""
         return (
-            f"Checked against the simulator: {self.wake_ups:,} wake-ups were measured {between} ticks longer than they "
-            f"truly were, {verdict}{more}."
+            f"Checked against the simulator: {self.wake_ups:,} wake-ups were measured {between} ticks too long. This "
+            f"error {verdict}{more}."
         )
 
 
@@ -229,9 +232,8 @@ class SwitchRetaken(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.turns:,} turn{'s' * (self.turns != 1)} of yields {'were' if self.turns != 1 else 'was'} taken "
-            "again: the other task ran before the yield, or ran for another reason, for example because tasks of one "
-            "priority take turns at a tick."
+            f"{self.turns:,} yield{'s' * (self.turns != 1)} {'were' if self.turns != 1 else 'was'} measured again, "
+            "because the other task had run before the yield, or for another reason, such as time slicing at a tick."
         )
 
 
@@ -245,7 +247,7 @@ class SwitchSlowerAcross(Remark, frozen=True):
 
     @property
     def sentence(self) -> str:
-        busy = " while that is busy" if self.target == "busy" else ""
+        busy = " while that core is busy" if self.target == "busy" else ""
         return (
             f"Waking a task from core {self.first} takes {about_times(self.times)} times as long on core "
             f"{self.second}{busy} as on core {self.first} ({self.primitive})."
@@ -257,7 +259,7 @@ class SwitchTimeSlices(Finding, frozen=True):
 
     count: int
     condition: str
-    """The condition that tells of time slices."""
+    """The condition with time slicing."""
 
     @property
     def severity(self) -> Severity:
@@ -266,9 +268,9 @@ class SwitchTimeSlices(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"In {self.count} of the yields, the other task ran before the yield: in this kernel tasks of one priority "
-            f"take turns at each tick ({self.condition} is 1). These numbers mean nothing; a program of this version "
-            "takes such turns again, so rebuild it."
+            f"In {self.count} of the yields, the other task ran before the yield: this kernel uses time slicing at "
+            f"each tick ({self.condition} is 1). These numbers mean nothing; rebuild the program with this version, "
+            "which measures such yields again."
         )
 
 
@@ -278,8 +280,8 @@ class SwitchNoPriorities(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "Without real-time scheduling a woken task need not preempt another one. So the results of switch on one "
-            "core, and with target=busy, depend on how the system shares its time."
+            "Without real-time scheduling a woken task may not preempt a running one. So the results of switch on one "
+            "core, and with target=busy, depend on the system's scheduler."
         )
 
 
@@ -290,7 +292,7 @@ class SwitchNotAligned(Caveat, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"{self.measurements} measurements with time=aligned hold no exchanges: they are left out."
+        return f"{self.measurements} measurements with time=aligned have no exchanged timestamps, so they are left out."
 
 
 class SwitchFailedCheck(FailedCheck, frozen=True):
@@ -300,10 +302,10 @@ class SwitchFailedCheck(FailedCheck, frozen=True):
         **FailedCheck.wording,
         "wrong": (
             "{count} of the signals arrived altered, or before they were sent: the primitive or the common clock of "
-            "this target is broken."
+            "this target is wrong."
         ),
         "preempted": (
-            "tasks that should not be preempted were preempted {count} times: something of higher priority ran. Close "
-            "it, or look at the median and not at the largest values."
+            "tasks that should not be preempted were preempted {count} times: another program with a higher priority "
+            "ran. Close it, or use the median and not the largest values."
         ),
     }

@@ -17,5 +17,5 @@ def pair_of(one: WakeUp | FalseTime | Ratio) -> str:
 
 
 def named(one: WakeUp | Ratio) -> str:
-    """Return the primitive, and what else tells a row apart that has no column."""
+    """Return the primitive, and what else distinguishes a row that has no column."""
     return " ".join([one.primitive] + [f"{name}={level}" for name, level in one.varied.items()])

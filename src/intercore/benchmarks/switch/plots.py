@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
     from intercore.view.figure import Colour, Shape
 
-MOST_PAIRS = 6  # that have a column of their own; of more cores, cells have no room for words
+MOST_PAIRS = 6  # that have a column; with more cores, cells have no space for words
 _PANELS_A_ROW = 4
 _PANEL_HEIGHT, _ROW_HEIGHT = 114, 30  # pixels
 _HISTOGRAM_OF = "notification"
@@ -64,10 +64,10 @@ def _heat_map(wake_ups: Sequence[WakeUp]) -> Figure:
         texts = [[_text(one) for one in row] for row in cells]
         drawn.append(Panel(x, y, [Cells(values, words, texts, 0.0, longest)], _PANEL_HEIGHT, title))
     caption = (
-        "The row is the core that signals, the column that of the woken task; the diagonal is one core. Darker is "
-        "longer, from 0, on one scale for all."
+        "Row: the signalling core; column: the core of the woken task; diagonal: the same core. Darker is longer, "
+        "from 0, on the same scale for all."
     )
-    return Figure("switch-core-to-core", "From core to core: median wake-up", caption, drawn, columns)
+    return Figure("switch-core-to-core", "Median wake-up latency from core to core", caption, drawn, columns)
 
 
 def _text(one: WakeUp | None) -> str:
@@ -95,9 +95,10 @@ def _histograms(run: Run, time: str) -> Iterator[Figure]:
     }
     yield histogram_figure(
         "switch-histogram",
-        f"From a signal to the woken task, by {primitive}",
+        f"Wake-up latency by {primitive}",
         labelled,
-        "Every wake-up that was measured, by pair of cores. Counts are on a logarithmic axis: a single late one shows.",
+        "Every measured wake-up, by pair of cores. Counts are on a logarithmic axis, so that a single late wake-up is "
+        "visible.",
     )
 
 
@@ -118,7 +119,7 @@ _HOW = {"common": "by one clock", "aligned": "by aligned counters", "raw-counter
 
 
 def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figure:
-    """Draw, of the primitive of `first`, what each clock says, beside the published times."""
+    """Draw the times by each clock for the primitive of `first`, with the published times."""
     points = [
         _Point(f"{one.primitive} {pair_of(one)}", one.wake_up_us.median.value / 1e3, _HOW[one.time])
         for one in analysis.wake_ups
@@ -148,19 +149,19 @@ def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figur
                 [f"{point.label}\n{how}: {_signed(point.ms)}" for point in drawn],
                 shape=shape,
                 hollow=hollow,
-                # The truth has its number beside it.
+                # The true time is labelled with its number.
                 words=() if how == _HOW["aligned"] else [_signed(point.ms) for point in drawn],
             )
         )
-    x = Axis("size of the time, whatever its sign", log=True, unit="s").around(
+    x = Axis("absolute value of the time", log=True, unit="s").around(
         value for one in series for value in one.values("x")
     )
     y = Axis().of_names(labels, down=True)
-    title = "One wake-up, by the right and by the wrong clock"
+    title = "The same wake-up by a right and a wrong clock"
     caption = (
-        "Subtracting the counters of two cores that nobody has aligned shows how much later one began, and hides the "
-        "wake-up in its last digits. Towards the core that began later, the result is negative. The published time "
-        "between cores likely comes from two such counters, too."
+        "Subtracting the counters of two cores that are not aligned shows how much later one of them started; the "
+        "wake-up latency is only in the last digits. Towards the core that started later, the result is negative. The "
+        "published time between cores likely comes from two such counters, too."
     )
     return Figure("switch-false-time", title, caption, [Panel(x, y, series, _ROW_HEIGHT * len(labels))])
 

@@ -1,4 +1,4 @@
-"""What a wake-up will take: `intercore predict TARGET switch primitive=mutex from=0 to=1`."""
+"""The predicted wake-up latency: `intercore predict TARGET switch primitive=mutex from=0 to=1`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def events(one: Measurement) -> Iterator[Event]:
 
 MODEL = EventModel(
     benchmark="switch",
-    title=lambda _: "From a signal to the task that it wakes",
+    title=lambda _: "Wake-up latency",
     events=events,
     own=("primitive", "from", "to", "target", "time"),
     given=("from", "to", "target", "opt"),

@@ -16,8 +16,8 @@ class SwitchRow(PrintedTimes, frozen=True, forbid_unknown_fields=True, kw_only=T
     crosses: bool
     """Whether the woken task runs on another core than the one that signals."""
     likely_of_two_counters: bool = False
-    """Whether counters of two cores were likely subtracted that nobody had aligned: then it is no time of a switch.
-    Inferred, where a publication does not say what was read; its notes say from what."""
+    """Whether counters of two cores that were not aligned were likely subtracted: then it is not a wake-up latency.
+    Inferred if a publication does not state the clock; its notes have the evidence."""
 
 
 class SwitchSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ class SwitchFigures(PrintedFigures, frozen=True, forbid_unknown_fields=True, kw_
 
 
 class SwitchPublication(Publication, frozen=True, kw_only=True, tag="switch"):
-    """What it takes to wake a task, on the same core and on another."""
+    """Wake-up latency on the same core and on another one."""
 
     setting: SwitchSetting
     figures: SwitchFigures

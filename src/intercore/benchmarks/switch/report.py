@@ -1,6 +1,6 @@
-"""The report of the benchmark `switch`: what it costs to wake a task, by primitive and pair of cores.
+"""The report of the benchmark `switch`: wake-up latency by primitive and pair of cores.
 
-And what a false clock makes of it, beside a published figure that was likely made so.
+It also has the false latencies of unaligned counters, with a published figure that likely comes from these.
 """
 
 from __future__ import annotations
@@ -37,28 +37,27 @@ if TYPE_CHECKING:
     from intercore.statistics.intervals import Interval
 
 _NOTES = (
-    "A wake-up is timed from a reading of the clock right before the signal to the first reading in the woken task. "
-    "The woken task is known to be blocked before: the platform is asked. On one core the woken task has the higher "
-    "priority and preempts the signaller. On another core it finds the core asleep, or busy with a task of lower "
-    "priority, as `target` says. Every number contains the cost of looking, an empty pair of readings; nothing is "
-    "subtracted.",
-    "The signalling call is timed where it does not switch to the woken task: across cores in the same signal, and on "
-    "one core from a caller of higher priority than the task that it wakes. For yield, the call is a yield with nobody "
-    "to yield to.",
-    "For a design: where the ratio is near 1, put a task where its data and its deadline are; the cost of waking it "
-    "does not matter for that. A wake-up across cores adds the interrupt to the other core, its waking up, and both "
-    "cores' way through the kernel's locks. It saves the signaller's wait: across cores the signaller goes on at once, "
+    "Wake-up latency lasts from a reading of the clock right before the signal to the first reading in the woken "
+    "task. The benchmark checks that this task is blocked before. On one core the woken task has the higher priority "
+    "and preempts the signaller. On another core, that core is asleep or busy with a task of lower priority, "
+    "according to `target`. Every number includes the timestamp overhead; nothing is subtracted.",
+    "The signalling call is timed where it does not switch to the woken task: across cores with the same signal, and "
+    "on one core from a caller with a higher priority than the woken task. For yield, the call is a yield without "
+    "another ready task.",
+    "For a design: if the ratio is near 1, the wake-up latency does not matter for the choice of a task's core; its "
+    "data and its deadline do. A wake-up across cores adds the doorbell, the wake-up of the other core, and the "
+    "kernel's locks on both cores. It saves the signaller's wait: across cores the signaller continues immediately, "
     "while on one core it waits until the woken task has done its work.",
-    "With time=aligned each core reads a counter of its own. Before and after the samples the cores exchange time "
-    "stamps, spinning. Of 64 exchanges, the one with the shortest round trip tells by how much one counter is ahead, "
-    "give or take half of that round trip. Each sample is corrected for its moment; ± is the uncertainty that remains, "
-    "for all samples alike.",
+    "With time=aligned each core reads its own counter. Before and after the samples the cores exchange timestamps "
+    "while spinning. Of 64 exchanges, the one with the shortest round trip gives the offset of the counters, with an "
+    "uncertainty of half of that round trip. Each sample is corrected with the offset at its time; ± is the remaining "
+    "uncertainty, the same for all samples.",
 )
 _NOTE_ON_FALSE_TIMES = (
     "A published measurement of an ESP32 found 190.334 ms from a signal on one core to a task on the other, and 0.012 "
-    "ms on one core. Both ends were likely read from the processor's own tick counter. Every core has one, which "
-    "starts when its core does. time=raw-counter does the same. On a chip whose second core starts later, it gives a "
-    "time that is nearly constant, as large as the start was late, and negative in the opposite direction."
+    "ms on one core. Both ends were likely read from the processor's cycle counter. Every core has one, which starts "
+    "with its core. time=raw-counter does the same. On a chip whose second core starts later, it gives a nearly "
+    "constant time that equals the difference of the starts, and is negative in the opposite direction."
 )
 
 
@@ -74,7 +73,7 @@ def report(run: Run) -> Report:
         [_flat(one) for one in analysis.wake_ups],
         found,
         Section(
-            "What it costs to wake a task (switch)",
+            "Wake-up latency of a task (switch)",
             texts(found),
             list(_tables(run, analysis)),
             list(figures(run, analysis)),
@@ -114,7 +113,7 @@ def _tables(run: Run, analysis: SwitchAnalysis) -> Iterator[Table[Any]]:
         found = [one for one in analysis.wake_ups if one.time == time]
         if found:
             within = max(one.within_us for one in found)
-            by = clock + (f", give or take {duration(within)}" if within else "")
+            by = clock + (f", ±{duration(within)}" if within else "")
             yield _comparison(f"{where(run)}, by {by}", found, [one for one in analysis.ratios if one.time == time])
             yield _wake_ups(f"{where(run)}, by {by}", found)
     if analysis.false_times:
@@ -137,7 +136,7 @@ class _Line(NamedTuple):
 
 
 def _comparison(place: str, wake_ups: Sequence[WakeUp], ratios: Sequence[Ratio]) -> Table[_Line]:
-    """One row for each primitive and direction, beside the core that signals. Of many pairs, the ends."""
+    """One row for each primitive and direction, with the signalling core. Of many pairs, the extremes."""
     known = {_key(one): one for one in ratios}
     on_one_core = {(named(one), one.first): one for one in wake_ups if not one.crosses}
     found: dict[tuple[str, str], list[_Line]] = defaultdict(list)
@@ -159,7 +158,7 @@ def _comparison(place: str, wake_ups: Sequence[WakeUp], ratios: Sequence[Ratio])
     ]
     several = any(len(lines) > MOST_PAIRS for lines in found.values())
     which = ", in the quickest and the slowest direction" if several else ""
-    return Table(f"Median wake-up across cores, and on the core that signals{which}, on {place}", rows, columns)
+    return Table(f"Median wake-up latency across cores, and on the signalling core{which}, on {place}", rows, columns)
 
 
 def _key(one: WakeUp | Ratio) -> tuple[str, str, int, int]:
@@ -198,12 +197,12 @@ def _wake_ups(place: str, wake_ups: Sequence[WakeUp]) -> Table[WakeUp]:
         Column("max", lambda one: duration(one.wake_up_us.max), right=True),
         Column("call", lambda one: duration(one.call_us.median.value), right=True),
     ]
-    # Either fits the width; without p99 the least value tells more.
+    # Either fits the width; without p99 the minimum is more useful.
     if any(one.wake_up_us.p99 is not None for one in wake_ups):
         columns.insert(-2, Column("p99", _p99, right=True))
     else:
         columns.insert(3, Column("min", lambda one: duration(one.wake_up_us.min), right=True))
-    return Table(f"From a signal to the woken task, and the signalling call, on {place}", wake_ups, columns)
+    return Table(f"Wake-up latency and signalling call on {place}", wake_ups, columns)
 
 
 def _p99(one: WakeUp) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.exactness import PROMISED_SPREAD
 from intercore.benchmarks.switch.findings import (
     Direction,
+    PrimitiveWakeUp,
     SwitchAlignedAgainstCommon,
     SwitchCallTime,
     SwitchCounters,
@@ -16,7 +17,6 @@ from intercore.benchmarks.switch.findings import (
     SwitchFalseTimes,
     SwitchRetaken,
     SwitchSynchronisedCounters,
-    Wake,
 )
 from intercore.benchmarks.switch.names import named
 from intercore.benchmarks.switch.wake_ups import TRUE_TIMES, place
@@ -35,7 +35,7 @@ _TARGETS: Sequence[Target] = ("idle", "busy")
 
 
 def results(analysis: SwitchAnalysis, measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _cross_core(analysis.ratios)
     yield from _call_times(analysis.wake_ups)
     within = max((one.within_us for one in analysis.wake_ups if one.time == "common"), default=0.0)
@@ -44,7 +44,7 @@ def results(analysis: SwitchAnalysis, measurements: Iterable[Measurement]) -> It
     yield from _alignment(analysis.wake_ups)
     yield from _false_times(analysis.false_times)
     yield from _exactness(analysis.wake_ups)
-    retaken = sum(one.checks.get("retaken", 0) for one in measurements if one.benchmark == "switch")
+    retaken = sum(one.checks.get("repeated_turns", 0) for one in measurements if one.benchmark == "switch")
     if retaken:
         yield SwitchRetaken(turns=retaken)
 
@@ -79,8 +79,8 @@ def _direction(found: Sequence[Ratio]) -> Direction:
     return Direction(quickest.first, quickest.second, _wake(quickest), _wake(slowest), low, high)
 
 
-def _wake(one: Ratio) -> Wake:
-    return Wake(named(one), one.cross_us.value, one.same_us.value)
+def _wake(one: Ratio) -> PrimitiveWakeUp:
+    return PrimitiveWakeUp(named(one), one.cross_us.value, one.same_us.value)
 
 
 def _call_times(wake_ups: Sequence[WakeUp]) -> Iterator[Finding]:
@@ -135,8 +135,11 @@ def _agree(one: WakeUp, other: WakeUp) -> bool:
             abs((median.high if median.high is not None else median.value) - median.value))
         for median in (one.wake_up_us.median, other.wake_up_us.median)
     )  # fmt: skip
-    looking = max((abs(cost - other.looking_us.get(core, cost)) for core, cost in one.looking_us.items()), default=0.0)
-    return abs(one.wake_up_us.median.value - other.wake_up_us.median.value) <= slack + looking
+    overhead = max(
+        (abs(cost - other.timestamp_overhead_us.get(core, cost)) for core, cost in one.timestamp_overhead_us.items()),
+        default=0.0,
+    )
+    return abs(one.wake_up_us.median.value - other.wake_up_us.median.value) <= slack + overhead
 
 
 def _false_times(false_times: Sequence[FalseTime]) -> Iterator[Finding]:

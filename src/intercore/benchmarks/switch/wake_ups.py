@@ -14,7 +14,7 @@ from intercore.benchmarks import uncertainty
 from intercore.benchmarks.exactness import Exactness, exactness
 from intercore.benchmarks.grouping import by_level, distribution_us, tick_us
 from intercore.benchmarks.switch.alignment import Alignment, alignment
-from intercore.record.measurement import LOOKING_PREFIX, Level
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX, Level
 from intercore.statistics.distribution import Distribution, distribution
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class WakeUp(msgspec.Struct, frozen=True):
     second: Core = msgspec.field(name="to")
     """The core of the woken task."""
     target: Target | None
-    """What the other core did before: `idle`, asleep, or `busy`, in a task that was preempted; None on one core, which
-    is busy with the task that signals."""
+    """The previous activity of the other core: `idle`, asleep, or `busy`, in a task that was preempted; None on one
+    core, which is busy with the task that signals."""
     time: Time
     """The clock: see above."""
     varied: dict[str, Level]
@@ -59,7 +59,7 @@ class WakeUp(msgspec.Struct, frozen=True):
     """From before the signal to the first instruction of the woken task."""
     call_us: Distribution
     """The signalling call alone; on one core, where it switches to no other task."""
-    looking_us: dict[str, float]
+    timestamp_overhead_us: dict[str, float]
     """By core, the median cost of an empty pair of readings of the same clock, which is contained in both."""
     within_us: Annotated[float, Meta(ge=0)]
     """How far all of the wake-ups together may be off because two counters can be aligned only so well: by the tool for
@@ -124,7 +124,7 @@ def _is_usable(one: Measurement) -> bool:
 
 
 def _is_known(factors: Mapping[str, Level]) -> bool:
-    """Whether the levels are those that are told here; a newer target may know more, and a faulty one anything.
+    """Whether the levels are known; a newer target may have more, and a faulty one anything.
 
     Any primitive will do. On one core `target` has no meaning.
     """
@@ -178,7 +178,7 @@ def wake_up_of(setting: Setting, pool: Sequence[Measurement]) -> WakeUp:
             "median_ticks": wake_ups.median.value * hz / 1e6,
             "wake_up_us": wake_ups,
             "call_us": distribution_us(pool, "call"),
-            "looking_us": _looking_us(pool, {first, second}),
+            "timestamp_overhead_us": _timestamp_overhead_us(pool, {first, second}),
             "within_us": max((found.within_us for found in aligned), default=by_target),
             "alignment": aligned[0] if aligned else None,
             "exactness": exactness(pool, "switch") if time == "common" or first == second else None,
@@ -187,15 +187,15 @@ def wake_up_of(setting: Setting, pool: Sequence[Measurement]) -> WakeUp:
     )
 
 
-def _looking_us(pool: Sequence[Measurement], cores: set[int]) -> dict[str, float]:
+def _timestamp_overhead_us(pool: Sequence[Measurement], cores: set[int]) -> dict[str, float]:
     looks: dict[str, list[Floats]] = defaultdict(list)
     for series in chain.from_iterable(one.series for one in pool):
-        core = series.name.removeprefix(LOOKING_PREFIX)
+        core = series.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)
         if core != series.name and len(series.ticks) and int(core) in cores:
             looks[core].append(series.ns / 1e3)
     return {core: float(np.median(np.concatenate(looks[core]))) for core in sorted(looks, key=int)}
 
 
 def place(one: WakeUp) -> tuple[object, ...]:
-    """Return what tells a wake-up apart from others but for the clock."""
+    """Return the levels that distinguish a wake-up from others, without the clock."""
     return one.primitive, one.first, one.second, one.target, by_level(one.varied)

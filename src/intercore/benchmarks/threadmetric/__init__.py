@@ -75,7 +75,7 @@ BENCHMARK = Benchmark(
         "basic": "work on an array",
         "cooperative": "five tasks give way in turn",
         "preemptive": "five tasks resume one another",
-        "interrupt": "an interrupt tells a task",
+        "interrupt": "an interrupt notifies a task",
         "interrupt-preemption": "an interrupt wakes a task that preempts",
         "message": "16 bytes through a queue",
         "synchronisation": "a semaphore taken and given",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from intercore.benchmarks.grouping import Varied
+    from intercore.benchmarks.grouping import HasOtherFactors
     from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
@@ -77,7 +77,7 @@ class ThreadMetricCount(msgspec.Struct, frozen=True):
 
 
 class ThreadMetricAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about Thread-Metric's counts."""
+    """The results of a run about Thread-Metric's counts."""
 
     counts: tuple[ThreadMetricCount, ...]
 
@@ -100,7 +100,7 @@ def analyse(measurements: Iterable[Measurement]) -> ThreadMetricAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     ours = list(measurements)
     yield from failed_checks(ours, "threadmetric", "test", ThreadmetricFailedCheck)
     for one in analyse(ours).counts:
@@ -122,7 +122,7 @@ def rates_of(pool: Sequence[Measurement]) -> list[float]:
 
 
 def _count(
-    setting: Setting, varied: Varied, pool: Sequence[Measurement], same: float | None, basic: float | None
+    setting: Setting, varied: HasOtherFactors, pool: Sequence[Measurement], same: float | None, basic: float | None
 ) -> ThreadMetricCount:
     test, core, form = setting
     rates = rates_of(pool)
@@ -157,7 +157,7 @@ def _order(one: ThreadMetricCount) -> tuple[object, ...]:
 
 
 def results(analysis: ThreadMetricAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     crossing = [(one.factor, one) for one in analysis.counts if one.factor is not None]
     handed = [pair for pair in crossing if pair[1].test not in AT_ONCE]
     if handed:

@@ -1,4 +1,4 @@
-"""What `threadmetric` answers on one line: what two cores at once get done."""
+"""The one-line answers of `threadmetric`: what two cores at once get done."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.threadmetric.analysis import AT_ONCE
 from intercore.benchmarks.threadmetric.findings import ThreadmetricSlowerTogether
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, with_varied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def answers(analysis: ThreadMetricAnalysis) -> Iterator[Answer]:
     """Answer how much of one core's count is left at worst: of two cores at once, and of rounds from core to core."""
-    for at_once, question in ((True, "kernel loop, both cores"), (False, "kernel loop across cores")):
+    for at_once, question in ((True, "Thread-Metric, all cores"), (False, "cross-core Thread-Metric")):
         worst = _worst(analysis, at_once=at_once)
         if worst is not None and worst.factor is not None:
-            about = f"one core's, {among(worst.test, worst.varied)}"
+            about = f"one core's count, {with_varied(worst.test, worst.varied)}"
             yield Answer(question, Interval(worst.factor), "times", about, brief=at_once)
 
 

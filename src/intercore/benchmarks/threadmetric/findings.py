@@ -1,4 +1,4 @@
-"""What `threadmetric` may find, and how that is worded."""
+"""The findings of `threadmetric`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class ThreadmetricPassed(Finding, frozen=True):
     def sentence(self) -> str:
         ends = ((self.least_times, self.least), (self.most_times, self.most))
         named = dict.fromkeys(f"{multiple(times)} ({test})" for times, test in ends)
-        return f"Rounds that go from core to core are done {' to '.join(named)} times as often as on one core alone."
+        times = " to ".join(named)
+        return f"With its tasks on two cores, a test counts {times} times as much as with all of them on one core."
 
 
 class ThreadmetricAtOnce(Finding, frozen=True):
@@ -35,10 +36,7 @@ class ThreadmetricAtOnce(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         listed = ", ".join(f"{test} {multiple(times)}" for test, times in self.times.items())
-        return (
-            "Both cores at once get this many times as much done as one core alone, where two would be ideal: "
-            f"{listed}."
-        )
+        return f"Count of both cores together, divided by that of one core alone (ideal: 2): {listed}."
 
 
 class ThreadmetricLockBound(Finding, frozen=True):
@@ -49,7 +47,7 @@ class ThreadmetricLockBound(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         lock = {"memory": "the heap's", "synchronisation": "the semaphore's and the kernel's"}[self.test]
-        return f"In {self.test} two cores get less done than one: they spend their time on {lock} lock."
+        return f"In {self.test} two cores count less than one: they spend their time on {lock} lock."
 
 
 class ThreadmetricSlowerTogether(Remark, frozen=True):
@@ -60,7 +58,7 @@ class ThreadmetricSlowerTogether(Remark, frozen=True):
     @property
     def sentence(self) -> str:
         times = about_times(1 / self.times)
-        return f"Two cores get {times} times as much done as one (Thread-Metric's {self.test})."
+        return f"Two cores count {times} times as much as one (Thread-Metric's {self.test})."
 
 
 class ThreadmetricNoTurns(Caveat, frozen=True):
@@ -73,8 +71,8 @@ class ThreadmetricNoTurns(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The five tasks of {self.test} on one core did not take turns: their counts are up to {self.apart:,} "
-            "apart. The scheduler that this system permits does not work like those of real-time kernels, and the "
+            f"The five tasks of {self.test} on one core did not take turns: their counts differ by up to "
+            f"{self.apart:,}. The scheduler of this system does not work like that of a real-time kernel, and the "
             "count means little."
         )
 
@@ -85,11 +83,11 @@ class ThreadmetricFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         **FailedCheck.wording,
         "wrong": (
-            "{count} windows were wrong: a message, a block of memory or an interrupt was not what it must be, or "
-            "nothing was counted at all."
+            "{count} windows were wrong: a message, a block of memory or an interrupt was wrong, or nothing was "
+            "counted."
         ),
         "preempted": (
-            "tasks were forced off their core {count} times: less was counted in these windows than the system can "
-            "do. Close other programs, or permit a real-time priority."
+            "tasks were preempted {count} times, so the counts of these windows are too low. Close other programs, or "
+            "permit real-time priorities."
         ),
     }

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 _DASH = "–"
 _NOTES = (
     "The definitions are those of the description of Thread-Metric (Express Logic, now Eclipse ThreadX); the code is "
-    f"our own. Counts are taken in the window and given for {PERIOD_S} s, as the original's are. Its handlers post to "
-    "a semaphore or resume a thread; ours notify the task. Its basic processing is scaled by, not compared: ours is "
+    f"our own. Counts are taken in the window and scaled to {PERIOD_S} s, as in the original. Its handlers post to a "
+    "semaphore or resume a thread; ours notify the task. Basic processing is a scale and not comparable: ours is "
     "another computation of the same kind.",
     "Form cross is not in the original. In it, both cores do basic, cooperative, synchronisation and memory at once, "
-    "and the count is of both. In the others, each round is passed to the other core, or there and back, so the ratio "
-    "tells what that costs. docs/benchmarks/threadmetric.md has the details.",
-    "In synchronisation both cores take and give one semaphore. They need not share it fairly: a core that has just "
-    "given it can take it again before the other one has woken.",
+    "and the count is of both. In the other tests, each round goes to the other core, or there and back, so the ratio "
+    "shows the cost of that. docs/benchmarks/threadmetric.md has the details.",
+    "In synchronisation both cores take and give one semaphore. It is not shared fairly: a core that has just given "
+    "it can take it again before the other core has woken up.",
 )
 
 
@@ -103,6 +103,6 @@ def _figures(analysis: ThreadMetricAnalysis) -> Iterable[Figure]:
         text = f"{_per_period(one)} in {PERIOD_S} s\n{_each(one)} each"
         groups.setdefault(label, []).append(Dot(one.test, one.per_30_s, text))
     if any(dot.value > 0 for dots in groups.values() for dot in dots):
-        caption = "Medians of the windows. Right is better."
+        caption = "Medians of the windows. Higher is better."
         title = "Thread-Metric's counts"
         yield dots_figure("threadmetric", title, f"count in {PERIOD_S} s, more is better", groups, caption, unit="")

@@ -16,7 +16,7 @@ import msgspec
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.published import Source
-from intercore.benchmarks.reports import Answered, analyses, schema_parts
+from intercore.benchmarks.reports import BenchmarkAnswers, analyses, schema_parts
 from intercore.budgets.check import Check
 from intercore.comparison.analysis import Comparison
 from intercore.view.exhibit import Verdict
@@ -43,7 +43,7 @@ def up_to_date(schema: Mapping[str, Any]) -> dict[str, Any]:
     parts = schema_parts()
     by_benchmark = {name: kind for name, kind in analyses().items() if name not in parts}
     figures = _figures()
-    types = [*by_benchmark.values(), tuple[Answered, ...], Source, Verdict, *figures]
+    types = [*by_benchmark.values(), tuple[BenchmarkAnswers, ...], Source, Verdict, *figures]
     references, definitions = msgspec.json.schema_components(types, ref_template=_REFERENCES)
     described = {known.__name__: _field_texts(known) for known in _structs(types)}
     kept = {name: one for name, one in schema["$defs"].items() if one.get("$comment") != GENERATED}
@@ -116,7 +116,7 @@ def of_comparison() -> dict[str, Any]:
 
 
 def of_check() -> dict[str, Any]:
-    """Return the schema of what `intercore check` prints, likewise."""
+    """Return the schema of what `intercore check` prints, in the same way."""
     return _of_type(Check, "check", "check", "Budgets held against a run")
 
 
@@ -163,7 +163,7 @@ def _structs(types: list[type]) -> Iterator[type]:
 
 
 def _field_texts(struct: type) -> dict[str, str]:
-    """Return what stands below each field in the source of a struct, those of its bases included."""
+    """Return the docstrings of the fields of a struct, those of its bases included."""
     texts: dict[str, str] = {}
     for known in reversed(struct.__mro__):
         if issubclass(known, msgspec.Struct) and known is not msgspec.Struct:

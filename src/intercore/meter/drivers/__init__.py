@@ -1,1 +1,1 @@
-"""One kind of meter per file, found by being there; each has a `DRIVER`."""
+"""One kind of meter per file, found automatically; each has a `DRIVER`."""

@@ -1,6 +1,6 @@
-"""What a meter's own program has exported (`csv:FILE`): columns by name or number, with the mark as one, or without.
+"""Files exported by a meter's software (`csv:FILE`): columns by name or number, with or without the mark pin.
 
-The columns of programs that name their units are found by themselves: `Timestamp(ms)`, `Current(uA)` and `D0` to `D7`
+Columns whose names have units are found automatically: `Timestamp(ms)`, `Current(uA)` and `D0` to `D7`
 of Nordic's Power Profiler, `#time (s),current (A),voltage (V)` of Joulescope's, `Time,DCI (A)` of multimeters'.
 """
 
@@ -17,8 +17,9 @@ import numpy as np
 
 from intercore.errors import UsageError, unknown
 from intercore.files import bounds
-from intercore.meter.meter import Driver, Meter, MeterError, Seen
+from intercore.meter.meter import Driver, Meter, MeterData, MeterError
 from intercore.record.meter_recording import Trace
+from intercore.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from intercore.record.meter_recording import Window
 
 _LOOKED_AT = 1 << 16
-"""Bytes of the beginning, in which a header must be."""
+"""Bytes at the beginning that must contain the header."""
 _HEADER_LINES = 40
 _PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "m": 1e-3, "": 1.0}
 _QUANTITIES = {
@@ -42,14 +43,14 @@ _UNIT = re.compile(r"[(\[_ ]\s*([nuµμm]?)(s|sec|seconds|A|amps|V|volts)\s*[)\]
 
 
 class CsvMeter(Meter):
-    """Reads the file when it is asked what the meter saw: by then it is to be there."""
+    """Reads the file after the run, when it must exist."""
 
     afterwards = True
 
     def __init__(self, address: Address) -> None:
-        """Read the file of an address. Raises UsageError if it names none."""
+        """Use the file of an address. Raises UsageError if it names none."""
         if not address.place:
-            raise UsageError(f"{address.text}: which file? e.g. csv:current.csv")
+            raise UsageError(f"{address.text}: name the file, e.g. csv:current.csv")
         self._address = address
         self._path = Path(address.place)
         self._stated = address.number("volts", high=1000) if _is_number(address.options.get("volts")) else None
@@ -58,20 +59,20 @@ class CsvMeter(Meter):
     def begin(self) -> None:
         """See Meter."""
 
-    def end(self, windows: Sequence[Window]) -> Seen:  # noqa: ARG002 - all that is in it
+    def end(self, windows: Sequence[Window]) -> MeterData:  # noqa: ARG002 - all that is in it
         """See Meter."""
-        return Seen(read(self._path, self._address, self._stated))
+        return MeterData(read(self._path, self._address, self._stated))
 
     def close(self) -> None:
         """See Meter."""
 
 
 def read(path: Path, address: Address, stated: float | None) -> Trace:
-    """Return what is in a file. Raises UsageError for columns that it does not have, MeterError for the rest."""
+    """Read a file. Raises UsageError for columns that it does not have, MeterError for other errors."""
     try:
         with bounds.opened(path) as plain, io.TextIOWrapper(plain, "utf-8-sig", "replace") as file:
             if path.stat().st_size > bounds.CAPTURE.most:
-                raise MeterError(f"{path} has more than {bounds.CAPTURE}: export a part of it")
+                raise MeterError(f"{path} is larger than {bounds.CAPTURE}: export only the part with the run")
             beginning = file.read(_LOOKED_AT)
             layout = _Layout.of(path, beginning, address)
             file.seek(0)
@@ -80,22 +81,24 @@ def read(path: Path, address: Address, stated: float | None) -> Trace:
         raise MeterError(f"cannot read {path}: {error.strerror or error}") from None
     seconds = columns["time"]
     if len(seconds) < 2:
-        raise MeterError(f"{path} holds {len(seconds)} samples: it takes two at least")
+        raise MeterError(f"{path} has {plural(len(seconds), 'sample')}, but at least two are needed")
     back = np.flatnonzero(np.diff(seconds) <= 0)
     if len(back):
-        raise MeterError(f"{path}: its time does not go on from sample {back[0] + 1} to the next")
+        raise MeterError(
+            f"{path}: time does not increase between samples {back[0] + 1} and {back[0] + 2}: export the file again"
+        )
     amps = columns["current"]
     volts = np.full(len(amps), stated) if stated is not None else columns.get("volts")
     if volts is None:
-        raise UsageError(f"{address.text}: {path.name} has no voltage; state it, such as volts=3.3")
+        raise UsageError(f"{address.text}: {path.name} has no voltage: add one to the address, e.g. volts=3.3")
     mark = columns.get("mark")
-    # A sample of a program that averages stands for the time up to the next one: its middle is half of that later.
+    # A sample of an averaging program covers the time up to the next one, so its middle is half of that later.
     middle = float(np.median(np.diff(seconds))) / 2
     return Trace(seconds - seconds[0] + middle, amps, volts, None, None if mark is None else mark > 0.5)
 
 
 class _Layout:
-    """Where a file has what: its header, what parts its columns, and the scale of each."""
+    """The layout of a file: its header, its separator, and the scale of each column."""
 
     def __init__(
         self, path: Path, first: int, parting: str, decimal: str, places: dict[str, tuple[int, float]]
@@ -110,7 +113,9 @@ class _Layout:
         rows = [next(csv.reader([line], delimiter=parting), []) for line in lines]
         first = next((at for at, row in enumerate(rows[:_HEADER_LINES]) if _is_data(row, decimal)), None)
         if first is None:
-            raise MeterError(f"{path}: no row of numbers within its first {_HEADER_LINES} lines: is it CSV?")
+            raise MeterError(
+                f"{path}: there is no row of numbers in the first {_HEADER_LINES} lines: check that the file is CSV"
+            )
         header = [cell.strip().lstrip("#").strip() for cell in rows[first - 1]] if first else []
         if len(header) != len(rows[first]):
             header = [str(number) for number in range(1, len(rows[first]) + 1)]
@@ -121,7 +126,10 @@ class _Layout:
                 places[quantity] = place, _scale(quantity, header[place], address)
         for needed in ("time", "current"):
             if needed not in places:
-                raise UsageError(f"{address.text}: which column is the {needed}? {needed}=… of: {', '.join(header)}")
+                raise UsageError(
+                    f"{address.text}: it is not clear which column is the {needed}: name the column by {needed}=, one "
+                    f"of {', '.join(header)}"
+                )
         return cls(path, first, parting, decimal, places)
 
     def columns(self, file: IO[str], beginning: str, *, with_volts: bool) -> dict[str, NDArray[np.float64]]:
@@ -146,14 +154,16 @@ class _Layout:
             raise MeterError(f"{self._path}: {_in_words(str(error))}") from None
         if not np.isfinite(table).all():
             row = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
-            raise MeterError(f"{self._path}:{self._first + row + 1}: a value is no number")
+            raise MeterError(f"{self._path}:{self._first + row + 1}: a value in this line is not a number")
         return {name: table[:, at] * wanted[name][1] for at, name in enumerate(order)}
 
     def _lines(self, file: IO[str]) -> Iterator[str]:
-        """Return the lines, one at a time; a file of one endless line in pieces."""
+        """Yield the lines; an extremely long line in pieces."""
         for count, line in enumerate(iter(lambda: file.readline(bounds.CAPTURE_LINE.most), "")):
             if count > self._first + bounds.CAPTURE_SAMPLES.most:
-                raise MeterError(f"{self._path} has more than {bounds.CAPTURE_SAMPLES}: export a part of it")
+                raise MeterError(
+                    f"{self._path} has more than {bounds.CAPTURE_SAMPLES}: export only the part with the run"
+                )
             yield line.replace(",", ".") if self._decimal == "," else line
 
     def _has_dates(self, beginning: str) -> bool:
@@ -162,7 +172,7 @@ class _Layout:
 
 
 def _parting(lines: Sequence[str]) -> str:
-    """Return what parts the columns: what most lines have most of, of what such files use."""
+    """Return the separator of the columns: the most frequent of the usual ones."""
     counts = {mark: sum(line.count(mark) for line in lines[-10:]) for mark in ("\t", ";", ",")}
     return next((mark for mark in ("\t", ";") if counts[mark]), ",")
 
@@ -194,7 +204,7 @@ def _seconds(text: str) -> float:
 
 
 def _place(quantity: str, header: Sequence[str], address: Address, path: Path) -> int | None:
-    """Return which column has a quantity: the one that the user names, or the first one that is called so."""
+    """Return the column of a quantity: the one that the user names, or the first with a matching name."""
     given = address.options.get(quantity)
     if given == "none" or (quantity == "volts" and _is_number(given)):
         return None
@@ -209,7 +219,7 @@ def _place(quantity: str, header: Sequence[str], address: Address, path: Path) -
 
 
 def _scale(quantity: str, name: str, address: Address) -> float:
-    """Return what a column's numbers are multiplied by: as the user says, or by the unit in its name."""
+    """Return the scale of a column: from the user's option, or from the unit in its name."""
     if quantity == "mark":
         return 1.0
     option = f"{quantity}_unit"
@@ -218,25 +228,25 @@ def _scale(quantity: str, name: str, address: Address) -> float:
     if given is not None:
         prefix = given.removesuffix(unit)
         if prefix == given or prefix not in _PREFIXES:
-            raise UsageError(f"{address.text}: {option}={given} is no unit: {unit}, m{unit}, u{unit} or n{unit}")
+            raise UsageError(f"{address.text}: {option}={given} is not a unit: use {unit}, m{unit}, u{unit} or n{unit}")
         return _PREFIXES[prefix]
     match = _UNIT.search(name)
     return _PREFIXES[match[1]] if match and match[2][0].upper() == unit.upper() else 1.0
 
 
 def _in_words(error: str) -> str:
-    """Return what numpy says of a row without its own words for it."""
+    """Return numpy's message about a row in simpler words."""
     return re.sub(r"; use `usecols`.*", "", error.replace("\n", " "))[:200]
 
 
 def find() -> Iterator[tuple[str, str]]:
-    """Find none: a file is not connected."""
+    """Find none: files are not connected devices."""
     yield from ()
 
 
 DRIVER = Driver(
     "csv",
-    "what a meter's own program has exported, for the whole run",
+    "a file exported by the meter's software, for a whole run",
     "csv:FILE[?time=COLUMN&current=COLUMN&mark=COLUMN&volts=3.3&current_unit=mA&time_unit=ms]",
     ("time", "current", "volts", "mark", "time_unit", "current_unit", "volts_unit"),
     CsvMeter,

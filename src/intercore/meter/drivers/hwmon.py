@@ -1,4 +1,4 @@
-"""Current sensors that Linux shows as hardware monitors: INA2xx and relatives (`hwmon:NAME`).
+"""Current sensors that Linux supports as hardware monitors: INA2xx and relatives (`hwmon:NAME`).
 
 Files and units are those of the kernel's Documentation/hwmon/sysfs-interface.rst: `currN_input` in mA, `inN_input` in
 mV, `powerN_input` in µW, `update_interval` in ms.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ROOT = Path("/sys/class/hwmon")
 _INTERVAL_S = 0.01
-"""Where the driver does not say how often it converts. An INA219 as Linux sets it up takes some milliseconds."""
+"""Default if the driver has no conversion interval. An INA219 as configured by Linux takes some milliseconds."""
 _LEAST_INTERVAL_S = 0.001
 
 
@@ -33,17 +33,22 @@ def open_hwmon(address: Address) -> PolledMeter:
     named = [folder for folder in folders.values() if address.place in (folder.name, first_line(folder / "name"))]
     if not named:
         if not folders:
-            raise MeterError(f"{address.text}: no sensor under {root} reads a current; is its driver loaded?")
+            raise MeterError(
+                f"{address.text}: no sensor under {root} measures current: check that the sensor's driver is loaded"
+            )
         names = [first_line(folder / "name") for folder in folders.values()]
         raise UsageError(f"{address.text}: {unknown('sensor of a current', address.place, sorted({*names, *folders}))}")
     if len(named) > 1:
         several = ", ".join(folder.name for folder in named)
-        raise UsageError(f"{address.text}: several have that name; choose one of {several}")
+        raise UsageError(f"{address.text}: several sensors have this name: choose one of {several}")
     folder = named[0]
     channel = address.options.get("channel", "1")
     current = folder / f"curr{channel}_input"
     if not current.exists():
-        raise UsageError(f"{address.text}: there is no channel {channel}: no {current.name} in {folder}")
+        raise UsageError(
+            f"{address.text}: there is no channel {channel}, because {folder} has no {current.name}: choose another "
+            "channel"
+        )
     read = _reader(address, folder, channel)
     interval = _interval(address, folder)
     return PolledMeter(f"{first_line(folder / 'name')} ({folder.name})", read, interval, lambda: None)
@@ -56,7 +61,7 @@ def _sensors(root: Path) -> Iterator[Path]:
 
 
 def _reader(address: Address, folder: Path, channel: str) -> Callable[[], Value]:
-    """Return what reads a channel. A voltage that the user states takes the place of the sensor's own.
+    """Return a function that reads a channel. A voltage from the user replaces that of the sensor.
 
     The bus voltage of an INA2xx is `in1`, and `in0` the drop at its shunt; an INA3221 has its bus voltages in `in1` to
     `in3`, by channel (ina2xx.rst, ina3221.rst).
@@ -64,7 +69,10 @@ def _reader(address: Address, folder: Path, channel: str) -> Callable[[], Value]
     stated = address.number("volts", math.nan, high=100) if "volts" in address.options else None
     voltage = folder / f"in{channel}_input"
     if stated is None and not voltage.exists():
-        raise UsageError(f"{address.text}: it reads no voltage; state it, such as volts=5")
+        raise UsageError(
+            f"{address.text}: this sensor does not measure voltage: state the voltage in the address, e.g. "
+            "hwmon:NAME?volts=5"
+        )
 
     def read() -> Value:
         volts = number_in(voltage) / 1e3 if stated is None else stated
@@ -74,7 +82,7 @@ def _reader(address: Address, folder: Path, channel: str) -> Callable[[], Value]
 
 
 def _interval(address: Address, folder: Path) -> float:
-    """Return the seconds between values: as the user says, or as often as the sensor converts."""
+    """Return the seconds between values: the user's, or the sensor's conversion interval."""
     if "hz" in address.options:
         return 1 / address.number("hz", high=1000)
     given = first_line(folder / "update_interval")
@@ -82,14 +90,14 @@ def _interval(address: Address, folder: Path) -> float:
 
 
 def find() -> Iterator[tuple[str, str]]:
-    """Find the sensors of currents."""
+    """Find the current sensors."""
     for folder in _sensors(ROOT):
         yield f"hwmon:{folder.name}", first_line(folder / "name")
 
 
 DRIVER = Driver(
     "hwmon",
-    "a current sensor that Linux shows under /sys/class/hwmon: INA219, INA226, INA3221",
+    "a current sensor under /sys/class/hwmon of Linux: INA219, INA226, INA3221",
     "hwmon:NAME[?channel=1&hz=100&volts=5]",
     ("channel", "hz", "volts", "root"),
     open_hwmon,

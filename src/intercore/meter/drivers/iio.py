@@ -1,4 +1,4 @@
-"""Current sensors that Linux shows as industrial I/O devices (`iio:NAME`).
+"""Current sensors that Linux supports as industrial I/O devices (`iio:NAME`).
 
 Files and units are those of the kernel's Documentation/ABI/testing/sysfs-bus-iio: `in_currentY_raw` in mA and
 `in_voltageY_raw` in mV once scale and offset are applied, (raw + offset) × scale, of the channel or of all channels.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROOT = Path("/sys/bus/iio/devices")
 _HZ = 200.0
-"""Values per second where the user says nothing: each is a file that the kernel asks the sensor for."""
+"""Default number of values per second: each is a file that makes the kernel query the sensor."""
 
 
 def open_iio(address: Address) -> PolledMeter:
@@ -33,13 +33,15 @@ def open_iio(address: Address) -> PolledMeter:
     folders = list(_devices(root))
     named = [folder for folder in folders if address.place in (folder.name, first_line(folder / "name"))]
     if not folders:
-        raise MeterError(f"{address.text}: no device under {root} reads a current; is its driver loaded?")
+        raise MeterError(
+            f"{address.text}: no device under {root} measures current: check that the device's driver is loaded"
+        )
     if not named:
         names = sorted({first_line(folder / "name") or folder.name for folder in folders})
-        raise UsageError(f"{address.text}: {unknown('device that reads a current', address.place, names)}")
+        raise UsageError(f"{address.text}: {unknown('device that measures a current', address.place, names)}")
     if len(named) > 1:
         several = ", ".join(folder.name for folder in named)
-        raise UsageError(f"{address.text}: several have that name; choose one of {several}")
+        raise UsageError(f"{address.text}: several devices have this name: choose one of {several}")
     folder = named[0]
     amps = _channel(address, folder, "current")
     stated = address.number("volts", math.nan, high=100) if "volts" in address.options else None
@@ -59,7 +61,7 @@ def _devices(root: Path) -> Iterator[Path]:
 
 
 def _channel(address: Address, folder: Path, quantity: str) -> Callable[[], float]:
-    """Return what reads a channel, in mA or mV: the one that the user names, or the last there is.
+    """Return a function that reads a channel in mA or mV: the one that the user names, or the last one.
 
     The INA2xx has two voltages: channel 0 is the drop at its shunt, channel 1 that of the bus
     (drivers/iio/adc/ina2xx-adc.c), so the last is the supply.
@@ -67,7 +69,9 @@ def _channel(address: Address, folder: Path, quantity: str) -> Callable[[], floa
     pattern = re.compile(rf"in_{quantity}(\d*)_(raw|input)")
     found = {match[1]: match[2] for path in folder.iterdir() if (match := pattern.fullmatch(path.name))}
     if not found:
-        raise UsageError(f"{address.text}: it reads no {quantity}; state it, such as volts=5")
+        raise UsageError(
+            f"{address.text}: this device does not measure {quantity}: state it in the address, e.g. iio:NAME?volts=5"
+        )
     chosen = address.options.get(quantity, max(found, key=lambda name: int(name or 0)))
     if chosen not in found:
         raise UsageError(f"{address.text}: {unknown(f'channel of a {quantity}', chosen, sorted(found))}")
@@ -81,7 +85,7 @@ def _channel(address: Address, folder: Path, quantity: str) -> Callable[[], floa
 
 
 def _attribute(folder: Path, quantity: str, channel: str, name: str, default: float) -> float:
-    """Return an attribute of a channel, or else the one that all channels of a quantity share."""
+    """Return an attribute of a channel, or the one shared by all channels of a quantity."""
     for path in (folder / f"in_{quantity}{channel}_{name}", folder / f"in_{quantity}_{name}"):
         if path.exists():
             return number_in(path)
@@ -89,14 +93,14 @@ def _attribute(folder: Path, quantity: str, channel: str, name: str, default: fl
 
 
 def find() -> Iterator[tuple[str, str]]:
-    """Find the devices that read a current."""
+    """Find the devices that measure a current."""
     for folder in _devices(ROOT):
         yield f"iio:{folder.name}", first_line(folder / "name")
 
 
 DRIVER = Driver(
     "iio",
-    "a current sensor that Linux shows under /sys/bus/iio: INA2xx, MAX34417, PAC1934",
+    "a current sensor under /sys/bus/iio of Linux: INA2xx, MAX34417, PAC1934",
     "iio:NAME[?current=3&voltage=1&hz=200&volts=5]",
     ("current", "voltage", "hz", "volts", "root"),
     open_iio,

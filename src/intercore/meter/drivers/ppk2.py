@@ -3,8 +3,8 @@
 The protocol is that of Nordic's own program (pc-nrfconnect-ppk, src/device and src/constants): commands of one byte and
 their arguments; on GetMetadata a text with the calibration of each of five ranges, closed by END; then, between
 AverageStart and AverageStop, four bytes a sample, little-endian: bits 0 to 13 the converter's value, 14 to 16 the
-range, 18 to 23 a counter, 24 to 31 the inputs D0 to D7. The library on PyPI for it does not look at the counter, so it
-does not see what is lost, and its licence (GPL 2) is not ours; so this is by pyserial, with arrays.
+range, 18 to 23 a counter, 24 to 31 the inputs D0 to D7. The library on PyPI ignores the counter, so
+it does not detect lost samples, and its licence is GPL 2; therefore this driver uses pyserial and arrays.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from serial.tools import list_ports
 
 from intercore.errors import UsageError, unknown
 from intercore.files.bounds import CALIBRATION
-from intercore.meter.meter import Driver, Meter, MeterError, Seen
+from intercore.meter.meter import Driver, Meter, MeterData, MeterError
 from intercore.meter.ppk2_samples import Calibration, trace_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ AVERAGE_START, AVERAGE_STOP, RUNNING, REGULATOR, POWER_MODE, METADATA = 0x06, 0x
 AMPERE, SOURCE = 1, 2
 LEAST_MV, MOST_MV = 800, 5000
 _KEPT_HZ = 10_000
-"""Samples per second that are kept where the user says nothing: means of ten, which hold the charge of all."""
+"""Default number of stored samples per second: means of ten, which preserve the charge."""
 _SAMPLE_BYTES = 4
 _METADATA_S = 3.0
 _STALL_S = 1.0
@@ -43,12 +43,12 @@ _CALIBRATED = re.compile(r"^(R|GS|GI|O|S|I|UG)([0-4]): *(\S+)\s*$", re.MULTILINE
 
 
 class Ppk2(Meter):
-    """A kit that is open. As a source (`mode=source`) it feeds the board from then on, also once it is closed."""
+    """An open kit. As a source (`mode=source`) it supplies the board from then on, also after it is closed."""
 
     def __init__(self, address: Address) -> None:
-        """Open it, read its calibration, and switch the board on if it is to be fed by it."""
+        """Open it, read its calibration, and power up the board if it is the source."""
         if not address.place:
-            raise UsageError(f"{address.text}: which port? e.g. ppk2:/dev/ttyACM1; intercore meters lists them")
+            raise UsageError(f"{address.text}: name the port, e.g. ppk2:/dev/ttyACM1; intercore meters lists the ports")
         mode = address.options.get("mode", "ampere")
         if mode not in ("ampere", "source"):
             raise UsageError(f"{address.text}: {unknown('mode', mode, ('ampere', 'source'))}")
@@ -83,7 +83,7 @@ class Ppk2(Meter):
         self._thread = threading.Thread(target=self._collect, name=self.description, daemon=True)
         self._thread.start()
 
-    def end(self, windows: Sequence[Window]) -> Seen:  # noqa: ARG002 - it has seen them or not
+    def end(self, windows: Sequence[Window]) -> MeterData:  # noqa: ARG002 - it has seen them or not
         """See Meter."""
         took = time.monotonic() - self._began
         self._stop.set()
@@ -93,7 +93,7 @@ class Ppk2(Meter):
             raise self._failure
         self._command(AVERAGE_STOP)
         self._rest()
-        return Seen(
+        return MeterData(
             trace_of(bytes(self._data), self._calibration, self._volts, self._mark, self._every, took, self.description)
         )
 
@@ -108,7 +108,7 @@ class Ppk2(Meter):
             try:
                 data = self._port.read(self._port.in_waiting or 4)
             except (serial.SerialException, OSError, TypeError) as error:
-                self._failure = MeterError(f"lost {self.description}: was it unplugged? ({error})")
+                self._failure = MeterError(f"lost {self.description}: check its connection ({error})")
                 return
             now = time.monotonic()
             if data:
@@ -116,15 +116,18 @@ class Ppk2(Meter):
                 last = now
                 if len(self._data) > _SAMPLE_BYTES * HZ * (2 * (now - self._began) + _STALL_S):
                     self._failure = MeterError(
-                        f"{self.description} sends more than {HZ:,} samples a second: is it a kit?"
+                        f"{self.description} sends more than {HZ:,} samples a second: check that it is a Power "
+                        "Profiler Kit II"
                     )
                     return
             elif now - last > _STALL_S:
-                self._failure = MeterError(f"{self.description} stalled: no sample for {now - last:.1f} s")
+                self._failure = MeterError(
+                    f"{self.description} stalled: it sent no sample for {now - last:.1f} s; check its connection"
+                )
                 return
 
     def _rest(self) -> None:
-        """Take what is still on its way, so that it is not taken for the next recording."""
+        """Read pending data, so that it does not become part of the next recording."""
         deadline = time.monotonic() + _STALL_S
         while time.monotonic() < deadline:
             try:
@@ -137,7 +140,7 @@ class Ppk2(Meter):
         try:
             self._port.write(bytes(values))
         except (serial.SerialException, OSError) as error:
-            raise MeterError(f"lost {self.description}: {error}") from None
+            raise MeterError(f"lost {self.description}: {error}; check its connection") from None
 
     def _read_calibration(self) -> Calibration:
         self._command(AVERAGE_STOP)
@@ -147,18 +150,19 @@ class Ppk2(Meter):
         while "END" not in text:
             if time.monotonic() > deadline or len(text) > CALIBRATION.most:
                 raise MeterError(
-                    f"{self.description} does not say its calibration: is this the kit's first port, and nobody "
-                    "else's program at it?"
+                    f"{self.description} does not send its calibration: check that this is the kit's first port, "
+                    "and that no "
+                    "other program uses it"
                 )
             try:
                 text += self._port.read(self._port.in_waiting or 1).decode("ascii", "replace")
             except (serial.SerialException, OSError, TypeError) as error:
-                raise MeterError(f"lost {self.description}: {error}") from None
+                raise MeterError(f"lost {self.description}: {error}; check its connection") from None
         return _calibration(text)
 
 
 def _calibration(text: str) -> Calibration:
-    """Return the calibration that the kit's text has; what it leaves out, or says is no number, has its default."""
+    """Parse the calibration in the kit's text; missing values, and NaN, have their defaults."""
     known = Calibration.default()
     found = {name: list(values) for name, values in known._asdict().items()}
     for name, which, value in _CALIBRATED.findall(text):
@@ -172,7 +176,7 @@ def _calibration(text: str) -> Calibration:
 
 
 def _input(address: Address) -> int | None:
-    """Return the number of the input that the mark is at; None if it is at none."""
+    """Return the number of the mark pin's input; None if it is not connected."""
     text = address.options.get("mark", "D0")
     if text == "none":
         return None
@@ -183,7 +187,7 @@ def _input(address: Address) -> int | None:
 
 
 def find() -> Iterator[tuple[str, str]]:
-    """Find the kits at USB: each has two ports, and speaks at the first."""
+    """Find the kits at USB: each has two ports, and uses the first."""
     seen = set()
     for port in sorted(list_ports.comports(), key=lambda port: port.device):
         if port.product == "PPK2" and port.serial_number not in seen:
@@ -193,7 +197,7 @@ def find() -> Iterator[tuple[str, str]]:
 
 DRIVER = Driver(
     "ppk2",
-    "Nordic's Power Profiler Kit II at its serial port, with the mark at one of its inputs",
+    "Nordic's Power Profiler Kit II at its serial port, with the mark pin at one of its inputs",
     "ppk2:PORT?volts=3.3[&mode=ampere|source&mark=D0|none&hz=10000]",
     ("volts", "mode", "mark", "hz"),
     Ppk2,

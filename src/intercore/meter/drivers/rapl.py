@@ -1,7 +1,7 @@
-"""The desk's own processor, by the counters of energy that it keeps (`rapl:`).
+"""The processor of the host, by its energy counters (`rapl:`).
 
 Files and units are those of the kernel's Documentation/power/powercap/powercap.rst: each zone has `name`, `energy_uj`,
-which counts µJ and begins anew at 0 beyond `max_energy_range_uj`. AMD's processors have the same tree.
+which counts µJ and wraps to 0 beyond `max_energy_range_uj`. AMD's processors have the same tree.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 ROOT = Path("/sys/class/powercap")
 _ZONE = "package-0"
 _HZ = 200.0
-"""Values per second: the counter is brought up to date some 1000 times a second, and not evenly."""
+"""Values per second: the counter is updated some 1000 times a second, at irregular intervals."""
 
 
 class _Counter:
-    """Power as the difference of two readings of a zone's counter, through its wrap."""
+    """Power from the difference of two readings of a zone's counter, with wrap-around."""
 
     def __init__(self, folder: Path) -> None:
         self._energy = folder / "energy_uj"
@@ -35,7 +35,7 @@ class _Counter:
         self._last: tuple[float, float] | None = None
 
     def read(self) -> Value:
-        """Return the mean power since the last reading; of the first one, since a moment before it."""
+        """Return the mean power since the last reading, or for the first reading, over a short time."""
         if self._last is None:
             self._last = time.monotonic(), number_in(self._energy)
             time.sleep(1 / _HZ)
@@ -44,7 +44,10 @@ class _Counter:
         if used < 0:
             used += self._range
         if not 0 <= used <= self._range / 2:
-            raise MeterError(f"{self._energy} went from {then:.0f} to {energy:.0f}: it cannot have wrapped so")
+            raise MeterError(
+                f"the energy counter {self._energy} fell from {then:.0f} to {energy:.0f}, which is not a wrap-around: "
+                "measure again"
+            )
         self._last = now, energy
         return Value(watts=used / 1e6 / max(now - before, 1e-6), moment=(before + now) / 2, width=now - before)
 
@@ -55,13 +58,13 @@ def open_rapl(address: Address) -> PolledMeter:
     zones = {first_line(folder / "name") or folder.name: folder for folder in _zones(root)}
     if not zones:
         raise MeterError(
-            f"this machine shows no counters of energy under {root}; a virtual machine has none, and "
-            "on another one the module may not be loaded: sudo modprobe intel_rapl_msr"
+            f"this machine has no energy counters under {root}. Virtual machines have none; on "
+            "other machines, load the module: sudo modprobe intel_rapl_msr"
         )
     wanted = address.place or (_ZONE if _ZONE in zones else next(iter(zones)))
     if wanted not in zones:
         raise UsageError(f"{address.text}: {unknown('zone', wanted, zones)}")
-    number_in(zones[wanted] / "energy_uj")  # most often root alone may
+    number_in(zones[wanted] / "energy_uj")  # usually only root may
     counter = _Counter(zones[wanted])
     return PolledMeter(f"RAPL {wanted}", counter.read, 1 / address.number("hz", _HZ, high=1000), lambda: None)
 
@@ -76,12 +79,12 @@ def find() -> Iterator[tuple[str, str]]:
     """Find the zones."""
     for folder in _zones(ROOT):
         name = first_line(folder / "name")
-        yield f"rapl:{name}", "counter of energy of this machine's processor"
+        yield f"rapl:{name}", "energy counter of this machine's processor"
 
 
 DRIVER = Driver(
     "rapl",
-    "this machine's processor, by its own counters of energy",
+    "this machine's processor, by its energy counters",
     "rapl:[ZONE][?hz=200]",
     ("hz", "root"),
     open_rapl,

@@ -1,7 +1,7 @@
 """Bench multimeters and supplies that speak SCPI, over network, USB or a serial line (`scpi:RESOURCE`).
 
-By PyVISA, which knows the ways there. `MEASure:CURRent?` is what SCPI-1999 (volume 2, chapter 3) has multimeters and
-supplies measure a current by; others, and faster ways of one make, are named by the options `setup` and `read`.
+Uses PyVISA. `MEASure:CURRent?` is the query of SCPI-1999 (volume 2, chapter 3) for multimeters and supplies; the
+options `setup` and `read` select others, such as faster queries of a manufacturer.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 _READ = "MEAS:CURR?"
 _HZ = 20.0
-_PATIENCE_MS = 2000
+_TIMEOUT_MS = 2000
 _BACKEND = "@py"
 _INSTRUMENTS = Path("/sys/class/usbmisc")
-_MISSING = "needs the library PyVISA; install it: pip install 'intercore[scpi]'"
+_MISSING = "needs the library PyVISA; to install it: pip install 'intercore[scpi]'"
 
 
 def open_scpi(address: Address) -> PolledMeter:
@@ -35,13 +35,13 @@ def open_scpi(address: Address) -> PolledMeter:
     if importlib.util.find_spec("pyvisa") is None:
         raise MeterError(f"{address.text} {_MISSING}")
     if not address.place:
-        raise UsageError(f"{address.text}: which instrument? e.g. scpi:TCPIP0::192.168.1.7::5025::SOCKET")
+        raise UsageError(f"{address.text}: name the instrument, e.g. scpi:TCPIP0::192.168.1.7::5025::SOCKET")
     stated = None if address.options.get("volts") == "measured" else address.number("volts", high=1000)
     import pyvisa  # noqa: PLC0415 - an extra, and half a second to load
 
     try:
         manager = pyvisa.ResourceManager(address.options.get("backend", _BACKEND))
-        instrument: Any = manager.open_resource(address.place, timeout=_PATIENCE_MS)
+        instrument: Any = manager.open_resource(address.place, timeout=_TIMEOUT_MS)
         instrument.read_termination = instrument.write_termination = "\n"
     except (pyvisa.errors.Error, OSError, ValueError) as error:
         raise MeterError(f"cannot open {address.place}: {_in_words(error)}") from None
@@ -66,9 +66,11 @@ def _asker(instrument: Any, place: str, error_of_library: type[Exception]) -> Ca
     def ask(question: str) -> str:
         try:
             instrument.write(question)
-            answer: bytes = instrument.read_bytes(SCPI_ANSWER.most, break_on_termchar=True)  # `query` has no limit
+            answer: bytes = instrument.read_bytes(SCPI_ANSWER.most, break_on_termchar=True)  # `query` has no size limit
             if len(answer) == SCPI_ANSWER.most:
-                raise MeterError(f"{place} answers {question} with more than {SCPI_ANSWER}: is it an instrument?")
+                raise MeterError(
+                    f"{place} answers {question} with more than {SCPI_ANSWER}: check that it is an SCPI instrument"
+                )
             return answer.decode("ascii").removesuffix("\n")
         except (error_of_library, OSError, UnicodeError) as error:
             raise MeterError(f"{place} did not answer {question}: {_in_words(error)}") from None
@@ -77,17 +79,19 @@ def _asker(instrument: Any, place: str, error_of_library: type[Exception]) -> Ca
 
 
 def _number(text: str, place: str) -> float:
-    """Return the first number of an answer, which may have its unit behind it or further readings.
+    """Return the first number of an answer, which may be followed by a unit or further readings.
 
-    What is no number is 9.91E+37 in SCPI, and an overload 9.9E+37 (SCPI-1999, volume 1, 7.2.1.4 and .5): more than
-    anything takes, and refused as that.
+    Not-a-number is 9.91E+37 in SCPI, and an overload 9.9E+37 (SCPI-1999, volume 1, 7.2.1.4 and .5): both are refused as
+    out of range.
     """
     try:
         value, *_ = (float(part.strip().rstrip("AVadc ")) for part in text.strip().split(","))
     except ValueError:
-        raise MeterError(f"{place} answers {text.strip()[:60]!a}, which is no number") from None
+        raise MeterError(
+            f"{place} answers {text.strip()[:60]!a}, which is not a number: check that it is an SCPI instrument"
+        ) from None
     if math.isnan(value):
-        raise MeterError(f"{place} answers that it has no reading")
+        raise MeterError(f"{place} answers that it has no reading: check its range and its trigger")
     return value
 
 
@@ -96,7 +100,7 @@ def _in_words(error: Exception) -> str:
 
 
 def find() -> Iterator[tuple[str, str]]:
-    """Find what Linux knows as an instrument at USB (class USBTMC). A network is not searched: name what is there."""
+    """Find the USB instruments of Linux (class USBTMC). The network is not searched."""
     for instrument in sorted(_INSTRUMENTS.glob("usbtmc*")):
         device = (instrument / "device").resolve().parent
         maker, product, number = (first_line(device / name) for name in ("idVendor", "idProduct", "serial"))

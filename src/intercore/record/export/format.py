@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Format(Protocol):
-    """What such a module has. It is called like the suffix of its files."""
+    """The interface of such a module, which is named like the suffix of its files."""
 
     KIND: Kind
     """How an older file of the format is recognised, which a new one replaces."""
     CARRIES_CONDITIONS: bool
-    """Whether the file holds plan and conditions of the run beside its samples."""
+    """Whether the file holds plan and conditions of the run in addition to its samples."""
 
     def write(self, table: pl.LazyFrame, run: RunInParts, file: IO[bytes]) -> None:
         """Write the samples of a run, and what the format has room for. Raises PolarsError or OSError."""

@@ -34,7 +34,9 @@ def installed() -> Library:
         except ImportError:
             continue
         return name
-    raise IntercoreError("a data frame needs polars or pandas, and neither can be loaded; pip install polars")
+    raise IntercoreError(
+        "a data frame needs polars or pandas, but neither can be loaded; to install one: pip install polars"
+    )
 
 
 def of_rows(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, Kind], library: Library) -> DataFrame:

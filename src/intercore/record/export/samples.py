@@ -24,9 +24,9 @@ def export(
 ) -> None:
     """Write every sample of a run to `path`, in the format that its suffix names.
 
-    `read` calls what it is given with the run, and once more if it could not be read in one go. An older export is
-    replaced only when the new one is complete, another file only by `force`. `failed` makes, of the measurements
-    without their samples, what tells which of them are marked as failed.
+    `read` calls its argument with the run, and again if the run could not be read in one pass. An older export is
+    replaced only when the new one is complete, another file only by `force`. `failed` makes a predicate for failed
+    measurements from the measurements without their samples.
 
     Raises UsageError for another suffix or a run without measurements, IntercoreError if the file cannot be
     written, or if polars cannot be loaded.
@@ -49,7 +49,7 @@ def export(
 
         def write(run: RunInParts) -> None:
             if next(run.headers(), None) is None:
-                raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
+                raise UsageError(f"run {run.id} has no measurement to export yet; continue with --resume")
             try:
                 file.seek(0)
                 file.truncate()

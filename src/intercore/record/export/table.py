@@ -1,4 +1,4 @@
-"""The table that is exported, made piece by piece: docs/export.md says what its columns are."""
+"""The exported table, made in pieces: docs/export.md describes its columns."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _ROWS = 1 << 16
 def sample_table(run: RunInParts, failed: Callable[[Measurement], bool]) -> Iterator[pl.LazyFrame]:
     """Give every sample of the run, in the order of measuring; `failed` says whether a measurement failed.
 
-    The table is made piece by piece while it is written, so it need not fit into memory. Polars reads the run from a
-    thread of its own, which stops reading when the context ends.
+    The table is made piece by piece while it is written, so it need not fit into memory. Polars reads the run in a
+    separate thread, which stops reading when the context ends.
     """
     factors = columns.factor_kinds(run.headers())
     kinds = columns.columns(factors)
 
     reading, ended = threading.Lock(), threading.Event()
 
-    def pieces(*_: object) -> Iterator[pl.DataFrame]:  # all columns and rows: nobody selects among them
+    def pieces(*_: object) -> Iterator[pl.DataFrame]:  # all columns and rows: no selection
         found = _pieces(columns.series_parts(run, failed, factors))
         while True:
             with reading:

@@ -26,7 +26,7 @@ class Format(ABC):
     rank: ClassVar[int] = 100
     """Where it stands in lists of the formats: the lowest first, those of the same rank by name."""
     has_sentences: ClassVar[bool] = False
-    """Whether it has what people need to know beside the numbers; else that is said on standard error."""
+    """Whether it includes caveats; else they go to standard error."""
 
     @abstractmethod
     def print(self, found: Findings) -> None:

@@ -1,4 +1,4 @@
-"""For spreadsheets: rows with a header; lists are joined by blanks, what is not known is empty."""
+"""For spreadsheets: rows with a header; lists are joined by blanks, unknown values are empty."""
 
 from __future__ import annotations
 

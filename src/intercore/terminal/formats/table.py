@@ -62,7 +62,7 @@ def height(parts: Iterable[Part], columns: int) -> int:
 
 
 def print_table(table: Table[Row], console: Console) -> None:
-    """Print one table; where it is narrow, no number is cut in two. What is too wide even so is told row by row."""
+    """Print one table without cutting numbers. A table that is still too wide is printed row by row."""
     if not table.columns:
         console.print()
         return

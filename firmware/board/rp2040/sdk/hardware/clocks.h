@@ -4,7 +4,7 @@
 
 #include "pico.h"
 
-enum clock_index { clk_sys = 5 }; /* its place in the CLOCKS block, DS 2.15.7 */
+enum clock_index { clk_sys = 5 }; /* its index in the CLOCKS block (DS 2.15.7) */
 
 /* Ticks per second of a clock, as rp2040_clocks.c has set it. */
 uint32_t clock_get_hz(enum clock_index clock);

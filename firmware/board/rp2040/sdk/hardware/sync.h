@@ -18,14 +18,15 @@ static inline uint32_t save_and_disable_interrupts(void) {
 
 static inline void restore_interrupts(uint32_t primask) { __asm volatile("msr primask, %0" ::"r"(primask) : "memory"); }
 
-/* Number of the exception that is being handled, 0 in a task. */
+/* Number of the exception that is being handled; 0 in a task */
 static inline unsigned __get_current_exception(void) {
     unsigned ipsr;
     __asm volatile("mrs %0, ipsr" : "=r"(ipsr));
     return ipsr & 0x3fU;
 }
 
-/* A read of a lock takes it and is not 0, or is 0 if it was taken; a write frees it. */
+/* A hardware spinlock. A read takes the lock and returns a value that is not 0; if the lock is already taken, it
+ * returns 0. A write releases the lock. */
 typedef volatile uint32_t spin_lock_t;
 
 static inline spin_lock_t *spin_lock_instance(unsigned number) { return (spin_lock_t *)(SDK_SPINLOCKS + 4U * number); }
@@ -38,7 +39,7 @@ static inline bool spin_try_lock_unsafe(spin_lock_t *lock) {
     return taken;
 }
 
-/* "Unsafe": leaves the interrupt mask alone. */
+/* "Unsafe" means, as in the SDK, that the interrupt mask is not changed. */
 static inline void spin_lock_unsafe_blocking(spin_lock_t *lock) {
     while (*lock == 0) {
     }
@@ -50,13 +51,13 @@ static inline void spin_unlock_unsafe(spin_lock_t *lock) {
     *lock = 0;
 }
 
-/* Frees the lock and puts the interrupt mask back. */
+/* Releases the lock and restores the interrupt mask. */
 static inline void spin_unlock(spin_lock_t *lock, uint32_t saved_primask) {
     spin_unlock_unsafe(lock);
     restore_interrupts(saved_primask);
 }
 
-/* Locks are given out by number in this file's users; there is nothing to keep account of. */
+/* Does nothing: the code chooses its locks by number, and nothing records which locks are in use. */
 static inline void spin_lock_claim(unsigned number) { (void)number; }
 
 #endif

@@ -1,5 +1,5 @@
-/* The kernel's port can serve the SDK's locks and times. Nothing here uses those, and the linker leaves that part of
- * the port out; but it has to compile. */
+/* The kernel's port can also serve the SDK's locks and times. Nothing uses that part of the port, and the linker
+ * removes it, but it must compile. */
 #ifndef SDK_PICO_LOCK_CORE_H
 #define SDK_PICO_LOCK_CORE_H
 

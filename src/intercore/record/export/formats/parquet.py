@@ -19,7 +19,7 @@ CARRIES_CONDITIONS = True
 
 
 def write(table: pl.LazyFrame, run: RunInParts, file: IO[bytes]) -> None:
-    """Write the table, with what does not fit in a column beside it."""
+    """Write the table, with its metadata."""
     table.sink_parquet(file, metadata=_metadata(run))
 
 

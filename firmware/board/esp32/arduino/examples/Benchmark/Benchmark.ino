@@ -1,11 +1,11 @@
-// What a second core really buys, on this board.
+// Measures what the second core of this board is good for.
 //
 // Open the Serial Monitor at 115200 baud and type
 //
 //   show contention preset=qiita-table
 //
-// After 80 seconds it prints who of two tasks and loop() got how much done: seven rows, each 10 s. Or type `list` to see
-// what else can be measured, or close the Serial Monitor and let the tool at the desk draw it:
+// After 80 seconds it prints how much work two tasks and loop() got done: seven rows, each 10 s. Or type `list` for the
+// other benchmarks, or close the Serial Monitor and let the tool on your computer draw the results:
 //
 //   intercore run esp32 --port /dev/ttyUSB0 suite
 #include <Intercore.h>
@@ -15,6 +15,4 @@ void setup() {
     Intercore.begin(Serial);
 }
 
-void loop() {
-    Intercore.loop();
-}
+void loop() { Intercore.loop(); }

@@ -1,4 +1,4 @@
-"""What is watched of the benchmark `message` on the simulated chip, and how long its messages truly take."""
+"""The probe of the benchmark `message` on the simulated chip, which records the ground truth."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SENDS = "message_send_"
 """What the names of the functions begin with that read the clock and send, in firmware/bench/message/ends.c."""
 UNTIMED = 2
-"""Sends that are not in the samples: the one before and the one behind all others. Windows likewise."""
+"""Sends that are not in the samples, the first and the last; the same for windows."""
 SHORTEST = 0.8
 """Of a turn: less is none."""
 
@@ -44,12 +44,12 @@ class _Factors(msgspec.Struct, frozen=True):
     measure: Literal["latency", "throughput", "overhead"]
 
 
-class MessageWitness(Witness):
+class MessageProbe(Witness):
     """Sees when sends of the benchmark `message` begin, and when the receives end that belong to them.
 
     A latency truly begins with the last instruction of the reading before the call that sends, and ends with the first
     one of the reading behind the call that receives; the window of a stream is from the first of its messages to the
-    last. So what is measured should exceed the truth by what an empty pair of time stamps measures, less the way from
+    last. So what is measured should exceed the truth by what an empty pair of timestamps measures, less the way from
     the one reading to the other, as for `switch`: a constant, whatever the transport.
 
     What messages truly take from a core is seen by the turns of the load there: from the first to the last turn of a

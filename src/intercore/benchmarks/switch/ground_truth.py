@@ -1,4 +1,4 @@
-"""What is watched of the benchmark `switch` on the simulated chip, and how long its switches truly take."""
+"""The probe of the benchmark `switch` on the simulated chip, which records the ground truth."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SIGNALS = "switch_signal_"
 """What the names of the functions begin with that signal, in firmware/bench/switch.c."""
-RETAKE = "switch_retake"
+RETAKE = "switch_repeat_turn"
 """The function there that takes a turn again."""
 RINGING = 300
 """Cycles, at most, for which core 0's tick is busy longer where it has core 1 give another task its turn: 100 are too
@@ -35,7 +35,7 @@ few in one of four phases of the tick that tests/firmware/rp2040/test_switch.py 
 
 
 class _Factors(msgspec.Struct, frozen=True):
-    """By what and between which cores a task is woken, and by which clock that is timed."""
+    """Primitive, cores and clock of a wake-up."""
 
     primitive: str
     first: int = msgspec.field(name="from")
@@ -43,12 +43,12 @@ class _Factors(msgspec.Struct, frozen=True):
     time: Literal["common", "aligned", "raw-counter"]
 
 
-class SwitchWitness(Witness):
+class SwitchProbe(Witness):
     """Sees when the signals of the benchmark `switch` begin, and when the woken tasks read the clock.
 
     A switch truly begins with the last instruction of the reading before the signal, and ends with the first one of the
     reading behind the wait. So, as for `clock`, what is measured should have exactly more than the truth what an empty
-    pair of time stamps measures, less the way from the one reading to the other: a constant.
+    pair of timestamps measures, less the way from the one reading to the other: a constant.
     """
 
     def __init__(self, chip: Simulator) -> None:

@@ -1,4 +1,4 @@
-"""The course of a run: what is still to be measured, of the plan and of what its stop rule asks for besides."""
+"""The schedule of a run: the settings to measure next, of the plan and of its stop rule."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from intercore.statistics.precision import Precision
 
 
-class Course:
-    """What is still to be measured of a run, given what has been."""
+class Schedule:
+    """The settings of a run that are still to be measured."""
 
     def __init__(self, run: Run) -> None:
-        """Begin where the run is."""
+        """Begin with the present state of the run."""
         self._run = run
         self._rule = run.plan.stop
         self.missing = remaining(run)
@@ -29,20 +29,20 @@ class Course:
         self._given_up: set[tuple[str, str]] = set()
         so_far = len(run.measurements) + len(self.missing) + len(self._unsettled())
         self.total = run.total if self._rule is None else so_far
-        """How many measurements the run needs, as far as is known now."""
+        """Number of measurements that the run needs, as far as known now."""
 
     def settings(self) -> Iterator[Setting]:
-        """Return what to measure next, one by one; each is to be added before the next one is asked for.
+        """Yield the settings to measure; each is to be added before the next one is requested.
 
-        As in a plan, a repetition of all settings comes before the next one of any. So a run that was interrupted goes
-        on in the order that it would have had.
+        As in a plan, a repetition of all settings comes before the next one of any. So an interrupted run continues in
+        its original order.
         """
         return chain.from_iterable(self.rounds())
 
     def rounds(self) -> Iterator[Sequence[Setting]]:
-        """Return the same in rounds: those of one may be measured at once, in any order.
+        """Yield the same in rounds, whose settings may be measured at the same time, in any order.
 
-        All of a round are to be added, or given up, before the next one is asked for.
+        All of a round are to be added, or given up, before the next one is requested.
         """
         yield self.missing
         while pools := self._unsettled():
@@ -51,7 +51,7 @@ class Course:
             yield in_order(self._run.plan, [Setting(one.benchmark, one.factors, fewest) for one in again])
 
     def give_up(self, setting: Setting) -> None:
-        """Ask for no further repetition of a setting: it cannot be measured any more."""
+        """Schedule no further repetition of a setting that cannot be measured."""
         self._given_up.add(setting.key)
 
     def add(self, setting: Setting, measurement: Measurement) -> None:
@@ -61,7 +61,7 @@ class Course:
         self.total += self._is_unsettled(pool)
 
     def known(self, setting: Setting) -> Precision | None:
-        """Return how well the setting is known so far, where a stop rule asks for that."""
+        """Return the precision of the setting so far, if there is a stop rule."""
         pool = self._pools.get(setting.key)
         return None if self._rule is None or not pool else worst(precisions(pool))
 
@@ -69,7 +69,7 @@ class Course:
         return [pool for name, pool in self._pools.items() if name not in self._given_up and self._is_unsettled(pool)]
 
     def _is_unsettled(self, pool: Sequence[Measurement]) -> bool:
-        """Whether the stop rule asks for another repetition of a setting that has those of the plan."""
+        """Whether the stop rule requires another repetition of a setting that has those of the plan."""
         if self._rule is None or not self._run.plan.repetitions <= len(pool) < self._rule.cap:
             return False
         return not is_reached(self._rule, pool)

@@ -1,9 +1,9 @@
-"""Budgets held against what was measured: kept, broken, too uncertain to tell, or not measured.
+"""Budgets checked against measurements: kept, broken, undecided, or not measured.
 
-A number is known with its 95 % interval (`intercore.statistics.repetitions`). A limit is kept where the whole interval
-keeps it, broken where the whole interval breaks it, and otherwise nobody can tell: more repetitions would. Of one
-repetition on real hardware nothing is known of what differs between two. A simulated chip is the same each time, so
-there the number itself is held against the limit; so are a smallest and a largest sample, which were seen.
+A number is known with its 95 % interval (`intercore.statistics.repetitions`). A limit is kept if the whole interval
+keeps it, broken if the whole interval breaks it, and undecided otherwise: more repetitions decide it. One repetition on
+real hardware does not show the differences between repetitions. A simulated chip is deterministic, so the number itself
+is compared with the limit; so are a smallest and a largest sample, which were observed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from intercore.benchmarks.series import Unit
 from intercore.budgets.budget import CYCLES, UNITS
-from intercore.budgets.limited import check_unit
+from intercore.budgets.series import check_unit
 from intercore.comparison.pairs import one_rate
 from intercore.comparison.quantities import percent_of
 from intercore.errors import UsageError
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 Outcome: TypeAlias = Literal["kept", "broken", "cannot tell", "not measured"]
 
-NO_CYCLES = "the target does not say how many cycles it has in a second: give the limit in us"
+NO_CYCLES = "the target does not report its cycles per second: give the limit in us"
 _SEEN = frozenset({"min", "max"})
 """Statistics that need no interval: the sample was seen."""
 
 
-class Held(msgspec.Struct, frozen=True):
+class BudgetResult(msgspec.Struct, frozen=True):
     """A budget held against one setting."""
 
     budget: str
@@ -48,29 +48,29 @@ class Held(msgspec.Struct, frozen=True):
     """Where it stands in the file."""
     benchmark: str
     setting: dict[str, Level]
-    """Levels that the budget names, and those that tell its settings apart; empty where none is known."""
+    """Levels that the budget names, and those that distinguish its settings; empty where none is known."""
     others: dict[str, Level]
     """Levels of the other factors, without those that say how something is measured; empty where none is known."""
     what: str
-    """What is limited: `switch p99`, `call median / baseline`."""
+    """The limited quantity: `switch p99`, `call median / baseline`."""
     bound: str
     """The limit, as `<= 20 us`."""
     unit: Unit | Literal["ratio"] | None
     """Of `found`, `limit` and `baseline`; None where nothing was measured."""
     limit: float | None
     found: Interval | None
-    """What was measured, with its 95 % interval; None if that cannot be told."""
+    """The measured number with its 95 % interval; None if unknown."""
     baseline: float | None
     """Of a ratio: what the baseline has, in the unit of the series."""
     outcome: Outcome
     more_repetitions: int | None
-    """Where it cannot be told: how many more would, as far as is known."""
+    """If undecided: the repetitions that would likely decide it."""
     why: str
-    """Why it cannot be told or was not measured; else empty."""
+    """Why it is undecided or was not measured; else empty."""
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """What a budget allows, in the unit of its series."""
+    """The limit of a budget, in the unit of its series."""
 
     budget: Budget
     value: float
@@ -82,7 +82,7 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """What was measured of a setting."""
+    """The measurements of a setting."""
 
     pool: Sequence[Measurement]
     known: Quantities
@@ -92,19 +92,19 @@ class Side(msgspec.Struct, frozen=True):
 class Setting(msgspec.Struct, frozen=True):
     """A setting that a budget is for."""
 
-    told: dict[str, Level]
-    """Levels that the budget names, and those that tell its settings apart."""
+    levels: dict[str, Level]
+    """Levels that the budget names, and those that distinguish its settings."""
     others: dict[str, Level]
     """Those of the other factors, without those that say how something is measured."""
 
 
-def not_measured(budget: Budget, why: str, setting: Setting | None = None) -> Held:
+def not_measured(budget: Budget, why: str, setting: Setting | None = None) -> BudgetResult:
     """Return that a budget has nothing to be held against."""
-    return Held(
+    return BudgetResult(
         budget=budget.text,
         line=budget.line,
         benchmark=budget.benchmark,
-        setting={} if setting is None else setting.told,
+        setting={} if setting is None else setting.levels,
         others={} if setting is None else setting.others,
         what=budget.what,
         bound=budget.bound,
@@ -119,7 +119,7 @@ def not_measured(budget: Budget, why: str, setting: Setting | None = None) -> He
 
 
 def limit_of(budget: Budget, name: Name, pool: Sequence[Measurement]) -> Limit:
-    """Return what a budget allows of a series. UsageError if its unit does not fit that."""
+    """Return the limit of a budget on a series. UsageError if its unit does not fit."""
     check_unit(budget, name)
     _, unit = name
     if budget.to_baseline:
@@ -133,7 +133,7 @@ def limit_of(budget: Budget, name: Name, pool: Sequence[Measurement]) -> Limit:
     return Limit(budget, budget.limit * scale, unit)
 
 
-def held(limit: Limit, name: Name, setting: Setting, side: Side, baseline: Side | None) -> Held:
+def held(limit: Limit, name: Name, setting: Setting, side: Side, baseline: Side | None) -> BudgetResult:
     """Hold a limit against a series that a setting has; `baseline` is the same setting there, for a ratio."""
     budget = limit.budget
     quantity, under = side.known[name], None if baseline is None else baseline.known[name]
@@ -144,11 +144,11 @@ def held(limit: Limit, name: Name, setting: Setting, side: Side, baseline: Side 
         estimate = None if before is None else _ratio(budget.statistic, quantity, under, found, before)
     exact = side.simulated and (baseline is None or baseline.simulated)
     outcome, more, why = _judged(limit, estimate, quantity, under, exact=exact)
-    return Held(
+    return BudgetResult(
         budget=budget.text,
         line=budget.line,
         benchmark=budget.benchmark,
-        setting=setting.told,
+        setting=setting.levels,
         others=setting.others,
         what=budget.what if budget.series is not None else f"{name[0]} {budget.what}",
         bound=budget.bound,
@@ -189,9 +189,13 @@ def _judged(
     fewest = min(len(one.medians.each) for one in sides)
     if fewest == 1:
         where = "" if under is None or len(quantity.medians.each) == 1 else " of the baseline"
-        return "cannot tell", ENOUGH_REPETITIONS - 1, f"one repetition{where} does not show how repetitions differ"
+        return (
+            "cannot tell",
+            ENOUGH_REPETITIONS - 1,
+            f"one repetition{where} does not show the differences between repetitions",
+        )
     if estimate.low is None or estimate.high is None:
-        return "cannot tell", None, "the samples cannot give its interval"
+        return "cannot tell", None, "the samples do not give an interval"
     ends = {limit.is_kept_by(estimate.low), limit.is_kept_by(estimate.high)}
     if len(ends) == 1:
         return ("kept" if ends.pop() else "broken"), None, ""
@@ -199,18 +203,18 @@ def _judged(
 
 
 def _untold(statistic: str, quantity: Quantity, under: Quantity | None) -> tuple[int | None, str]:
-    """Return how many more repetitions would tell a statistic, and why it cannot be told."""
+    """Return the repetitions that would give a statistic, and why it is unknown."""
     if statistic == "median":
-        return None, "a ratio takes medians above 0"
+        return None, "a ratio needs medians above 0"
     for one, whose in ((quantity, ""), (under, "the baseline's ")):
         if one is not None and one.percentile(statistic) is None:
             needed = math.ceil(round(BEYOND / (1 - percent_of(statistic) / 100), 6))
             if one.samples >= needed:
-                return None, f"{whose}repetitions differ too much to have one {statistic}"
+                return None, f"{whose}repetitions differ too much for a common {statistic}"
             have = len(one.medians.each)
             more = None if whose else max(1, math.ceil(needed * have / one.samples) - have)
-            return more, f"{whose}{statistic} takes {needed:,} samples, and there are {one.samples:,}"
-    return None, "a ratio takes values above 0"
+            return more, f"{whose}{statistic} needs {needed:,} samples, and there are {one.samples:,}"
+    return None, "a ratio needs values above 0"
 
 
 def _more(limit: float, estimate: Interval, have: int) -> int | None:

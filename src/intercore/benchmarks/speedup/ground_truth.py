@@ -1,4 +1,4 @@
-"""What is watched of a user's own workload on the simulated chip: what keeps a core from it, on one core and on all."""
+"""The probe of a user's workload on the simulated chip: the waits of a core, on one core and on all."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _WINDOW = "ic_run_window"
 _OWN = "intercore_expected"
 """Only a program that has works of a user's own has this (firmware/workload/own/own.c)."""
 _T1, _TP = 1, 2
-"""What it is called with (enum mark, firmware/bench/speedup.c)."""
+"""The values of its argument (enum mark, firmware/bench/speedup.c)."""
 _CALLS = 4
 """In each repetition: around the time on one core, and around that on all."""
 
 
-class SpeedupWitness(Witness):
+class SpeedupProbe(Witness):
     """Counts the cycles that cores lose within the times that are taken, and those in which they sleep.
 
     They are lost because the other core has a slave of the bus, or to wait states of a slave: of the flash's cache,
@@ -45,7 +45,7 @@ class SpeedupWitness(Witness):
             self._tally.forget()
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
-        """Return the cycles as checks. None of a workload that is not the user's own: of those more is known.
+        """Return the cycles as checks. None of a workload that is not the user's: of those more is known.
 
         What is counted are the windows that have a sample: the first repetition warms up.
         """
@@ -67,7 +67,7 @@ class SpeedupWitness(Witness):
 
 
 def _lost(begin: Count, end: Count, cores: Sequence[int] = (0, 1)) -> dict[str, int]:
-    """Return what cores lost between two counts, by what it is called in checks; without what none did."""
+    """Return the losses of cores between two counts, by the name of the check; without zeros."""
     found = Counter[str]()
     for core in cores:
         before, after = begin.statistics[core], end.statistics[core]

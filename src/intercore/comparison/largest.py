@@ -1,4 +1,4 @@
-"""What two sides differ in most: a few quantities of each kind, those that are worse beside those that are better."""
+"""The largest differences of two sides: a few quantities of each kind, worse and better ones."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def largest_first(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def differing_most(pairs: Sequence[Pair], most: int) -> list[Pair]:
-    """Return the pairs that tell most in so few rows, in the order of `largest_first`.
+    """Return the most important pairs for a few rows, in the order of `largest_first`.
 
-    Half of the rows are kept for what is worse on the second side, and half for what is better; and of one quantity of
-    one benchmark no more than its share of either, as long as there are others. A speed-up is not among them where
-    the work took one side a multiple of the other's time: there it is one of shorter work.
+    Half of the rows are for quantities that are worse on the second side, and half for better ones; each quantity of
+    each benchmark has at most its share of them, as long as there are others. A speed-up is not among them if the time
+    of its work differs much between the sides: then it is one of shorter work.
     """
     known = [pair for pair in largest_first(pairs) if _is_of_like_work(pair, pairs)]
     kinds = len({(pair.benchmark, pair.series) for pair in known})
@@ -77,7 +77,7 @@ def _rank(pair: Pair) -> tuple[int, float]:
 
 
 def _is_of_like_work(pair: Pair, pairs: Iterable[Pair]) -> bool:
-    """Whether a speed-up is of work that takes both sides about as long; of all else, yes."""
+    """Whether a speed-up is of work that takes both sides about the same time; true for other quantities."""
     if pair.unit != "factor":
         return True
     ratios = [
@@ -94,12 +94,12 @@ def _is_of_like_work(pair: Pair, pairs: Iterable[Pair]) -> bool:
 
 def setting_in_words(pair: Pair) -> str:
     """Return the factors of a pair that take several levels, as people say them: `ring, core 0 → core 1, 64 bytes`."""
-    said = [_in_words(name, level) for name, level in pair.setting.items() if name not in {"from", "to"}]
+    parts = [_in_words(name, level) for name, level in pair.setting.items() if name not in {"from", "to"}]
     if {"from", "to"} <= pair.setting.keys():
-        said.insert(-1 if "size" in pair.setting else len(said), _between(pair.setting["from"], pair.setting["to"]))
+        parts.insert(-1 if "size" in pair.setting else len(parts), _between(pair.setting["from"], pair.setting["to"]))
     else:
-        said += [f"{name} core {pair.setting[name]}" for name in ("from", "to") if name in pair.setting]
-    return ", ".join(said)
+        parts += [f"{name} core {pair.setting[name]}" for name in ("from", "to") if name in pair.setting]
+    return ", ".join(parts)
 
 
 def _between(first: Level, second: Level) -> str:
@@ -120,5 +120,5 @@ def _in_words(name: str, level: Level) -> str:
 
 
 def quantity_name(pair: Pair) -> str:
-    """Return what was measured, with its benchmark: `irq: time to react`."""
+    """Return the name of a quantity, with its benchmark: `irq: time to react`."""
     return f"{pair.benchmark}: {called(pair.benchmark, pair.series)}"

@@ -16,7 +16,7 @@ from intercore.link.protocol import (
     Progress,
     Samples,
 )
-from intercore.terminal.spoken import in_words
+from intercore.terminal.console_text import in_words
 
 OF = {"id": 0, "i": 1}
 CHIP = {"firmware": "0.1.0", "board": "rp2040", "chip": "RP2040", "cores": 2, "clock": "timer", "hz": 125, "tick_hz": 1}

@@ -1,4 +1,4 @@
-"""Carries out one run, or two by turns, in this thread: one setting at a time, and the first error ends it."""
+"""Carries out one run, or two alternating runs, in this thread: one setting at a time, until the first error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from intercore.campaign.batch import Result
 from intercore.campaign.by_turns import ByTurns
 from intercore.campaign.campaign import Campaign
-from intercore.campaign.execution import InRotation, Phase, begin
+from intercore.campaign.execution import Phase, RoundRobin, begin
 from intercore.campaign.metering import attached
 from intercore.campaign.open_target import OpenTarget
 from intercore.record.factors import of_target
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     ]
 
 
-class Here:
-    """Workers that are this thread alone."""
+class ThisThread:
+    """Workers that consist of this thread only."""
 
     size = most = 1
 
@@ -44,7 +44,7 @@ class Here:
         metering: Metering | None,
         measure: Measure,
     ) -> None:
-        """Measure on a target for each campaign, by the numbers of their runs; with a meter, if there is one."""
+        """Measure on a target for each campaign, by the number of its run, with a meter if there is one."""
         self._campaigns = campaigns
         self._targets = targets
         self._measure = measure
@@ -55,22 +55,22 @@ class Here:
         return "this thread"
 
     def submit(self, batch: Batch) -> Future[Result]:
-        """Measure the one setting of a batch before returning. What fails is raised here, and not by the future."""
+        """Measure the one setting of a batch before returning. Failures are raised here, not by the future."""
         (setting,) = batch.settings
         campaign = self._campaigns[batch.run]
         observer = campaign.observer
-        target = self._targets[batch.run].opened(of_target(setting.factors), observer.told)
+        target = self._targets[batch.run].opened(of_target(setting.factors), observer.show_message)
         campaign.check_kernel(target.conditions)
         observer.measuring(setting, campaign.known(setting))
         began = time.monotonic()
         take = partial(self._measure, target, setting, observer.progress, observer.chip_time)
-        measurement = take() if self._metering is None else self._metering.around(take)
+        measurement = take() if self._metering is None else self._metering.measure_with_meter(take)
         future: Future[Result] = Future()
         future.set_result(Result((measurement,), time.monotonic() - began))
         return future
 
     def close(self) -> None:
-        """See Workers: the targets are the caller's to close."""
+        """See Workers. The caller closes the targets."""
 
 
 def carry_out(
@@ -80,12 +80,11 @@ def carry_out(
     metering: Metering | None = None,
     measure: Measure = OpenTarget.measure,
 ) -> None:
-    """Measure what runs of the store lack, and then the energy of what a meter was to see and did not.
+    """Measure the missing settings of runs in the store, and then repeat measurements whose energy a meter missed.
 
-    One run is measured on its target; two are measured by turns, each on a target that stays open all the while.
-    `metering` has the run's meter, if it has one; `measure` takes each measurement. Raises IntercoreError, or
-    KeyboardInterrupt, with all complete measurements in the store; and OtherKernelError if a run has measurements of
-    another kernel than its target has now.
+    Two runs alternate, each on a target that stays open. `metering` has the run's meter, if any; `measure` performs
+    each measurement. Raises IntercoreError or KeyboardInterrupt, with all complete measurements in the store, and
+    OtherKernelError if a run has measurements with another kernel than its target has now.
     """
     afterwards = metering is not None and metering.is_afterwards
     campaigns = {}
@@ -95,14 +94,17 @@ def carry_out(
         retries = metering is not None and not afterwards
         campaigns[number] = Campaign(run, run.plan.target, observer, words=words, retries_energy=retries)
     begin(store, [*campaigns.values()])
-    order = InRotation([*campaigns.values()]) if len(campaigns) == 1 else ByTurns(*campaigns.values())
+    order = RoundRobin([*campaigns.values()]) if len(campaigns) == 1 else ByTurns(*campaigns.values())
     with contextlib.ExitStack() as stack:
         for kept in targets.values():
-            stack.enter_context(kept.telling(observer.told))
+            stack.enter_context(kept.showing_messages(observer.show_message))
         if isinstance(order, ByTurns):
-            for campaign, setting in order.first:  # both before the first measurement: to build one takes minutes
-                targets[campaign.id].opened(of_target(setting.factors), observer.told)
-        Phase(store, [*campaigns.values()], {Here(campaigns, targets, metering, measure): order}).carry_out()
+            for (
+                campaign,
+                setting,
+            ) in order.first:  # open both before the first measurement, because a build takes minutes
+                targets[campaign.id].opened(of_target(setting.factors), observer.show_message)
+        Phase(store, [*campaigns.values()], {ThisThread(campaigns, targets, metering, measure): order}).carry_out()
     if metering is not None and afterwards:
         for number in targets:
             for setting, recording in attached(store.run(number), metering):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from intercore.benchmarks import registry
 from intercore.benchmarks.failed import analysable
 from intercore.benchmarks.findings import Impossible, ImpossibleSamples, MoreImpossibleSamples
-from intercore.benchmarks.possible import TOO_LONG, caveats, impossible, is_possible, longer_than
+from intercore.benchmarks.plausibility import TOO_LONG, caveats, impossible, is_possible, longer_than
 from intercore.benchmarks.reports import reports, run_caveats
 from intercore.comparison.analysis import compare
 from intercore.document.run import run_document

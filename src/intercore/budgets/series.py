@@ -1,4 +1,4 @@
-"""Which result of its benchmark a budget limits: where the benchmark says what it has, before anything is measured."""
+"""The result that a budget limits, known before a measurement if the benchmark declares its results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS: Mapping[Unit, str] = {
 
 
 def limited(budget: Budget) -> Name | None:
-    """Return the result that a budget limits, of those that its settings have; None if nobody knows before measuring.
+    """Return the result that a budget limits, of those that its settings have; None if unknown before measuring.
 
     UsageError if they have no such result, or several and the budget names none, or if its unit does not fit.
     """
@@ -33,7 +33,9 @@ def limited(budget: Budget) -> Name | None:
     if known is None:
         return None
     if not known:
-        raise UsageError(f"{budget.benchmark} has no series that a budget could limit: none of them has a median")
+        raise UsageError(
+            f"{budget.benchmark} cannot have a budget, because none of its series has a median: remove the budget"
+        )
     had = [(name, one.unit) for name, one in known.items() if one.may_be_of(budget.levels)]
     if budget.series is not None and budget.series not in known:
         raise UsageError(unknown(f"series of {budget.benchmark}", budget.series, known))
@@ -69,7 +71,7 @@ def series_of(budget: Budget, known: Collection[Name]) -> Name | None:
     if budget.benchmark in names:
         return names[budget.benchmark]
     example = f"{next(iter(names))} {budget.statistic} {budget.bound}"
-    raise UsageError(f"{budget.benchmark} has several series ({', '.join(names)}): name one of them, as '{example}'")
+    raise UsageError(f"{budget.benchmark} has several series ({', '.join(names)}): name one of them, e.g. '{example}'")
 
 
 def check_unit(budget: Budget, name: Name) -> None:
@@ -81,4 +83,4 @@ def check_unit(budget: Budget, name: Name) -> None:
     fits = of == unit if unit in ("us", "bytes_per_s") else not budget.unit
     if not fits:
         given = f"in {budget.unit}" if budget.unit else "without one"
-        raise UsageError(f"{series} of {budget.benchmark} is {_KINDS[unit]}, and not {given}")
+        raise UsageError(f"{series} of {budget.benchmark} is {_KINDS[unit]}, not {given}")

@@ -1,4 +1,4 @@
-"""What samples can be at all. What cannot be is no measurement of anything: it is *failed*, told, and not analysed.
+"""Limits of plausible samples. A measurement with impossible samples is *failed*: it is reported and not analysed.
 
 - A time is not below 0, unless its series says that it may be: a lateness, or a difference of counters that nobody has
   aligned. Where cores are aligned to within some ticks, it may be as far below as that.
@@ -12,8 +12,8 @@
   `too_long` is made then, and stored; what is stored already is held against 30 years. An emulated chip has no such
   bound and none for times: they mean nothing.
 
-Which series may be negative, and of how many things one after another a sample is the time, is a benchmark's own affair
-(`is_signed` and `events` of `intercore.benchmarks.benchmark.SeriesMeaning`).
+Which series may be negative, and of how many things one after another a sample is the time, is defined by each
+benchmark (`is_signed` and `events` of `intercore.benchmarks.benchmark.SeriesMeaning`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Run, Series
 
 TOO_LONG = "too_long"
-"""Check that the desk adds: samples that are longer than the measurement took. There only if there are any."""
+"""Check added by the host: samples longer than the measurement. Present only if there are any."""
 
 _EVENT_S = 1e-9
 """The least time of one thing that a sample stands for: three cycles of the fastest cores there are."""
@@ -47,8 +47,8 @@ _MANY = 20
 20 ns that a reading of it takes, and that each time holds, as 0 in 52 of 100 cases: 20 times in a row in two of a
 million."""
 _MOST_COUNTED = 2**40
-"""Values that a histogram can hold in all: a task of 1 µs is released so often in 12 days, and a million such
-histograms can be added up."""
+"""Largest sum of a histogram's counts: a task of 1 µs is activated so often in 12 days, and a million such histograms
+can be added up."""
 _MOST_S = 1e9
 """Seconds, 30 years: longer than any target has been on."""
 _LEEWAY, _LEEWAY_S = 2.0, 1.0
@@ -57,7 +57,7 @@ line may be faster than its own time, and what is absurd is farther off."""
 
 
 def impossible(one: Measurement) -> list[Impossible]:
-    """Return what cannot be of the samples of a measurement; nothing if all can."""
+    """Return the impossible samples of a measurement; nothing if all are plausible."""
     found = [fault for series in one.series for fault in _faults(one, series)]
     too_long = one.checks.get(TOO_LONG, 0)
     if too_long and not found:
@@ -150,7 +150,7 @@ def _of_durations(one: Measurement, series: Series) -> Iterator[Impossible]:
     yield from _below(series, least - apart)
     total = _least_ticks(count * max(1, events), series) if count >= _MANY and not apart else 0
     if series.ticks.min() >= least and series.ticks.sum(dtype=np.float64) < total:
-        fault: Fault = "short in all" if series.ticks.any() else "zero"
+        fault: Fault = "too short in total" if series.ticks.any() else "zero"
         yield Impossible(series.name, count, count, fault, least=total)
 
 
@@ -173,8 +173,7 @@ def _some(series: Series, bad: np.typing.NDArray[np.bool_], fault: Fault) -> Imp
 def _beyond(one: Measurement, series: Series, seconds: float) -> int:
     """Return how many times of a series are longer than that; of readings of a clock, how many come so long after one.
 
-    Counters that nobody has aligned were started at moments of their own, so that their differences say nothing of how
-    long something took.
+    Counters that are not aligned started at different moments, so that their differences are not durations.
     """
     if not len(series.ticks):
         return 0

@@ -1,4 +1,4 @@
-"""What a target says, in words for a person at its console."""
+"""A target's messages in words, for a person at its console."""
 
 from __future__ import annotations
 

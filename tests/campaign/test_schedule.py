@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.benchmarks.stop_rule import is_reached
-from intercore.campaign.course import Course
+from intercore.campaign.schedule import Schedule
 from intercore.errors import IntercoreError
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series, StopRule
 from intercore.record.plan import Setting, canonical, repetitions_by_setting, settings
@@ -49,14 +49,14 @@ PLAN = Plan(
 def advance(store: Store, run_id: int, most: int | None = None) -> list[tuple[int, int]]:
     """Measure what a run lacks, or that many settings of it; return how many of how many were done after each."""
     run = store.run(run_id)
-    course = Course(run)
-    if course.total != run.total:
-        store.set_total(run_id, course.total)
+    schedule = Schedule(run)
+    if schedule.total != run.total:
+        store.set_total(run_id, schedule.total)
     done = []
-    for setting in _first(course.settings(), most):
+    for setting in _first(schedule.settings(), most):
         measurement = noise(setting)
-        course.add(setting, measurement)
-        store.add(run_id, setting, measurement, course.total)
+        schedule.add(setting, measurement)
+        store.add(run_id, setting, measurement, schedule.total)
         (summary,) = store.runs()
         done.append((summary.done, summary.total))
     return done

@@ -1,4 +1,4 @@
-"""What is watched of the benchmark `clock` on the simulated chip, and what its intervals truly are."""
+"""The probe of the benchmark `clock` on the simulated chip, which records the ground truth."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class _Factors(msgspec.Struct, frozen=True):
     time: Literal["common", "counter"] = "common"
 
 
-class ClockWitness(Witness):
-    """Sees, in the chip's one count of cycles, when the intervals of the benchmark `clock` begin and end.
+class ClockProbe(Witness):
+    """Records, in the chip's cycle count, when the intervals of the benchmark `clock` begin and end.
 
     An interval truly begins with the first instruction of clock_hand_over() (firmware/bench/clock.c), which is the
     first one behind the first reading and what keeps its value, and ends with the first instruction of the second
-    reading. Defined so, an empty pair of time stamps, which the target takes as its cost of looking, has a true
+    reading. Defined so, an empty pair of timestamps, which the target takes as its timestamp overhead, has a true
     interval of 0: what it measures should be exactly what a measured interval has more than a true one.
 
     An interrupt that comes between the moment of a reading and the interval's begin or end is not in the interval, but
@@ -61,7 +61,7 @@ class ClockWitness(Witness):
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
         """Return the true intervals as the series `true`, and as the check `interrupted` how many were.
 
-        Of readings of counters there is nothing to be told.
+        Readings of counters have none.
         """
         setting = msgspec.convert(dict(factors), _Factors)
         if setting.time != "common":

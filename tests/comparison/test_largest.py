@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.comparison.analysis import compare_sides
-from intercore.comparison.most import differing_most, largest_first, setting_in_words
+from intercore.comparison.largest import differing_most, largest_first, setting_in_words
 from intercore.comparison.pairs import Pair
 from intercore.comparison.picture import picture
 from intercore.record.measurement import Level, Run

@@ -1,4 +1,4 @@
-"""What the page says of the speed-ups of all its runs together, beside published ones."""
+"""The page's section on the speed-ups of all its runs, with published ones."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from intercore.benchmarks.published import published
-from intercore.benchmarks.speedup.answers import pays_from
+from intercore.benchmarks.speedup.answers import break_even_findings
 from intercore.benchmarks.speedup.groups import groups, published_groups
 from intercore.benchmarks.speedup.plots import figures, is_thinned
 from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.printed import literature_tables
 from intercore.benchmarks.speedup.publication import SpeedupPublication
-from intercore.benchmarks.speedup.report import TITLE, Analysed
+from intercore.benchmarks.speedup.report import TITLE, SpeedupResult
 from intercore.benchmarks.speedup.results import losses
 from intercore.benchmarks.speedup.thresholds import threshold_tables
 from intercore.benchmarks.speedup.words import differing
 from intercore.record.origin import in_brackets
 from intercore.view.html import environment
-from intercore.view.section import Together, label_of_all
+from intercore.view.section import CombinedReport, label_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from intercore.view.section import Report
 
 
-def together(said: Sequence[tuple[Run, Report]]) -> Together:
+def combined(reports: Sequence[tuple[Run, Report]]) -> CombinedReport:
     """Draw the speed-ups of all runs in one set of plots, and list them in one set of tables."""
-    runs = [run for run, _ in said]
-    analysed = [report.analysis for _, report in said if isinstance(report.analysis, Analysed)]
+    runs = [run for run, _ in reports]
+    analysed = [report.analysis for _, report in reports if isinstance(report.analysis, SpeedupResult)]
     efficiency = analysed[0].efficiency
     named = differing(point for each in analysed for point in each.analysis.points)
     by_run = {
@@ -43,7 +43,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
     own = [group for some in by_run.values() for group in some]
     tables = published(SpeedupPublication)
     literature = [group for table in tables for group in published_groups(table, efficiency)]
-    html = vars(environment(__package__).get_template("together.html.j2").make_module())
+    html = vars(environment(__package__).get_template("combined.html.j2").make_module())
     beside = [
         (run, table)
         for run, each in zip(runs, analysed, strict=True)
@@ -52,13 +52,15 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
     label = label_of_all(runs)
     stated = list(threshold_tables(efficiency))
     most = max((group.fit.cores for group in own), default=2)
-    return Together(
+    return CombinedReport(
         title=TITLE,
-        heading="What more than two cores buy" if most > 2 else "What the second core buys",
+        heading="Gain of more than one core" if most > 2 else "Gain of the second core",
         label=label,
         nothing={run.id: _nothing(run) for run in runs if not by_run[run.id]},
         leads={
-            run.id: html["lead"](_who(run, runs), "".join(map(str, pays_from(each.analysis, efficiency))), best)
+            run.id: html["lead"](
+                _who(run, runs), "".join(map(str, break_even_findings(each.analysis, efficiency))), best
+            )
             for run, each in zip(runs, analysed, strict=True)
             if by_run[run.id] and (best := _best(by_run[run.id]))
         },

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.campaign.here import carry_out
 from intercore.campaign.kept_target import KeptTarget
+from intercore.campaign.this_thread import carry_out
 from intercore.record.factors import of_target
 from intercore.record.measurement import Part, Plan
 from intercore.record.plan import settings
@@ -46,4 +46,4 @@ class Silent:
     def ignore(self, *_: object) -> None:
         """Do nothing."""
 
-    begin = measuring = progress = told = chip_time = stored = ignore
+    begin = measuring = progress = show_message = chip_time = stored = ignore

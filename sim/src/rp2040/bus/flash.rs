@@ -1,0 +1,182 @@
+//! The flash chip behind the SSI: a W25Q16JV (Winbond's data sheet, revision H), as far as serial commands go. Reading by XIP is
+//! `xip.rs`.
+
+use crate::core::diagnostics::Diagnostics;
+use crate::core::time::Cycle;
+use crate::rp2040::bus::memory::Memory;
+use crate::rp2040::clock::{Clocks, FS};
+
+/// What a command may use.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) clocks: &'a Clocks,
+    pub(crate) diagnostics: &'a mut Diagnostics,
+}
+
+/// Commands (section 8.1.2).
+const WRITE_ENABLE: u8 = 0x06;
+const WRITE_DISABLE: u8 = 0x04;
+const STATUS_1: u8 = 0x05;
+const STATUS_2: u8 = 0x35;
+const READ: u8 = 0x03;
+const FAST_READ: u8 = 0x0b;
+const PAGE_PROGRAM: u8 = 0x02;
+const SECTOR_ERASE: u8 = 0x20;
+const BLOCK_ERASE_32K: u8 = 0x52;
+const BLOCK_ERASE_64K: u8 = 0xd8;
+const CHIP_ERASE: [u8; 2] = [0xc7, 0x60];
+const JEDEC_ID: u8 = 0x9f;
+const UNIQUE_ID: u8 = 0x4b;
+/// All ones end a continuous read and are no command (section 8.2.15). Zeros are no command either: as the boot ROM sends them
+/// (`flash_exit_xip`), the pads are turned off and pulled up, so that the flash sees ones.
+const NOTHING: u8 = 0xff;
+const NOTHING_SENT: u8 = 0x00;
+
+/// Manufacturer Winbond, type SPI, 16 Mbit (section 8.1.1).
+const JEDEC: [u8; 3] = [0xef, 0x40, 0x15];
+/// Each chip has another one; this is the simulated one's.
+const UNIQUE: [u8; 8] = [0x1c, 0x0d, 0xe0, 0x00, 0x00, 0x00, 0x20, 0x40];
+/// Quad enable: set in the factory (section 7.1.8).
+const QUAD_ENABLE: u8 = 2;
+
+/// Bytes of a page, and typical times (section 9.6): tPP, tSE, tBE1, tBE2, tCE.
+const PAGE: usize = 256;
+const MILLISECOND: u128 = FS / 1000;
+const PROGRAM_TIME: u128 = MILLISECOND * 4 / 10;
+const SECTOR_TIME: u128 = MILLISECOND * 45;
+const BLOCK_32K_TIME: u128 = MILLISECOND * 120;
+const BLOCK_64K_TIME: u128 = MILLISECOND * 150;
+const CHIP_TIME: u128 = MILLISECOND * 5000;
+
+const NOT_MODELLED: &str = "is not modelled: it reads as 0 and does nothing";
+const NOT_ENABLED: &str = "comes without a write enable (06h): it does nothing";
+const BUSY: &str = "comes while the flash erases or programs: it does nothing";
+
+/// The chip: what was sent since it was selected, and what it is busy with.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Flash {
+    selected: bool,
+    command: u8,
+    /// Bytes since it was selected.
+    count: u32,
+    address: u32,
+    page: Vec<u8>,
+    write_enabled: bool,
+    /// Real time in femtoseconds at which it has erased or programmed.
+    ready_at: u128,
+}
+
+impl Flash {
+    pub(super) fn new() -> Self {
+        Self {
+            selected: false,
+            command: NOTHING,
+            count: 0,
+            address: 0,
+            page: vec![u8::MAX; PAGE],
+            write_enabled: false,
+            ready_at: 0,
+        }
+    }
+
+    /// /CS goes low: a command begins.
+    pub(super) fn select(&mut self) {
+        if !self.selected {
+            (self.selected, self.command, self.count, self.address) = (true, NOTHING, 0, 0);
+        }
+    }
+
+    fn is_busy(&self, at: Cycle, around: &Surroundings<'_>) -> bool {
+        self.ready_at != 0 && around.clocks.femtoseconds(at) < self.ready_at
+    }
+
+    /// A byte in, a byte out.
+    pub(super) fn exchange(&mut self, byte: u8, at: Cycle, around: &mut Surroundings<'_>) -> u8 {
+        if !self.selected {
+            return 0;
+        }
+        let index = self.count;
+        self.count = self.count.saturating_add(1);
+        if index == 0 {
+            self.begin(byte, at, around);
+            return 0;
+        }
+        if index < 4 {
+            self.address = self.address << 8 | u32::from(byte);
+        }
+        let read = |first: u32| {
+            let address = self.address.wrapping_add(index - first) & 0xff_ffff;
+            (around.memory.flash(address) >> ((address & 3) * 8)) as u8
+        };
+        match self.command {
+            STATUS_1 => u8::from(self.is_busy(at, around)) | u8::from(self.write_enabled) << 1,
+            STATUS_2 => QUAD_ENABLE,
+            READ if index >= 4 => read(4),
+            FAST_READ if index >= 5 => read(5),
+            JEDEC_ID => JEDEC[(index as usize - 1) % JEDEC.len()],
+            UNIQUE_ID if index >= 5 => UNIQUE[(index as usize - 5) % UNIQUE.len()],
+            PAGE_PROGRAM if index >= 4 => {
+                // Beyond its end a page begins again (section 8.2.13).
+                let at = (self.address as usize).wrapping_add(index as usize - 4) % PAGE;
+                self.page[at] = byte;
+                0
+            }
+            _ => 0,
+        }
+    }
+
+    fn begin(&mut self, command: u8, at: Cycle, around: &mut Surroundings<'_>) {
+        self.command = command;
+        let status = matches!(command, STATUS_1 | STATUS_2 | NOTHING | NOTHING_SENT);
+        if !status && self.is_busy(at, around) {
+            around.diagnostics.command("flash", command, BUSY, at);
+            self.command = NOTHING;
+            return;
+        }
+        match command {
+            PAGE_PROGRAM => self.page.fill(u8::MAX),
+            WRITE_ENABLE | WRITE_DISABLE | READ | FAST_READ | JEDEC_ID | UNIQUE_ID | SECTOR_ERASE | BLOCK_ERASE_32K
+            | BLOCK_ERASE_64K => {}
+            _ if status || CHIP_ERASE.contains(&command) => {}
+            _ => around.diagnostics.command("flash", command, NOT_MODELLED, at),
+        }
+    }
+
+    /// /CS goes high within a command, which has no effect then.
+    pub(super) fn abandon(&mut self) {
+        self.selected = false;
+    }
+
+    /// /CS goes high: commands that change something do so now.
+    pub(super) fn deselect(&mut self, at: Cycle, around: &mut Surroundings<'_>) {
+        if !std::mem::take(&mut self.selected) {
+            return;
+        }
+        let erased = |address: u32, size: u32| (address & !(size - 1), size);
+        let (time, range) = match (self.command, self.count) {
+            (WRITE_ENABLE, 1) => {
+                self.write_enabled = true;
+                return;
+            }
+            (WRITE_DISABLE, 1) => {
+                self.write_enabled = false;
+                return;
+            }
+            (PAGE_PROGRAM, 5..) => (PROGRAM_TIME, None),
+            (SECTOR_ERASE, 4) => (SECTOR_TIME, Some(erased(self.address, 1 << 12))),
+            (BLOCK_ERASE_32K, 4) => (BLOCK_32K_TIME, Some(erased(self.address, 1 << 15))),
+            (BLOCK_ERASE_64K, 4) => (BLOCK_64K_TIME, Some(erased(self.address, 1 << 16))),
+            (command, 1) if CHIP_ERASE.contains(&command) => (CHIP_TIME, Some((0, 1 << 24))),
+            _ => return,
+        };
+        if !std::mem::take(&mut self.write_enabled) {
+            around.diagnostics.command("flash", self.command, NOT_ENABLED, at);
+            return;
+        }
+        match range {
+            Some((from, bytes)) => around.memory.erase_flash(from, bytes),
+            None => around.memory.program_flash(self.address & 0xff_ff00, &self.page),
+        }
+        self.ready_at = around.clocks.femtoseconds(at) + time;
+    }
+}

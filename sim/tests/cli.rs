@@ -1,5 +1,7 @@
 //! The command line: its exit codes, its messages, and its ways to the UART. Images are small enough to write by hand.
 
+mod board;
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -49,27 +51,6 @@ fn firmware_chooses_the_exit_code() {
     // MOVS r0, #0x20 (SYS_EXIT_EXTENDED); ADR r1; BKPT 0xAB; {0x20026, 42}
     let code = [0x2020, 0xA101, 0xBEAB, 0xBF00, 0x0026, 0x0002, 42, 0];
     assert_eq!(run("exit", &code, &[]).status.code(), Some(42));
-}
-
-/// Whatever firmware has erased or programmed is there in the next run, except where the image is.
-#[test]
-fn flash_is_kept_in_a_file() {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kept.flash");
-    let _ = std::fs::remove_file(&path);
-    let file = path.display().to_string();
-    // LDR r1, =0x10004000; LDR r0, [r1]; MOVS r0, #0x18; LDR r1, ...: exits with the word at 0x10004000 by SYS_EXIT_EXTENDED.
-    // LDR r2, [pc, #12]; LDR r2, [r2]; LDR r1, [pc, #12]; STR r2, [r1, #4]; MOVS r0, #0x20; BKPT 0xAB
-    let code = [0x4A02, 0x6812, 0x4902, 0x604A, 0x2020, 0xBEAB, 0x4000, 0x1000, 0x001C, 0x2000, 0x0026, 0x0002, 0, 0];
-    assert_eq!(run("keep", &code, &["--flash", &file]).status.code(), Some(255), "erased");
-    let mut content = std::fs::read(&path).expect("written");
-    assert_eq!(content.len(), 2 << 20);
-    content[0x4000..0x4004].copy_from_slice(&42_u32.to_le_bytes());
-    std::fs::write(&path, &content).expect("written");
-    assert_eq!(run("keep", &code, &["--flash", &file]).status.code(), Some(42));
-    assert!(std::fs::read(&path).expect("written") == content, "as it was");
-    std::fs::write(&path, b"a person's notes").expect("written");
-    fails(&run("keep", &code, &["--flash", &file]), 2, &["16 bytes and is no content of a flash"]);
-    assert_eq!(std::fs::read(&path).expect("there"), b"a person's notes");
 }
 
 /// BL to `reset_usb_boot` by its address in the ROM.

@@ -180,7 +180,7 @@ fn programs_in_c_come_to_the_same() {
     /// Between two looks: long enough for many quanta, and no multiple of any.
     const SLICE: u64 = 100_003;
     let last = 1000 * u64::from(cases(2000));
-    for name in ["mix", "both_cores", "bank_conflict", "fifo_polled", "fifo_interrupt", "spinlock"] {
+    for name in ["mix", "both_cores", "bank_conflict", "fifo_polled", "fifo_interrupt", "spinlock", "pio"] {
         for memory in ["sram", "flash"] {
             let Some(elf) = crate::compiler::build_example(name, memory, "engines") else { return };
             let image = Image::open(&elf, None, &intercore_sim::rp2040::boot::IMAGES).expect("it was built");

@@ -125,3 +125,9 @@ fn a_damaged_image_with_symbols_is_refused_or_runs_but_never_panics() {
         }
     });
 }
+
+#[test]
+fn pio_blocks_send_receive_move_and_count() {
+    let expected = ["bytes over a line: 32", "wrong: 0", "words through a pipe: 64", "wrong: 0", "edges: 100"];
+    prints("pio", EITHER, &expected);
+}

@@ -197,6 +197,46 @@ fn the_button_is_not_pressed_and_the_pin_reads_as_it_is_forced() {
     assert_eq!(level(&mut wire), 1);
 }
 
+/// A PIO block drives GPIO 2, an override the pin that selects the flash: neither changes what is read of the other.
+#[test]
+fn the_two_banks_of_pins_do_not_disturb_each_other() {
+    const RESETS_SET: u32 = 0x4000_E000;
+    const IO_BANK0: u32 = 1 << 5;
+    const IO_QSPI: u32 = 1 << 6;
+    const PADS_BANK0_AND_PIO0: u32 = 1 << 8 | 1 << 10;
+    const GPIO2_CTRL: u32 = 0x4001_4014;
+    const SM0_INSTR: u32 = 0x5020_00D8;
+    const SM0_PINCTRL: u32 = 0x5020_00DC;
+    let levels = |wire: &mut Wire| {
+        let mut read = |register, pin: u32| wire.machine.bus.read_io(0, register, wire.now) >> pin & 1;
+        (read(0xD000_0004, 2), read(GPIO_HI_IN, 1))
+    };
+    let mut wire = Wire::new();
+    wire.write(RESETS_CLEAR, IO_BANK0 | PADS_BANK0_AND_PIO0);
+    wire.write(GPIO2_CTRL, 6);
+    assert_eq!(levels(&mut wire), (0, 1));
+    wire.write(SM0_PINCTRL, 1 << 26 | 2 << 5);
+    // SET PINDIRS, 1; SET PINS, 1
+    for instruction in [0xE081, 0xE001] {
+        wire.write(SM0_INSTR, instruction);
+        wire.now += 4;
+    }
+    assert_eq!(levels(&mut wire), (1, 1));
+    wire.select(true);
+    assert_eq!(levels(&mut wire), (1, 0));
+    for (control, level) in [(6 | 2 << 8, 0), (6, 1)] {
+        wire.write(GPIO2_CTRL, control);
+        assert_eq!(levels(&mut wire), (level, 0), "{control:#x}");
+    }
+    wire.write(RESETS_SET, IO_BANK0);
+    assert_eq!(levels(&mut wire), (0, 0));
+    wire.write(RESETS_CLEAR, IO_BANK0);
+    wire.write(GPIO2_CTRL, 6);
+    assert_eq!(levels(&mut wire), (1, 0));
+    wire.write(RESETS_SET, IO_QSPI);
+    assert_eq!(levels(&mut wire), (1, 1));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -8,6 +8,7 @@ mod bench;
 mod clocks;
 mod dma;
 mod fuzz;
+mod pio;
 mod pwm;
 mod sio;
 mod timer;

@@ -9,6 +9,7 @@ use crate::core::watch::Watch;
 use crate::fault::{Fault, cycles};
 use crate::image::Image;
 use crate::observe::timeline::Mark;
+use crate::rp2040::peripherals::pins::Wire;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,8 +27,8 @@ Examples:
       runs a second of the two programs of an STM32H745
 
 The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 0 if it restarts the
-chip into its USB boot loader; 1 for a crash of which
-nothing more can come, a dead end, the cycle limit, or output that cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
+chip into its USB boot loader; 1 for a crash of which nothing more can come, a dead end, the cycle limit, or output that
+cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
 
 /// Runs firmware on a simulated RP2040 that counts every cycle, or on a simulated STM32H745 for function only. The console's
 /// UART is standard input and output.
@@ -61,10 +62,13 @@ pub struct Arguments {
     /// Boot ROM to use instead of our own: 16 KiB, for instance saved from a chip
     #[arg(long, value_name = "FILE")]
     pub bootrom: Option<PathBuf>,
-    /// Keep what the flash holds in a file: it is read at the start, if it is there, the image is put over it, and it is
-    /// written at the end
+    /// Keep the content of the flash in a file: the simulator reads the file at the start if it exists, puts the image over
+    /// its content, and writes the file at the end
     #[arg(long, value_name = "FILE")]
     pub flash: Option<PathBuf>,
+    /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3; give it once for each wire
+    #[arg(long, value_name = "PIN:PIN")]
+    pub wire: Vec<Wire>,
     /// Write a timeline that ui.perfetto.dev opens: what the cores do, stalls, exceptions, marks
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

@@ -11,6 +11,7 @@ use crate::debug::DebugTarget;
 use crate::engine::Engine;
 use crate::fault::FaultTarget;
 use crate::image::{Image, Target};
+use crate::rp2040::peripherals::pins::WIRES;
 use crate::rp2040::{self, bootrom};
 use crate::stm32h745;
 use crate::stm32h745::peripherals::board::Supply;
@@ -89,6 +90,9 @@ impl Runnable for rp2040::machine::Machine {
         {
             machine.load_flash(&content, &image);
         }
+        if !arguments.wire.iter().all(|&wire| machine.add_wire(wire)) {
+            return Err(format!("--wire: there can be at most {WIRES} wires"));
+        }
         machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
         Ok((machine, vec![image]))
     }
@@ -137,6 +141,7 @@ impl Runnable for stm32h745::machine::Machine {
             (arguments.bootrom.is_some(), "--bootrom"),
             (arguments.flash.is_some(), "--flash"),
             (arguments.clock.is_some(), "--clock"),
+            (!arguments.wire.is_empty(), "--wire"),
             (arguments.lock_step, "--lock-step"),
         ] {
             if given {

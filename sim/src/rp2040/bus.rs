@@ -293,9 +293,11 @@ impl Bus for Crossbar {
     }
 
     fn read_io(&mut self, core: u8, address: u32, now: Cycle) -> u32 {
-        self.touch_if_changed(now, |peripherals, context| {
-            peripherals.sio.read(usize::from(core), sio::offset(address), context)
-        })
+        let offset = sio::offset(address);
+        if Sio::is_input(offset) {
+            self.peripherals.update_gpio_in(now);
+        }
+        self.touch_if_changed(now, |peripherals, context| peripherals.sio.read(usize::from(core), offset, context))
     }
 
     fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
@@ -311,6 +313,9 @@ impl Bus for Crossbar {
         }
         let (peripherals, mut context) = self.peripherals_at(now);
         peripherals.sio.write(usize::from(core), offset, value, &mut context);
+        if Sio::is_output(offset) {
+            peripherals.update_sio_pins(now);
+        }
     }
 
     fn note_narrow_io(&mut self, address: u32, now: Cycle) {
@@ -416,7 +421,11 @@ impl FastBus for Crossbar {
     }
 
     fn read_stable_io(&self, core: u8, address: u32) -> Option<u32> {
-        self.peripherals.sio.stable_value(usize::from(core), sio::offset(address))
+        let offset = sio::offset(address);
+        if Sio::is_input(offset) && self.peripherals.pio_drives_pins() {
+            return None;
+        }
+        self.peripherals.sio.stable_value(usize::from(core), offset)
     }
 
     fn read_event_free_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32> {

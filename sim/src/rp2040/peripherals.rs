@@ -11,6 +11,8 @@ pub mod interpolator;
 pub mod io_bank;
 pub mod pads;
 mod peripheral;
+pub mod pins;
+pub mod pio;
 pub mod pll;
 pub mod psm;
 pub mod pwm;
@@ -66,6 +68,7 @@ registration::peripherals! {
     vreg_and_chip_reset: vreg_and_chip_reset::VregAndChipReset => vreg_and_chip_reset::VREG_AND_CHIP_RESET;
     tbman: tbman::Tbman => tbman::TBMAN;
     dma: dma::Dma => dma::DMA;
+    pios: [pio::Pio; 2] => 0: pio::PIO0, 1: pio::PIO1;
 }
 
 /// Blocks that the chip has and that are not modelled (2.2.4, 2.2.5).
@@ -77,8 +80,6 @@ const UNMODELLED: &[(&str, u32)] = &[
     ("ADC", 0x4004_c000),
     ("RTC", 0x4005_c000),
     ("USB", 0x5010_0000),
-    ("PIO0", 0x5020_0000),
-    ("PIO1", 0x5030_0000),
     ("XIP_AUX", 0x5040_0000),
 ];
 

@@ -102,6 +102,19 @@ fn outside() -> impl Strategy<Value = Part> {
             Part::Plain(vec![0x2640, 0x0236, 0x3605, 0x0136, 0x3604, 0x0336, 0x6830 | at << 6])
         }),
         1 => (0u16..32).prop_map(move |at| sio(vec![0x8830 | at << 6])),
+        // GPIO_IN; GPIO_OUT, GPIO_OUT_XOR, GPIO_OE.
+        2 => Just(sio(vec![0x6870])),
+        2 => (0u16..3).prop_map(move |i| sio(vec![0x6030 | [4, 7, 8][i as usize] << 6])),
+        // FSTAT, FDEBUG, FLEVEL, RXF0 to RXF3, IRQ, DBG_PADOUT of a PIO block, at 0x50200000 or 0x50300000; TXF0 to TXF3, IRQ,
+        // IRQ_FORCE.
+        2 => (0u16..2, 0u16..9).prop_map(|(block, i)| {
+            let at = [1, 2, 3, 8, 9, 10, 11, 12, 15][i as usize];
+            Part::Plain(vec![0x2650, 0x0236, 0x3620 + 16 * block, 0x0436, 0x6830 | at << 6])
+        }),
+        2 => (0u16..2, 0u16..6).prop_map(|(block, i)| {
+            let at = [4, 5, 6, 7, 12, 13][i as usize];
+            Part::Plain(vec![0x2650, 0x0236, 0x3620 + 16 * block, 0x0436, 0x6030 | at << 6])
+        }),
         // SEV; then WFE, which need not sleep long, as the other core or an interrupt comes along.
         1 => Just(Part::Plain(vec![0xbf40])),
         1 => Just(Part::Plain(vec![0xbf40, 0xbf20])),

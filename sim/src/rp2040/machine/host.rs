@@ -6,8 +6,9 @@ use crate::core::time::Cycle;
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
 use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
+use crate::rp2040::peripherals::pins::Wire;
 use crate::rp2040::peripherals::sio;
-use crate::rp2040::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND};
+use crate::rp2040::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND, Sio};
 use crate::rp2040::peripherals::xosc::CRYSTAL;
 
 impl Machine {
@@ -64,7 +65,12 @@ impl Machine {
     /// A register of a peripheral or, as a core sees it, of SIO, without side effects; none where none is modelled.
     pub fn peripheral_register(&self, core: usize, address: u32) -> Option<u32> {
         if address >> 28 == 0xd {
-            return Some(self.bus.peripherals.sio.peek(core & 1, sio::offset(address), self.now()));
+            let (offset, peripherals) = (sio::offset(address), &self.bus.peripherals);
+            return Some(if Sio::is_input(offset) {
+                peripherals.gpio_in_at(self.now())
+            } else {
+                peripherals.sio.peek(core & 1, offset, self.now())
+            });
         }
         Peripherals::is_modelled(address).then(|| self.peek_register(address & !3))
     }
@@ -73,6 +79,13 @@ impl Machine {
     pub fn send_uart(&mut self, uart: usize, byte: u8, not_before: Cycle) {
         let now = self.now();
         self.bus.peripherals.inject(uart, byte, 0, not_before, now);
+    }
+
+    /// Connects two pins for good. False if there are too many wires already.
+    pub fn add_wire(&mut self, wire: Wire) -> bool {
+        let now = self.now();
+        let (peripherals, mut context) = self.bus.peripherals_at(now);
+        peripherals.add_wire(wire, &mut context)
     }
 
     /// The bytes a UART has sent since the last call.

@@ -1,7 +1,7 @@
 //! What a write to one block means for the others: clocks that change, blocks that are reset, the watchdog.
 
 use crate::rp2040::peripherals::{Context, Effect, Peripheral, Peripherals, Signals};
-use crate::rp2040::peripherals::{clocks, io_bank, pll, psm, resets, sio, timer};
+use crate::rp2040::peripherals::{clocks, io_bank, pads, pio, pll, psm, resets, sio, timer};
 
 impl Peripherals {
     /// What a write to one block means for others; `held` is what was held in reset before it.
@@ -16,8 +16,12 @@ impl Peripherals {
                 self.take_watchdog(context);
             }
             Effect::Cores => self.signal(0),
-            Effect::Pins => self.pass_pins(),
-            Effect::Triggers => self.note_started(context.now),
+            Effect::Pins => self.connect_pins(context.now),
+            Effect::Drives => self.update_pins(context.now, context.now + 1),
+            Effect::Triggers => {
+                self.note_started(context.now);
+                self.watch_fifos(context.now);
+            }
         }
     }
 
@@ -26,6 +30,7 @@ impl Peripherals {
         match effect {
             Effect::Rates => self.update_clocks(context),
             Effect::Ticks => self.take_watchdog(context),
+            Effect::Drives => self.update_pins(context.now, context.now),
             _ => {}
         }
     }
@@ -73,16 +78,10 @@ impl Peripherals {
         self.reset_blocks(blocks, context);
         if stages & psm::bit::SIO != 0 {
             self.sio = sio::Sio::new();
-            self.pass_pins();
+            self.connect_pins(context.now);
             self.sio.wake(context);
         }
         self.signal(stages);
-    }
-
-    /// Tells SIO which pins it drives, and what it sees of those that it does not.
-    fn pass_pins(&mut self) {
-        self.sio.set_selected(self.io_bank0.sio_pins());
-        self.sio.set_input_high(u32::from(self.io_qspi.forced(io_bank::QSPI_SS) != Some(false)) << io_bank::QSPI_SS);
     }
 
     fn signal(&mut self, watchdog_reset: u32) {
@@ -97,9 +96,12 @@ impl Peripherals {
         if timer::TIMER.is_reset_by(blocks) {
             self.timer.set_ticks(self.watchdog.ticks(), context.now);
         }
-        if io_bank::IO_BANK0.is_reset_by(blocks) || io_bank::IO_QSPI.is_reset_by(blocks) {
-            self.pass_pins();
+        let with_pins = [io_bank::IO_BANK0, io_bank::IO_QSPI, pads::PADS_BANK0, pio::PIO0, pio::PIO1];
+        if with_pins.iter().any(|block| block.is_reset_by(blocks)) {
+            self.connect_pins(context.now);
         }
+        // DMA channels wait for nothing any more; or a PIO block does not know yet that some do.
+        self.watch_fifos(context.now);
         if pll::PLL_SYS.is_reset_by(blocks) || pll::PLL_USB.is_reset_by(blocks) {
             self.update_clocks(context);
         }

@@ -1,4 +1,4 @@
-//! Pin functions, for the user bank and the QSPI bank (datasheet 2.19): they read back, and say which pins SIO drives.
+//! Pin functions, for the user bank and the QSPI bank (datasheet 2.19): they read back, and say who drives a pin.
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
@@ -7,9 +7,6 @@ use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 /// `GPIOn_CTRL` after reset: no function (2.19.6).
 const CTRL_RESET: u32 = 0x1f;
 const CTRL_MASK: u32 = 0x3003_331f;
-const FUNCSEL: u32 = 0x1f;
-/// `FUNCSEL` of SIO, for bank 0 (2.19.2).
-const FUNCTION_SIO: u32 = 5;
 /// The pin of the QSPI bank that selects the flash (2.19.6.2).
 pub const QSPI_SS: usize = 1;
 
@@ -17,8 +14,8 @@ pub const QSPI_SS: usize = 1;
 pub const IO_BANK0: Block = Block {
     reset: 1 << 5,
     effect: Effect::Pins,
-    modelled: "pins of SIO; registers read back",
-    missing: "interrupts of pins, overrides",
+    modelled: "pins of SIO and PIO, overrides",
+    missing: "interrupts of pins, `STATUS`, other functions, overrides in what SIO reads of pins that it drives",
     ..Block::new("IO_BANK0", 0x4001_4000)
 };
 /// `IO_QSPI`.
@@ -44,13 +41,9 @@ pub type IoQspi = IoBank<6>;
 impl<const PINS: usize> IoBank<PINS> {
     const BLOCK: &'static Block = if PINS == 6 { &IO_QSPI } else { &IO_BANK0 };
 
-    /// The pins that are given to SIO.
-    pub fn sio_pins(&self) -> u32 {
-        self.ctrl
-            .iter()
-            .enumerate()
-            .filter(|(_, ctrl)| *ctrl & FUNCSEL == FUNCTION_SIO)
-            .fold(0, |pins, (pin, _)| pins | 1 << pin)
+    /// `GPIOn_CTRL`.
+    pub(super) fn control(&self, pin: usize) -> u32 {
+        self.ctrl[pin % PINS]
     }
 
     /// The level that the overrides of a pin give it, whatever its function: an output that is turned off is pulled up, as the

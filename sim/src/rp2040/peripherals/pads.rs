@@ -1,8 +1,8 @@
-//! Pads of the two banks of pins (datasheet 2.19.4): they read back, and do nothing.
+//! Pads of the two banks of pins (datasheet 2.19.4): they read back; `pins.rs` has what they do.
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Block, Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Writable bits of a pad (2.19.6.3).
 const PAD_MASK: u32 = 0xff;
@@ -14,12 +14,18 @@ const QSPI_RESET: [u32; 6] = [0x56, 0x52, 0x52, 0x52, 0x52, 0x5a];
 /// `PADS_BANK0`.
 pub const PADS_BANK0: Block = Block {
     reset: 1 << 8,
-    modelled: "registers read back",
-    missing: "electrical settings",
+    effect: Effect::Pins,
+    modelled: "`IE`, `OD`, pulls",
+    missing: "bus keepers, electrical settings, `IE` in what SIO reads of pins that it drives",
     ..Block::new("PADS_BANK0", 0x4001_c000)
 };
 /// `PADS_QSPI`.
-pub const PADS_QSPI: Block = Block { name: "PADS_QSPI", base: 0x4002_0000, reset: 1 << 9, ..PADS_BANK0 };
+pub const PADS_QSPI: Block = Block {
+    reset: 1 << 9,
+    modelled: "registers read back",
+    missing: "electrical settings",
+    ..Block::new("PADS_QSPI", 0x4002_0000)
+};
 
 /// The pads of one bank: `VOLTAGE_SELECT`, then a register per pad.
 #[derive(Clone, Debug, Hash)]
@@ -34,6 +40,11 @@ pub type PadsQspi = Pads<7>;
 
 impl<const REGISTERS: usize> Pads<REGISTERS> {
     const BLOCK: &'static Block = if REGISTERS == 7 { &PADS_QSPI } else { &PADS_BANK0 };
+
+    /// The pad of a pin.
+    pub(super) fn pad(&self, pin: usize) -> u32 {
+        self.registers[(1 + pin) % REGISTERS]
+    }
 }
 
 impl<const REGISTERS: usize> Peripheral for Pads<REGISTERS> {

@@ -32,8 +32,10 @@ pub enum Effect {
     Cores,
     /// The ticks of TIMER and `SysTick`; a reset by the watchdog.
     Ticks,
-    /// Which pins SIO drives.
+    /// Which block drives a pin, and what its pad does.
     Pins,
+    /// What a block drives onto pins.
+    Drives,
     /// DMA channels are triggered.
     Triggers,
 }

@@ -20,6 +20,7 @@ macro_rules! peripherals {
         pub struct Peripherals {
             pub sio: sio::Sio,
             $(pub $field: $type,)*
+            pins: pins::Pins,
             /// Rates in Hz of clocks that the outside drives into pins.
             gpin: [u64; 2],
             /// When the first of the listed peripherals next does something.
@@ -42,6 +43,7 @@ macro_rules! peripherals {
                 Self {
                     sio: sio::Sio::new(),
                     $($field: registration::at_power_on!($($($index:)? $block),+),)*
+                    pins: pins::Pins::default(),
                     gpin: [0; 2],
                     next: NEVER,
                     signals: None,

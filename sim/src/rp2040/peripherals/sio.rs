@@ -8,6 +8,7 @@ use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::divider::{Divider, Signedness};
 use crate::rp2040::peripherals::interpolator::{Interpolator, Variant};
 use crate::rp2040::peripherals::io_bank::QSPI_SS;
+use crate::rp2040::peripherals::pins::Outputs;
 use crate::rp2040::peripherals::{Block, Context};
 
 /// `SIO`. It is on each core's own port instead of the bus.
@@ -148,7 +149,7 @@ struct PerCore {
 pub struct Sio {
     pins: Pins,
     pins_hi: Pins,
-    /// What the outside drives onto the pins of bank 0, and of the QSPI bank.
+    /// Levels of the pins of bank 0, and of the QSPI bank, that SIO does not drive.
     input: u32,
     input_hi: u32,
     /// Pins whose output is given to SIO by `IO_BANK0`.
@@ -227,7 +228,7 @@ impl Sio {
         let divider = &self.cores[core].divider;
         match offset {
             CPUID => core as u32,
-            GPIO_IN => self.gpio_in(),
+            GPIO_IN => self.gpio_in(self.input),
             GPIO_HI_IN => (self.pins_hi.out & self.pins_hi.oe) | (self.input_hi & !self.pins_hi.oe),
             GPIO_OUT..=GPIO_OE_XOR => self.pins.read((offset - GPIO_OUT) / 4),
             GPIO_HI_OUT..=GPIO_HI_OE_XOR => self.pins_hi.read((offset - GPIO_HI_OUT) / 4),
@@ -311,7 +312,7 @@ impl Sio {
         self.update_lines(context);
     }
 
-    /// Sets what the outside drives onto pins 0 to 29.
+    /// Sets the levels of pins 0 to 29 that SIO does not drive.
     pub fn set_input(&mut self, pins: u32) {
         self.input = pins & GPIO_MASK;
     }
@@ -326,14 +327,25 @@ impl Sio {
         self.selected = pins & GPIO_MASK;
     }
 
-    /// The pins that SIO drives, and the levels it drives them to.
-    pub fn driven_and_levels(&self) -> (u32, u32) {
-        (self.pins.oe & self.selected, self.pins.out)
+    /// What SIO drives, for pins that are given to it.
+    pub fn outputs(&self) -> Outputs {
+        Outputs { levels: self.pins.out, enables: self.pins.oe }
     }
 
-    fn gpio_in(&self) -> u32 {
-        let (driven, level) = self.driven_and_levels();
-        (level & driven) | (self.input & !driven)
+    /// Whether a write at an offset may change what SIO drives onto pins 0 to 29.
+    pub fn is_output(offset: u32) -> bool {
+        (GPIO_OUT..=GPIO_OE_XOR).contains(&offset)
+    }
+
+    /// Whether a read at an offset gives the levels of pins 0 to 29.
+    pub fn is_input(offset: u32) -> bool {
+        offset == GPIO_IN
+    }
+
+    /// `GPIO_IN`, if `input` are the levels of pins that SIO does not drive.
+    pub fn gpio_in(&self, input: u32) -> u32 {
+        let driven = self.pins.oe & self.selected;
+        (self.pins.out & driven) | (input & !driven)
     }
 
     fn fifo_status(&self, core: usize, now: Cycle) -> u32 {

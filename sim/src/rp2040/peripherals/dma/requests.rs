@@ -1,7 +1,7 @@
 //! Which transfers the DMA may make: the request signals of the peripherals (datasheet 2.5.3).
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::peripherals::dma::channel::{Channel, TREQ_PERMANENT};
+use crate::rp2040::peripherals::dma::channel::{CTRL_EN, Channel, TREQ_PERMANENT};
 use crate::rp2040::peripherals::dma::{CHANNELS, DmaAccess};
 use crate::rp2040::peripherals::registration::request_signal;
 use crate::rp2040::peripherals::{Context, Dreq, Peripherals};
@@ -41,6 +41,16 @@ impl Peripherals {
         for index in (0..CHANNELS).filter(|index| started >> index & 1 == 1) {
             let pulses = self.pulses(self.dma.channel(index).treq(), now).unwrap_or(0);
             self.dma.channel_mut(index).pulses_before = pulses;
+        }
+    }
+
+    /// Tells the PIO blocks which of their FIFOs channels may wait for: their request signals are the first 16 (2.5.3.1).
+    pub(in crate::rp2040::peripherals) fn watch_fifos(&mut self, now: Cycle) {
+        let channels = (0..CHANNELS).map(|index| self.dma.channel(index));
+        let waiting = channels.filter(|channel| channel.has(CTRL_EN) && channel.treq() < 16);
+        let signals = waiting.fold(0_u16, |signals, channel| signals | 1 << channel.treq());
+        for (pio, fifos) in self.pios.iter_mut().zip(signals.to_le_bytes()) {
+            pio.watch_fifos(fifos, now);
         }
     }
 

@@ -1,0 +1,271 @@
+//! The pins of bank 0 (datasheet 2.19): who drives them, by `IO_BANK0` and `PADS_BANK0`, and what level they have then. Of the
+//! QSPI bank, SIO sees the pin that selects the flash.
+
+use crate::core::time::Cycle;
+use crate::rp2040::peripherals::{Context, Peripherals, io_bank, pio};
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+/// Pins of bank 0.
+const COUNT: usize = 30;
+/// `FUNCSEL` of SIO, PIO0 and PIO1 (2.19.2).
+const FUNCTIONS: [u32; 3] = [5, 6, 7];
+
+/// What a block drives onto pins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Outputs {
+    /// Levels.
+    pub levels: u32,
+    /// Which pins it drives at all.
+    pub enables: u32,
+}
+
+/// A wire between two pins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Wire(u32);
+
+impl Wire {
+    /// Both pins, a bit each; none if that is no two pins of bank 0.
+    pub fn new(one: u32, other: u32) -> Option<Self> {
+        (one != other && one.max(other) < COUNT as u32).then_some(Self(1 << one | 1 << other))
+    }
+}
+
+/// `2:3`.
+impl FromStr for Wire {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let pins = text.split_once(':').and_then(|(one, other)| Some((one.parse().ok()?, other.parse().ok()?)));
+        let wire = pins.and_then(|(one, other)| Self::new(one, other));
+        wire.ok_or_else(|| "expected two pins of GPIO 0 to 29, such as 2:3".to_owned())
+    }
+}
+
+/// Wires at most.
+pub const WIRES: usize = 15;
+
+/// What the registers of pins and pads do to all that is driven, bit by bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pads {
+    out: Override,
+    enable: Override,
+    input: Override,
+    output_disable: u32,
+    input_enable: u32,
+    /// Levels of pins that nobody drives.
+    floating: u32,
+    wires: [Wire; WIRES],
+    wire_count: usize,
+}
+
+/// The four choices of OUTOVER, OEOVER and INOVER (2.19.6.1): as it is, inverted, low, high.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Override {
+    kept: u32,
+    inverted: u32,
+}
+
+impl Override {
+    const NONE: Self = Self { kept: u32::MAX, inverted: 0 };
+
+    fn set(&mut self, pin: usize, choice: u32) {
+        self.kept = self.kept & !(1 << pin) | u32::from(choice < 2) << pin;
+        self.inverted = self.inverted & !(1 << pin) | (choice & 1) << pin;
+    }
+
+    #[inline]
+    fn of(self, levels: u32) -> u32 {
+        (levels & self.kept) ^ self.inverted
+    }
+}
+
+impl Default for Pads {
+    fn default() -> Self {
+        let none = Override::NONE;
+        Self {
+            out: none,
+            enable: none,
+            input: none,
+            output_disable: 0,
+            input_enable: u32::MAX,
+            floating: 0,
+            wires: [Wire::default(); WIRES],
+            wire_count: 0,
+        }
+    }
+}
+
+impl Pads {
+    /// The levels that inputs see.
+    #[inline]
+    pub fn level(&self, driven: Outputs) -> u32 {
+        let mut enables = self.enable.of(driven.enables) & !self.output_disable;
+        let mut level = (self.out.of(driven.levels) & enables) | (self.floating & !enables);
+        for &Wire(pins) in self.wires() {
+            // Who pulls a pin up loses against who drives it; of two that drive it, the lower one is taken.
+            let driven = enables & pins;
+            let high = if driven == 0 { level & pins != 0 } else { level & driven == driven };
+            level = if high { level | pins } else { level & !pins };
+            enables |= if driven == 0 { 0 } else { pins };
+        }
+        self.input.of(level & self.input_enable) & ((1 << COUNT) - 1)
+    }
+}
+
+impl Pads {
+    fn wires(&self) -> &[Wire] {
+        &self.wires[..self.wire_count]
+    }
+
+    /// Pins, and those that wires connect them with.
+    fn joined(&self, pins: u32) -> u32 {
+        self.wires().iter().fold(pins, |pins, wire| if pins & wire.0 == 0 { pins } else { pins | wire.0 })
+    }
+}
+
+/// How the pins are connected, as the registers of their functions and pads say: nothing of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pins {
+    pads: Pads,
+    /// Pins of SIO, PIO0 and PIO1.
+    of: [u32; 3],
+    /// Pins that the outside drives, and to what levels.
+    outside: Outputs,
+}
+
+/// What decides it is in the registers; and what comes from outside shows in what SIO reads.
+impl Hash for Pins {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl Peripherals {
+    /// What the outside drives onto pins 0 to 29. Pins that it does not drive have the level of their pulls.
+    pub fn set_outside(&mut self, outside: Outputs, context: &mut Context<'_>) {
+        self.pins.outside = outside;
+        self.connect_pins(context.now);
+        self.schedule();
+    }
+
+    /// Connects two pins for good. False if there are too many wires.
+    pub fn add_wire(&mut self, wire: Wire, context: &mut Context<'_>) -> bool {
+        let pads = &mut self.pins.pads;
+        if pads.wire_count == WIRES {
+            return false;
+        }
+        pads.wires[pads.wire_count] = wire;
+        pads.wire_count += 1;
+        self.connect_pins(context.now);
+        self.schedule();
+        true
+    }
+
+    /// Has what was outside of another chip.
+    pub fn keep_outside(&mut self, other: &Self, context: &mut Context<'_>) {
+        self.pins = other.pins;
+        self.connect_pins(context.now);
+        self.schedule();
+    }
+
+    /// The levels of pins 0 to 29 at cycle `now`, as inputs see them.
+    pub fn pin_levels(&self, now: Cycle) -> u32 {
+        let outputs = [0, 1].map(|pio| self.pios[pio].outputs_at(now));
+        self.pins.pads.level(self.driven(self.sio.outputs(), outputs))
+    }
+
+    /// After a write to registers of pins or pads, or a reset of a block that drives pins.
+    pub(super) fn connect_pins(&mut self, now: Cycle) {
+        let Pins { outside, pads: Pads { wires, wire_count, .. }, .. } = self.pins;
+        let (mut pads, mut of) = (Pads { wires, wire_count, ..Pads::default() }, [0; 3]);
+        for pin in 0..COUNT {
+            let (control, pad) = (self.io_bank0.control(pin), self.pads_bank0.pad(pin));
+            for (function, pins) in FUNCTIONS.into_iter().zip(&mut of) {
+                *pins |= u32::from(control & 0x1f == function) << pin;
+            }
+            pads.out.set(pin, control >> 8 & 3);
+            pads.enable.set(pin, control >> 12 & 3);
+            pads.input.set(pin, control >> 16 & 3);
+            // OD, IE, PUE (2.19.6.3).
+            pads.output_disable |= (pad >> 7 & 1) << pin;
+            pads.input_enable &= !(u32::from(pad >> 6 & 1 == 0) << pin);
+            pads.floating |= (pad >> 3 & 1) << pin;
+        }
+        pads.floating = (pads.floating & !outside.enables) | (outside.levels & outside.enables);
+        self.pins = Pins { pads, of, outside };
+        self.sio.set_selected(of[0]);
+        self.sio.set_input_high(u32::from(self.io_qspi.forced(io_bank::QSPI_SS) != Some(false)) << io_bank::QSPI_SS);
+        for (pio, pins) in self.pios.iter_mut().zip(&of[1..]) {
+            pio.connect(pads, *pins, now);
+        }
+        self.update_pins(now, now + 1);
+    }
+
+    /// After a write to the outputs of SIO.
+    pub fn update_sio_pins(&mut self, now: Cycle) {
+        if self.pins.pads.wire_count > 0 || self.pios.iter().any(pio::Pio::is_in_use) {
+            self.update_pins(now, now + 1);
+            self.schedule();
+        }
+    }
+
+    /// Tells each PIO block what the others drive, from cycle `from` on, and which of its pins they look at.
+    pub(super) fn update_pins(&mut self, now: Cycle, from: Cycle) {
+        let mut unknown = [0; 2];
+        for pio in 0..2 {
+            let read = self.pins.pads.joined(self.pios[1 - pio].pins_read());
+            unknown[1 - pio] = self.pios[pio].watch_pins(read, now) & self.pins.pads.joined(self.pins.of[1 + pio]);
+        }
+        for pio in 0..2 {
+            if self.pios[pio].is_in_use() {
+                let mut outputs = [Outputs::default(); 2];
+                outputs[1 - pio] = self.pios[1 - pio].outputs();
+                let others = self.driven(self.sio.outputs(), outputs);
+                self.pios[pio].set_others(others, now, from);
+                if unknown[pio] != 0 {
+                    let past = self.pios[1 - pio].past();
+                    self.pios[pio].recall(unknown[pio], past);
+                }
+            }
+        }
+        self.update_input();
+    }
+
+    /// Brings what SIO reads of the pins up to cycle `now`.
+    pub fn update_gpio_in(&mut self, now: Cycle) {
+        if self.pio_drives_pins() {
+            for pio in &mut self.pios {
+                pio.advance(now);
+            }
+            self.update_input();
+        }
+    }
+
+    /// Whether pins may change that nobody writes to.
+    pub fn pio_drives_pins(&self) -> bool {
+        self.pios.iter().any(pio::Pio::drives_pins)
+    }
+
+    /// What SIO reads of the pins at cycle `now`.
+    pub fn gpio_in_at(&self, now: Cycle) -> u32 {
+        self.sio.gpio_in(self.input([0, 1].map(|pio| self.pios[pio].outputs_at(now))))
+    }
+
+    fn update_input(&mut self) {
+        self.sio.set_input(self.input([0, 1].map(|pio| self.pios[pio].outputs())));
+    }
+
+    /// The levels of pins that SIO does not drive; unless a wire comes from there, they do not depend on those that it does.
+    fn input(&self, pios: [Outputs; 2]) -> u32 {
+        let sio = if self.pins.pads.wire_count > 0 { self.sio.outputs() } else { Outputs::default() };
+        self.pins.pads.level(self.driven(sio, pios))
+    }
+
+    /// What is driven onto each pin by the block that it is given to.
+    fn driven(&self, sio: Outputs, pios: [Outputs; 2]) -> Outputs {
+        let all = [sio, pios[0], pios[1]];
+        all.into_iter().zip(self.pins.of).fold(Outputs::default(), |driven, (outputs, pins)| Outputs {
+            levels: driven.levels | outputs.levels & pins,
+            enables: driven.enables | outputs.enables & pins,
+        })
+    }
+}

@@ -1,0 +1,513 @@
+//! A state machine (datasheet 3.2, 3.4): its registers, and what one of its cycles does.
+
+use crate::core::time::{Cycle, NEVER};
+use crate::rp2040::peripherals::pio::divider::Divider;
+use crate::rp2040::peripherals::pio::fifo::Fifo;
+use crate::rp2040::peripherals::pio::setup::{INSTRUCTIONS, Settings, bit_count, low_bits, op};
+
+/// `FDEBUG`: the flags of state machine 0.
+pub const RXSTALL: u32 = 1 << 0;
+/// See `RXSTALL`.
+pub const RXUNDER: u32 = 1 << 8;
+/// See `RXSTALL`.
+pub const TXOVER: u32 = 1 << 16;
+/// See `RXSTALL`.
+pub const TXSTALL: u32 = 1 << 24;
+
+/// What the state machines of a block share, in one cycle of `clk_sys`.
+#[derive(Clone, Debug, Default, Hash)]
+pub struct Shared {
+    /// Output levels and output enables.
+    pub out: u32,
+    /// See `out`.
+    pub dirs: u32,
+    /// Input levels, behind the synchronisers.
+    pub input: u32,
+    /// IRQ flags as they are at the beginning of the cycle, and those that are raised and lowered in it.
+    pub irq: u8,
+    /// See `irq`.
+    pub raised: u8,
+    /// See `irq`.
+    pub lowered: u8,
+    /// `FDEBUG`.
+    pub fdebug: u32,
+    /// Somebody has written to pins.
+    pub wrote_pins: bool,
+    /// State machines that have pushed or pulled.
+    pub moved: u8,
+}
+
+/// Where an instruction comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Instruction memory.
+    #[default]
+    Memory,
+    /// OUT EXEC or MOV EXEC.
+    Exec(u16),
+    /// `SMx_INSTR`: in each cycle of `clk_sys`, also while the state machine is disabled.
+    Forced(u16),
+}
+
+/// What a state machine that stalls waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stall {
+    /// Its next cycle.
+    Cycle,
+    /// An input.
+    Pins,
+    /// An IRQ flag.
+    Irq,
+    /// A FIFO: for the system.
+    Fifo,
+}
+
+/// What became of an instruction.
+enum Outcome {
+    Done,
+    Jump(u32),
+    Exec(u32),
+    Stalls(Stall),
+}
+
+/// The last write of OUT or SET to pins.
+#[derive(Clone, Copy, Debug, Default, Hash)]
+struct Assertion {
+    pins: u32,
+    data: u32,
+    dirs: bool,
+}
+
+/// A state machine.
+#[derive(Clone, Debug, Hash)]
+pub struct StateMachine {
+    number: u8,
+    pub(super) enabled: bool,
+    pub(super) pc: u8,
+    x: u32,
+    y: u32,
+    isr: u32,
+    osr: u32,
+    isr_count: u8,
+    osr_count: u8,
+    /// Delay cycles that are left before the next instruction.
+    delay: u8,
+    /// Delay cycles between the divider's tick and `next`, in which nothing can happen.
+    skipped: u8,
+    pub(super) source: Source,
+    /// Why the instruction under way stalls; none if it has not begun.
+    pub(super) stalled: Option<Stall>,
+    /// IRQ WAIT has raised its flag.
+    raised_flag: bool,
+    asserted: Assertion,
+    pub(super) tx: Fifo,
+    pub(super) rx: Fifo,
+    pub(super) divider: Divider,
+    /// The cycle in which it next does something; `NEVER` if others have to come first.
+    pub(super) next: Cycle,
+}
+
+impl StateMachine {
+    /// After reset: both shift registers are empty.
+    pub fn new(number: usize) -> Self {
+        Self {
+            number: number as u8,
+            enabled: false,
+            pc: 0,
+            x: 0,
+            y: 0,
+            isr: 0,
+            osr: 0,
+            isr_count: 0,
+            osr_count: 32,
+            delay: 0,
+            skipped: 0,
+            source: Source::Memory,
+            stalled: None,
+            raised_flag: false,
+            asserted: Assertion::default(),
+            tx: Fifo::default(),
+            rx: Fifo::default(),
+            divider: Divider::default(),
+            next: NEVER,
+        }
+    }
+
+    /// `CTRL.SM_RESTART`: all but PC, OSR, X, Y and the FIFOs.
+    pub fn restart(&mut self) {
+        (self.isr, self.isr_count, self.osr_count, self.delay) = (0, 0, 32, 0);
+        (self.source, self.stalled, self.raised_flag) = (Source::Memory, None, false);
+        self.asserted = Assertion::default();
+    }
+
+    /// A write to `SMx_INSTR`: takes the place of what would have been next.
+    pub fn force(&mut self, instruction: u16) {
+        (self.source, self.stalled, self.raised_flag) = (Source::Forced(instruction), None, false);
+    }
+
+    /// The instruction that is next, if it does not come from memory.
+    pub fn instruction_of_its_own(&self) -> Option<u16> {
+        match self.source {
+            Source::Memory => None,
+            Source::Exec(instruction) | Source::Forced(instruction) => Some(instruction),
+        }
+    }
+
+    /// Whether an instruction written to `SMx_INSTR` waits.
+    pub fn is_exec_stalled(&self) -> bool {
+        matches!(self.source, Source::Forced(_))
+    }
+
+    /// Makes its divider and its delay those of cycle `at`, before the system changes something.
+    pub fn settle(&mut self, at: Cycle, divisor: u32) {
+        if self.skipped > 0 {
+            self.delay = self.skipped - self.divider.advance_to(at, divisor).min(u64::from(self.skipped)) as u8;
+            self.skipped = 0;
+        }
+        self.divider.advance_to(at, divisor);
+    }
+
+    /// Lets it go on from cycle `at`, after something has changed.
+    pub fn wake(&mut self, at: Cycle, divisor: u32) {
+        self.next = match self.source {
+            Source::Forced(_) => at,
+            _ if !self.enabled => NEVER,
+            _ => {
+                self.divider.advance_to(at, divisor);
+                self.divider.tick()
+            }
+        };
+    }
+
+    /// Continues to assert the last write of OUT or SET (`OUT_STICKY`).
+    pub fn reassert(&self, shared: &mut Shared) {
+        let Assertion { pins, data, dirs } = self.asserted;
+        drive(shared, pins, data, dirs);
+    }
+
+    /// One cycle, in cycle `now` of `clk_sys`: what is due, and when something is next.
+    #[inline]
+    pub fn cycle(&mut self, now: Cycle, settings: &Settings, memory: &[u16; INSTRUCTIONS], shared: &mut Shared) {
+        self.skipped = 0;
+        if self.delay > 0 && !matches!(self.source, Source::Forced(_)) {
+            self.delay -= 1;
+            self.refill(settings, shared);
+        } else {
+            self.instruct(settings, memory, shared);
+        }
+        let divisor = settings.divisor;
+        self.divider.advance_to(now + 1, divisor);
+        self.next = match (self.source, self.stalled) {
+            (Source::Forced(_), None | Some(Stall::Cycle)) => now + 1,
+            (_, Some(Stall::Pins | Stall::Irq | Stall::Fifo)) => NEVER,
+            _ if !self.enabled => NEVER,
+            _ => {
+                // Nothing can come of a delay cycle unless the OSR waits to be filled.
+                if self.delay > 0 && !self.wants_refill(settings) {
+                    self.skipped = std::mem::take(&mut self.delay);
+                }
+                self.divider.tick_after(u64::from(self.skipped), divisor)
+            }
+        };
+    }
+
+    fn instruct(&mut self, settings: &Settings, memory: &[u16; INSTRUCTIONS], shared: &mut Shared) {
+        let instruction = match self.source {
+            Source::Memory => memory[usize::from(self.pc) % INSTRUCTIONS],
+            Source::Exec(instruction) | Source::Forced(instruction) => instruction,
+        };
+        let begins = self.stalled.is_none();
+        let outcome = self.execute(instruction, settings, shared);
+        // It comes with the first cycle of an instruction, whether that stalls or not, and before OUT and SET (3.5.1, 3.5.6).
+        if let Some(side) = settings.side_set(instruction).filter(|_| begins) {
+            let data = side.rotate_left(settings.side_base);
+            drive(shared, settings.side_pins, data, settings.side_pindir);
+            shared.wrote_pins = true;
+        }
+        if instruction >> 13 != op::OUT {
+            self.refill(settings, shared);
+        }
+        if let Outcome::Stalls(stall) = outcome {
+            self.stalled = Some(stall);
+            return;
+        }
+        let forced = matches!(self.source, Source::Forced(_));
+        (self.stalled, self.raised_flag) = (None, false);
+        if !forced {
+            self.delay = settings.delay(instruction);
+        }
+        match outcome {
+            Outcome::Jump(target) => self.pc = (target & 31) as u8,
+            _ if self.source != Source::Memory => {}
+            _ if self.pc == settings.wrap_top => self.pc = settings.wrap_bottom,
+            _ => self.pc = (self.pc + 1) & 31,
+        }
+        self.source = Source::Memory;
+        if let Outcome::Exec(instruction) = outcome {
+            let instruction = instruction as u16;
+            if !forced {
+                self.delay = 0;
+            }
+            self.source = if forced { Source::Forced(instruction) } else { Source::Exec(instruction) };
+        }
+    }
+
+    fn execute(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
+        match instruction >> 13 {
+            op::JMP => self.jump(instruction, settings, shared),
+            op::WAIT => self.wait(instruction, settings, shared),
+            op::IN => self.shift_in(instruction, settings, shared),
+            op::OUT => self.shift_out(instruction, settings, shared),
+            op::PUSH_PULL if instruction >> 7 & 1 == 0 => self.push(instruction, settings, shared),
+            op::PUSH_PULL => self.pull(instruction, settings, shared),
+            op::MOV => self.mov(instruction, settings, shared),
+            op::IRQ => self.irq(instruction, shared),
+            _ => self.set(instruction, settings, shared),
+        }
+    }
+
+    fn jump(&mut self, instruction: u16, settings: &Settings, shared: &Shared) -> Outcome {
+        let taken = match instruction >> 5 & 7 {
+            0 => true,
+            1 => self.x == 0,
+            2 => {
+                self.x = self.x.wrapping_sub(1);
+                self.x != u32::MAX
+            }
+            3 => self.y == 0,
+            4 => {
+                self.y = self.y.wrapping_sub(1);
+                self.y != u32::MAX
+            }
+            5 => self.x != self.y,
+            6 => shared.input >> settings.jmp_pin & 1 == 1,
+            _ => self.osr_count < settings.pull_threshold,
+        };
+        if taken { Outcome::Jump(u32::from(instruction)) } else { Outcome::Done }
+    }
+
+    fn wait(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let index = u32::from(instruction & 31);
+        let polarity = instruction >> 7 & 1 == 1;
+        let (level, stall) = match instruction >> 5 & 3 {
+            0 => (shared.input >> index & 1 == 1, Stall::Pins),
+            1 => (shared.input >> ((index + settings.in_base) & 31) & 1 == 1, Stall::Pins),
+            2 => (shared.irq & self.flag(instruction) != 0, Stall::Irq),
+            // Reserved: nothing is ever 1 there.
+            _ => (false, Stall::Fifo),
+        };
+        if level != polarity {
+            return Outcome::Stalls(stall);
+        }
+        if stall == Stall::Irq && polarity {
+            shared.lowered |= self.flag(instruction);
+        }
+        Outcome::Done
+    }
+
+    /// The IRQ flag that an instruction names, as a bit (3.4.9.2).
+    fn flag(&self, instruction: u16) -> u8 {
+        let index = instruction & 7;
+        let relative = (index & 4) | ((index + u16::from(self.number)) & 3);
+        1 << if instruction >> 4 & 1 == 1 { relative } else { index }
+    }
+
+    fn shift_in(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let bits = bit_count(instruction);
+        let count = (self.isr_count + bits as u8).min(32);
+        let pushes = settings.autopush && count >= settings.push_threshold;
+        if pushes && self.rx.is_full() {
+            shared.fdebug |= RXSTALL << self.number;
+            return Outcome::Stalls(Stall::Fifo);
+        }
+        let source = match instruction >> 5 & 7 {
+            0 => shared.input.rotate_right(settings.in_base),
+            1 => self.x,
+            2 => self.y,
+            6 => self.isr,
+            7 => self.osr,
+            _ => 0,
+        };
+        let data = u64::from(source & low_bits(bits));
+        let isr = u64::from(self.isr);
+        // Shifting to the right, data enters from the left (3.2.3.3).
+        let shifted = if settings.in_shifts_right { isr >> bits | data << (32 - bits) } else { isr << bits | data };
+        self.isr = shifted as u32;
+        self.isr_count = count;
+        if pushes {
+            self.push_isr(shared);
+        }
+        Outcome::Done
+    }
+
+    fn push_isr(&mut self, shared: &mut Shared) {
+        self.rx.push(self.isr);
+        (self.isr, self.isr_count) = (0, 0);
+        shared.moved |= 1 << self.number;
+    }
+
+    fn shift_out(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
+        if settings.autopull && self.osr_count >= settings.pull_threshold {
+            if self.tx.is_empty() {
+                shared.fdebug |= TXSTALL << self.number;
+                return Outcome::Stalls(Stall::Fifo);
+            }
+            // It cannot fill the OSR and shift out of it in one cycle (3.5.4.2).
+            self.pull_osr(shared);
+            return Outcome::Stalls(Stall::Cycle);
+        }
+        let bits = bit_count(instruction);
+        let osr = u64::from(self.osr);
+        let data = if settings.out_shifts_right {
+            self.osr = (osr >> bits) as u32;
+            osr as u32 & low_bits(bits)
+        } else {
+            self.osr = (osr << bits) as u32;
+            (osr >> (32 - bits)) as u32
+        };
+        self.osr_count = (self.osr_count + bits as u8).min(32);
+        self.refill(settings, shared);
+        let destination = instruction >> 5 & 7;
+        match destination {
+            0 | 4 => {
+                if settings.inline_out_en && data >> settings.out_en_sel & 1 == 0 {
+                    // What others assert shows again.
+                    self.asserted = Assertion::default();
+                    shared.wrote_pins = true;
+                } else {
+                    self.write_pins(settings.out_pins, data.rotate_left(settings.out_base), destination == 4, shared);
+                }
+            }
+            1 => self.x = data,
+            2 => self.y = data,
+            5 => return Outcome::Jump(data),
+            6 => (self.isr, self.isr_count) = (data, bits as u8),
+            7 => return Outcome::Exec(data),
+            _ => {}
+        }
+        Outcome::Done
+    }
+
+    fn push(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let (if_full, block) = (instruction >> 6 & 1 == 1, instruction >> 5 & 1 == 1);
+        if if_full && self.isr_count < settings.push_threshold {
+            return Outcome::Done;
+        }
+        if self.rx.is_full() {
+            shared.fdebug |= RXSTALL << self.number;
+            if block {
+                return Outcome::Stalls(Stall::Fifo);
+            }
+            (self.isr, self.isr_count) = (0, 0);
+            return Outcome::Done;
+        }
+        self.push_isr(shared);
+        Outcome::Done
+    }
+
+    fn pull(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let (if_empty, block) = (instruction >> 6 & 1 == 1, instruction >> 5 & 1 == 1);
+        let is_enough = if_empty && self.osr_count < settings.pull_threshold;
+        // With autopull, it is only a fence (3.5.4.2). That the OSR is full if nothing was shifted out is an assumption.
+        if is_enough || (settings.autopull && self.osr_count == 0) {
+            return Outcome::Done;
+        }
+        if !self.tx.is_empty() {
+            self.pull_osr(shared);
+        } else if block {
+            shared.fdebug |= TXSTALL << self.number;
+            return Outcome::Stalls(Stall::Fifo);
+        } else {
+            (self.osr, self.osr_count) = (self.x, 0);
+        }
+        Outcome::Done
+    }
+
+    fn pull_osr(&mut self, shared: &mut Shared) {
+        (self.osr, self.osr_count) = (self.tx.pop(), 0);
+        shared.moved |= 1 << self.number;
+    }
+
+    fn wants_refill(&self, settings: &Settings) -> bool {
+        settings.autopull && self.osr_count >= settings.pull_threshold
+    }
+
+    /// Autopull in the background (3.5.4.2).
+    #[inline]
+    fn refill(&mut self, settings: &Settings, shared: &mut Shared) {
+        if self.wants_refill(settings) && !self.tx.is_empty() {
+            self.pull_osr(shared);
+        }
+    }
+
+    fn mov(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let source = match instruction & 7 {
+            0 => shared.input.rotate_right(settings.in_base),
+            1 => self.x,
+            2 => self.y,
+            5 => {
+                let level = if settings.status_of_rx { self.rx.len() } else { self.tx.len() };
+                if level < settings.status_n { u32::MAX } else { 0 }
+            }
+            6 => self.isr,
+            7 => self.osr,
+            _ => 0,
+        };
+        let data = match instruction >> 3 & 3 {
+            1 => !source,
+            2 => source.reverse_bits(),
+            _ => source,
+        };
+        match instruction >> 5 & 7 {
+            0 => self.write_pins(settings.out_pins, data.rotate_left(settings.out_base), false, shared),
+            1 => self.x = data,
+            2 => self.y = data,
+            4 => return Outcome::Exec(data),
+            5 => return Outcome::Jump(data),
+            6 => (self.isr, self.isr_count) = (data, 0),
+            7 => (self.osr, self.osr_count) = (data, 0),
+            _ => {}
+        }
+        Outcome::Done
+    }
+
+    fn irq(&mut self, instruction: u16, shared: &mut Shared) -> Outcome {
+        let flag = self.flag(instruction);
+        let waits = instruction >> 5 & 1 == 1;
+        if instruction >> 6 & 1 == 1 {
+            shared.lowered |= flag;
+        } else if !self.raised_flag {
+            shared.raised |= flag;
+            if waits {
+                self.raised_flag = true;
+                return Outcome::Stalls(Stall::Cycle);
+            }
+        } else if shared.irq & flag != 0 {
+            return Outcome::Stalls(Stall::Irq);
+        }
+        Outcome::Done
+    }
+
+    fn set(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let data = u32::from(instruction & 31);
+        let destination = instruction >> 5 & 7;
+        match destination {
+            0 | 4 => self.write_pins(settings.set_pins, data.rotate_left(settings.set_base), destination == 4, shared),
+            1 => self.x = data,
+            2 => self.y = data,
+            _ => {}
+        }
+        Outcome::Done
+    }
+
+    fn write_pins(&mut self, pins: u32, data: u32, dirs: bool, shared: &mut Shared) {
+        self.asserted = Assertion { pins, data, dirs };
+        drive(shared, pins, data, dirs);
+        shared.wrote_pins = true;
+    }
+}
+
+fn drive(shared: &mut Shared, pins: u32, data: u32, dirs: bool) {
+    let target = if dirs { &mut shared.dirs } else { &mut shared.out };
+    *target = (*target & !pins) | (data & pins);
+}

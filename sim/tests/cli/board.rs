@@ -1,0 +1,46 @@
+//! What a board has around the chip, as the command line gives it: a flash that keeps its content, wires between pins.
+
+use super::{fails, run};
+use std::path::PathBuf;
+
+/// Whatever firmware has erased or programmed is there in the next run, except where the image is.
+#[test]
+fn flash_is_kept_in_a_file() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kept.flash");
+    let _ = std::fs::remove_file(&path);
+    let file = path.display().to_string();
+    // Exits with the word at 0x10004000 by SYS_EXIT_EXTENDED.
+    // LDR r2, [pc, #12]; LDR r2, [r2]; LDR r1, [pc, #12]; STR r2, [r1, #4]; MOVS r0, #0x20; BKPT 0xAB
+    let code = [0x4A02, 0x6812, 0x4902, 0x604A, 0x2020, 0xBEAB, 0x4000, 0x1000, 0x001C, 0x2000, 0x0026, 0x0002, 0, 0];
+    assert_eq!(run("keep", &code, &["--flash", &file]).status.code(), Some(255), "erased");
+    let mut content = std::fs::read(&path).expect("written");
+    assert_eq!(content.len(), 2 << 20);
+    content[0x4000..0x4004].copy_from_slice(&42_u32.to_le_bytes());
+    std::fs::write(&path, &content).expect("written");
+    assert_eq!(run("keep", &code, &["--flash", &file]).status.code(), Some(42));
+    assert!(std::fs::read(&path).expect("written") == content, "as it was");
+    std::fs::write(&path, b"a person's notes").expect("written");
+    fails(&run("keep", &code, &["--flash", &file]), 2, &["16 bytes and is no content of a flash"]);
+    assert_eq!(std::fs::read(&path).expect("there"), b"a person's notes");
+}
+
+/// SIO drives GPIO 2 high. The exit code has its level in bit 0, and that of GPIO 3 in bit 1.
+#[test]
+fn a_wire_carries_the_level_of_a_pin_to_another() {
+    let code = [
+        0x4808, 0x2109, 0x0149, 0x6001, // LDR r0, =RESETS_CLEAR; MOVS r1, #9; LSLS r1, #5; STR r1, [r0]
+        0x4807, 0x2105, 0x6001, // LDR r0, =GPIO2_CTRL; MOVS r1, #5; STR r1, [r0]
+        0x20D0, 0x0600, // MOVS r0, #0xD0; LSLS r0, #24
+        0x2104, 0x6141, 0x6241, // MOVS r1, #4; STR r1, [r0, #GPIO_OUT_SET]; STR r1, [r0, #GPIO_OE_SET]
+        0x6842, 0x0892, // LDR r2, [r0, #GPIO_IN]; LSRS r2, #2
+        0xA103, 0x604A, 0x2020, 0xBEAB, // ADR r1, block; STR r2, [r1, #4]; MOVS r0, #SYS_EXIT_EXTENDED; BKPT 0xAB
+        0xF000, 0x4000, 0x4014, 0x4001, // RESETS_CLEAR, GPIO2_CTRL
+        0x0026, 0x0002, 0, 0, // block: ADP_Stopped_ApplicationExit, status
+    ];
+    for (options, status) in [(&[][..], 1), (&["--wire", "2:3"], 3), (&["--wire", "4:5", "--wire", "3:2"], 3)] {
+        assert_eq!(run("wired", &code, options).status.code(), Some(status), "{options:?}");
+    }
+    fails(&run("wired", &code, &["--wire", "2:30"]), 2, &["two pins of GPIO 0 to 29, such as 2:3"]);
+    let many: Vec<&str> = std::iter::repeat_n(["--wire", "2:3"], 16).flatten().collect();
+    fails(&run("wired", &code, &many), 2, &["--wire: there can be at most 15 wires"]);
+}

@@ -43,7 +43,7 @@ def test_a_yield_is_between_tasks_of_one_core(terminal: Terminal) -> None:
     if terminal.ask("info")[0]["cores"] > 1:
         refused = terminal.ask("run switch primitive=yield from=0 to=1")[-1]
         assert refused["code"] == "unsupported"
-        assert "ask for yield with from and to the same" in refused["text"]
+        assert "with from and to the same" in refused["text"]
 
 
 @pytest.mark.parametrize("time", ["aligned", "raw-counter"])
@@ -81,7 +81,7 @@ def test_more_samples_than_there_is_memory_for_are_refused(terminal: Terminal) -
     if terminal.ask("info")[0]["cores"] > 1:
         refused = terminal.ask(f"run switch from=0 to=1 samples={most} time=aligned")[-1]
         assert refused["code"] == "out-of-range", "the exchanges need some of it"
-        assert "request fewer" in refused["text"]
+        assert "fewer" in refused["text"]
 
 
 def test_values_that_make_no_sense_are_refused(terminal: Terminal) -> None:

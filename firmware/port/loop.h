@@ -7,8 +7,8 @@
 
 #include "port.h"
 
-/* Makes the calling task the main loop. Must be called before port_loop_start(); repeated calls do nothing. The task must
- * be pinned to its core, and must then call port_loop_pass() repeatedly. Returns PORT_ERR_RESOURCE if there is no
+/* Makes the calling task the main loop. Must be called before port_loop_start(); repeated calls do nothing. The task
+ * must be pinned to its core, and must then call port_loop_pass() repeatedly. Returns PORT_ERR_RESOURCE if there is no
  * memory. */
 enum port_error port_loop_open(void);
 

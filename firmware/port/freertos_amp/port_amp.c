@@ -103,8 +103,8 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     return port_amp_call(PORT_AMP_START, task, 0);
 }
 
-/* As its last step, a task that has ended suspends itself. If `task` has not got that far, the caller sleeps a tick at a
- * time to let it run. */
+/* As its last step, a task that has ended suspends itself. If `task` has not got that far, the caller sleeps a tick at
+ * a time to let it run. */
 void port_amp_delete(port_task_t *task) {
     TaskHandle_t handle = task->handle;
     while (eTaskGetState(handle) != eSuspended) {

@@ -49,7 +49,7 @@ def test_a_file_that_is_too_large_is_refused_without_being_read_whole(tmp_path: 
         file.truncate(3 << 30)
     tracemalloc.start()
     try:
-        with pytest.raises(error, match=rf"large.* more than {bound}"):
+        with pytest.raises(error, match=rf"large.* larger than {bound}"):
             read(path)
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:

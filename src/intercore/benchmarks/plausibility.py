@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
 
 import msgspec
 import numpy as np
@@ -56,8 +57,21 @@ _LEEWAY, _LEEWAY_S = 2.0, 1.0
 line may be faster than its own time, and what is absurd is farther off."""
 
 
-def impossible(one: Measurement) -> list[Impossible]:
-    """Return the impossible samples of a measurement; nothing if all are plausible."""
+_known: WeakKeyDictionary[Measurement, tuple[Impossible, ...]] = WeakKeyDictionary()
+
+
+def impossible(one: Measurement) -> tuple[Impossible, ...]:
+    """Return the impossible samples of a measurement; nothing if all are plausible.
+
+    The result is kept while the measurement is: a report asks several times.
+    """
+    found = _known.get(one)
+    if found is None:
+        found = _known[one] = tuple(_searched(one))
+    return found
+
+
+def _searched(one: Measurement) -> list[Impossible]:
     found = [fault for series in one.series for fault in _faults(one, series)]
     too_long = one.checks.get(TOO_LONG, 0)
     if too_long and not found:

@@ -71,7 +71,8 @@ def differing(run: Run) -> dict[str, list[str]]:
     )
     for measurement in run.measurements:
         for key in measurement.conditions.keys() - ignored:
-            build = tuple(measurement.factors.get(factor) for factor in _DECIDED_BY.get(key, ()))
+            decided_by = _DECIDED_BY.get(key)
+            build = tuple(map(measurement.factors.get, decided_by)) if decided_by else ()
             known = values.setdefault((key, build), [])
             if measurement.conditions[key] not in known:
                 known.append(measurement.conditions[key])

@@ -70,7 +70,7 @@ class Series(msgspec.Struct, frozen=True, eq=False):
         return ns
 
 
-class Measurement(msgspec.Struct, frozen=True, eq=False):
+class Measurement(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """One benchmark at one setting of its factors, complete and checked."""
 
     benchmark: str

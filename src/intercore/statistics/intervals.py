@@ -183,8 +183,14 @@ def bootstrap_medians(
     found = []
     for left in range(RESAMPLES, 0, -batch):
         drawn = rng.integers(0, n, (min(batch, left), n))
-        found.append(np.stack((np.median(first[drawn], axis=1), np.median(second[drawn], axis=1))))
+        found.append(np.stack((_medians(first[drawn]), _medians(second[drawn]))))
     return np.concatenate(found, axis=1)
+
+
+def _medians(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what `numpy.median` does of each row, in half its time for rows of some ten values."""
+    ordered, n = np.sort(rows, axis=1), rows.shape[1]
+    return (ordered[:, (n - 1) // 2] + ordered[:, n // 2]) / 2
 
 
 def _medians_by_rank(

@@ -297,7 +297,7 @@ class SpeedupOwnLoss(_OwnLargest, frozen=True):
             why = "is starting and joining, or unknown" if self.with_overhead else "is unknown"
             rest = f"; the rest, {percent(self.unexplained_percent / 100)}, {why}"
         causes = listed(list(map(str, self.causes)))
-        return f"{text}. By the chip's cycle counts, a core {causes}{rest} (of its time)."
+        return f"{text}. By the chip's cycle counts, and as a share of its time, a core {causes}{rest}."
 
 
 # Caveats on speed-ups

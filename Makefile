@@ -30,7 +30,7 @@ export CARGO_INCREMENTAL := 0
 LINTS := lint-python lint-c lint-rust
 PARTS := test-packages test-simulator test-ring-model test-python test-host test-address,undefined test-thread
 .PHONY: help run packages test baseline test-tools test-page test-notebook test-long lint lint-systems $(LINTS) $(PARTS) format \
-    constraints fuzz fuzz-console fuzz-image bench peers dist docs pictures clean setup
+    constraints fuzz fuzz-console fuzz-image fuzz-registers bench peers dist docs pictures clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -106,13 +106,13 @@ baseline: setup ## measure and write baselines/ again; commit it with the change
 constraints: setup ## write the versions and hashes of Python packages again; UPGRADE=--upgrade takes newer versions
 	scripts/resolve $(UPGRADE)
 
-fuzz: fuzz-console fuzz-image ## fuzz the target's console, then the simulator's loaders, each for FUZZ_SECONDS (60)
+fuzz: fuzz-console fuzz-image fuzz-registers ## fuzz the target's console, the simulator's loaders and registers, each for FUZZ_SECONDS (60)
 
 fuzz-console: setup
 	scripts/fuzz console $(FUZZ_SECONDS)
 
-fuzz-image:
-	scripts/fuzz image $(FUZZ_SECONDS)
+fuzz-image fuzz-registers: fuzz-%:
+	scripts/fuzz $* $(FUZZ_SECONDS)
 
 bench: setup ## the costs of Intercore itself: timestamp, start, link, store, memory of a chip, ring buffer, simulator
 	scripts/install-packages arm

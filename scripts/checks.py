@@ -124,7 +124,7 @@ OTHERS = {
         f"cargo test --locked --release {SIM_TESTS} -- lockstep:: interleaving::",
         "cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=1000000 "
         f"cargo test --locked --release {SIM_TESTS} engines::",
-        "make --no-print-directory fuzz-image",
+        "make --no-print-directory fuzz-image fuzz-registers",
         f"{RING_MODEL} -- --include-ignored",
         pytest(
             "tests/sim",

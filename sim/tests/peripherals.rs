@@ -4,6 +4,7 @@
 #![allow(clippy::cast_possible_wrap, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 #![allow(clippy::decimal_bitwise_operands)]
 
+mod adc;
 mod bench;
 mod clocks;
 mod dma;

@@ -1,6 +1,6 @@
 //! What the command line can say.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::cli::chip::ChipKind;
@@ -9,6 +9,8 @@ use crate::core::watch::Watch;
 use crate::fault::{Fault, cycles};
 use crate::image::Image;
 use crate::observe::timeline::Mark;
+use crate::rp2040::peripherals::adc::INPUTS;
+use crate::rp2040::peripherals::adc::signal::Signal;
 use crate::rp2040::peripherals::pins::Wire;
 
 const EXAMPLES: &str = "\
@@ -69,6 +71,13 @@ pub struct Arguments {
     /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3; give it once for each wire
     #[arg(long, value_name = "PIN:PIN")]
     pub wire: Vec<Wire>,
+    /// Connect an input of the ADC (0 to 3 are GPIO 26 to 29, 4 is the temperature sensor) to a voltage; give it once for
+    /// each input
+    ///
+    /// SIGNAL is a number of volts (0=1.65), a wave with its rate in Hz and its lowest and highest voltage
+    /// (1=sine:1000:0:3.3, also triangle and square), or a file (2=recorded.csv) with lines of seconds,volts.
+    #[arg(long, value_name = "INPUT=SIGNAL", value_parser = adc_input)]
+    pub adc: Vec<(usize, Signal)>,
     /// Write a timeline that ui.perfetto.dev opens: what the cores do, stalls, exceptions, marks
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -105,6 +114,18 @@ pub struct Arguments {
     /// Print neither statistics nor notes about what is not modelled
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// An input of the ADC and what is connected to it; reads the file of a recording.
+fn adc_input(text: &str) -> Result<(usize, Signal), String> {
+    let (input, signal) = text.split_once('=').ok_or("expected an input and a signal, such as 0=1.65")?;
+    let number = input.parse().ok().filter(|&number| number < INPUTS);
+    let number = number.ok_or_else(|| format!("the ADC has inputs 0 to {}, not {input:?}", INPUTS - 1))?;
+    if Path::new(signal).extension().is_none_or(|extension| extension != "csv") {
+        return Ok((number, signal.parse()?));
+    }
+    let content = std::fs::read_to_string(signal).map_err(|why| format!("cannot read {signal}: {why}"))?;
+    Ok((number, Signal::from_csv(&content).map_err(|why| format!("{signal}: {why}"))?))
 }
 
 fn address(text: &str) -> Result<u32, String> {

@@ -93,6 +93,9 @@ impl Runnable for rp2040::machine::Machine {
         if !arguments.wire.iter().all(|&wire| machine.add_wire(wire)) {
             return Err(format!("--wire: there can be at most {WIRES} wires"));
         }
+        for (input, signal) in &arguments.adc {
+            machine.bus.peripherals.adc.connect(*input, signal.clone());
+        }
         machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
         Ok((machine, vec![image]))
     }
@@ -142,6 +145,7 @@ impl Runnable for stm32h745::machine::Machine {
             (arguments.flash.is_some(), "--flash"),
             (arguments.clock.is_some(), "--clock"),
             (!arguments.wire.is_empty(), "--wire"),
+            (!arguments.adc.is_empty(), "--adc"),
             (arguments.lock_step, "--lock-step"),
         ] {
             if given {

@@ -12,14 +12,26 @@ pub enum Clock {
     Ref,
     /// `clk_peri`.
     Peri,
+    /// `clk_adc`.
+    Adc,
 }
 
-/// Rates of the clocks that the model uses, in Hz, and real time.
+/// Rates in Hz of the clocks that the model uses; 0 is off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the datasheet's names, without clk_
+pub struct Rates {
+    pub sys: u64,
+    pub reference: u64,
+    pub peri: u64,
+    pub usb: u64,
+    pub adc: u64,
+    pub rtc: u64,
+}
+
+/// Rates of the clocks that the model uses, and real time.
 #[derive(Clone, Debug, Hash)]
 pub struct Clocks {
-    sys: u64,
-    ref_: u64,
-    peri: u64,
+    rates: Rates,
     /// Real time in femtoseconds at `since`; it grows by 10^15 / `sys` with each cycle after.
     base_fs: u128,
     since: Cycle,
@@ -44,37 +56,42 @@ pub(crate) const FS: u128 = 1_000_000_000_000_000;
 impl Clocks {
     /// Clocks at power-on: everything runs from the ring oscillator, nominally 6.5 MHz (datasheet 2.17).
     pub fn at_power_on() -> Self {
-        Self { sys: 6_500_000, ref_: 6_500_000, peri: 0, base_fs: 0, since: 0, past: VecDeque::new() }
+        let rates = Rates { sys: 6_500_000, reference: 6_500_000, ..Rates::default() };
+        Self { rates, base_fs: 0, since: 0, past: VecDeque::new() }
+    }
+
+    /// All rates: those of `clk_sys` and `clk_ref` are at least 1.
+    pub fn rates(&self) -> Rates {
+        self.rates
     }
 
     /// Rate of `clk_sys` in Hz, at least 1.
     pub fn sys(&self) -> u64 {
-        self.sys
+        self.rates.sys
     }
 
     /// Rate of `clk_ref` in Hz, at least 1.
     pub fn reference(&self) -> u64 {
-        self.ref_
+        self.rates.reference
     }
 
     /// Rate of `clk_peri` in Hz; 0 while it is off.
     pub fn peri(&self) -> u64 {
-        self.peri
+        self.rates.peri
     }
 
     /// Changes the rates from cycle `now` on. `sys` and `reference` of 0 are taken for 1: a stopped chip has no time.
-    pub fn set(&mut self, now: Cycle, sys: u64, reference: u64, peri: u64) {
-        if self.sys != sys.max(1) {
+    pub fn set(&mut self, now: Cycle, rates: Rates) {
+        let rates = Rates { sys: rates.sys.max(1), reference: rates.reference.max(1), ..rates };
+        if self.rates.sys != rates.sys {
             if self.past.len() == REMEMBERED {
                 self.past.pop_front();
             }
-            self.past.push_back(Stretch { sys: self.sys, base_fs: self.base_fs, since: self.since });
+            self.past.push_back(Stretch { sys: self.rates.sys, base_fs: self.base_fs, since: self.since });
             self.base_fs = self.femtoseconds(now);
             self.since = now;
-            self.sys = sys.max(1);
         }
-        self.ref_ = reference.max(1);
-        self.peri = peri;
+        self.rates = rates;
     }
 
     /// Real time at cycle `at`; exact for all cycles since the 4096th last change of `clk_sys`.
@@ -85,6 +102,6 @@ impl Clocks {
                 return then.base_fs + u128::from(at.saturating_sub(then.since)) * FS / u128::from(then.sys);
             }
         }
-        self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.sys)
+        self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.rates.sys)
     }
 }

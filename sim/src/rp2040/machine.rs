@@ -151,8 +151,7 @@ impl Machine {
     pub fn reset_chip(&mut self) {
         let now = self.now;
         let mut old = std::mem::replace(&mut self.bus, Crossbar::new());
-        let at_power_on = self.bus.clocks.clone();
-        old.clocks.set(now, at_power_on.sys(), at_power_on.reference(), at_power_on.peri());
+        old.clocks.set(now, self.bus.clocks.rates());
         let (peripherals, mut context) = old.peripherals_at(now);
         peripherals.reset_blocks(UART0.reset | UART1.reset, &mut context);
         std::mem::swap(&mut self.bus.peripherals.uarts, &mut old.peripherals.uarts);

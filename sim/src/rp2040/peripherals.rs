@@ -1,6 +1,7 @@
 //! The peripherals of the RP2040: one file each, with the datasheet's register names; what they have in common
 //! ([`Peripheral`]); and the one list of them, by which they are found.
 
+pub mod adc;
 pub mod busctrl;
 pub mod clocks;
 pub mod divider;
@@ -68,6 +69,7 @@ registration::peripherals! {
     vreg_and_chip_reset: vreg_and_chip_reset::VregAndChipReset => vreg_and_chip_reset::VREG_AND_CHIP_RESET;
     tbman: tbman::Tbman => tbman::TBMAN;
     dma: dma::Dma => dma::DMA;
+    adc: adc::Adc => adc::ADC;
     pios: [pio::Pio; 2] => 0: pio::PIO0, 1: pio::PIO1;
 }
 
@@ -77,7 +79,6 @@ const UNMODELLED: &[(&str, u32)] = &[
     ("SPI1", 0x4004_0000),
     ("I2C0", 0x4004_4000),
     ("I2C1", 0x4004_8000),
-    ("ADC", 0x4004_c000),
     ("RTC", 0x4005_c000),
     ("USB", 0x5010_0000),
     ("XIP_AUX", 0x5040_0000),

@@ -1,4 +1,5 @@
-//! What a board has around the chip, as the command line gives it: a flash that keeps its content, wires between pins.
+//! What a board has around the chip, as the command line gives it: a flash that keeps its content, wires between pins,
+//! voltages.
 
 use super::{fails, run};
 use std::path::PathBuf;
@@ -43,4 +44,36 @@ fn a_wire_carries_the_level_of_a_pin_to_another() {
     fails(&run("wired", &code, &["--wire", "2:30"]), 2, &["two pins of GPIO 0 to 29, such as 2:3"]);
     let many: Vec<&str> = std::iter::repeat_n(["--wire", "2:3"], 16).flatten().collect();
     fails(&run("wired", &code, &many), 2, &["--wire: there can be at most 15 wires"]);
+}
+
+/// Converts input 1 once, by START_ONCE of CS. The exit code has the upper eight bits of the result.
+#[test]
+fn a_voltage_reaches_the_adc() {
+    let code = [
+        0x4809, 0x2101, 0x6001, // LDR r0, =RESETS_CLEAR; MOVS r1, #1; STR r1, [r0]
+        0x4809, 0x2184, 0x0109,
+        0x6001, // LDR r0, =CLK_ADC_CTRL; MOVS r1, #0x84; LSLS r1, #4; STR r1, [r0]: from ROSC
+        0x4808, 0x4908, 0x6001, // LDR r0, =ADC; LDR r1, =EN | START_ONCE | 1 << 12; STR r1, [r0]
+        0x6802, 0x0A52, 0xD3FC, // LDR r2, [r0, #CS]; LSRS r2, #9; BCC back to the LDR
+        0x6842, 0x0912, // LDR r2, [r0, #RESULT]; LSRS r2, #4
+        0xA106, 0x604A, 0x2020, 0xBEAB,
+        0xBF00, // ADR r1, block; STR r2, [r1, #4]; MOVS r0, #SYS_EXIT_EXTENDED; BKPT 0xAB
+        0xF000, 0x4000, 0x8060, 0x4000, // RESETS_CLEAR, CLK_ADC_CTRL
+        0xC000, 0x4004, 0x1005, 0x0000, // ADC, CS
+        0x0026, 0x0002, 0, 0, // block: ADP_Stopped_ApplicationExit, status
+    ];
+    let csv = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("recorded.csv");
+    std::fs::write(&csv, "seconds,volts\n0,0.825\n1,0.825\n").expect("written");
+    let recorded = format!("1={}", csv.display());
+    for (options, status) in [(&[][..], 0), (&["--adc", "1=1.65"], 128), (&["--adc", &recorded], 64)] {
+        assert_eq!(run("adc", &code, options).status.code(), Some(status), "{options:?}");
+    }
+    for (signal, reasons) in [
+        ("5=1", &["the ADC has inputs 0 to 4"][..]),
+        ("1", &["an input and a signal, such as 0=1.65"]),
+        ("1=nowhere.csv", &["cannot read nowhere.csv"]),
+        ("1=12", &["12 V would destroy the pin"]),
+    ] {
+        fails(&run("adc", &code, &["--adc", signal]), 2, reasons);
+    }
 }

@@ -65,6 +65,13 @@ impl Bench {
         self.write(WATCHDOG + 0x2c, 1 << 9 | 12);
     }
 
+    /// The USB PLL gives 48 MHz, as after the SDK's start-up code.
+    pub fn start_usb_pll(&mut self) {
+        for (offset, value) in [(8, 100), (4, 0), (0xc, 5 << 16 | 5 << 12)] {
+            self.write(PLL_USB + offset, value);
+        }
+    }
+
     /// Does something with the peripherals in the present cycle.
     pub fn with<R>(&mut self, action: impl FnOnce(&mut Peripherals, &mut Context<'_>) -> R) -> R {
         let mut context =

@@ -1,13 +1,13 @@
-use super::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, PLL_USB, XOSC};
+use super::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, XOSC};
 use intercore_sim::core::time::Cycle;
-use intercore_sim::rp2040::clock::Clocks;
+use intercore_sim::rp2040::clock::{Clocks, Rates};
 use intercore_sim::rp2040::peripherals::busctrl::Port;
 
 #[test]
 fn after_power_on_everything_runs_from_the_ring_oscillator() {
     let mut bench = Bench::new();
     assert_eq!((bench.clocks.sys(), bench.clocks.reference(), bench.clocks.peri()), (6_500_000, 6_500_000, 0));
-    assert_eq!(bench.p.clocks.rates(), (6_500_000, 6_500_000, 0));
+    assert_eq!(bench.p.clocks.rates(), Rates { sys: 6_500_000, reference: 6_500_000, ..Rates::default() });
     assert_eq!(bench.read(CLOCKS + 0x44), 1);
 }
 
@@ -33,13 +33,12 @@ fn a_divider_divides() {
 #[test]
 fn the_usb_pll_gives_48_mhz() {
     let mut bench = Bench::started();
-    for (offset, value) in [(8, 100), (4, 0), (0xc, 5 << 16 | 5 << 12)] {
-        bench.write(PLL_USB + offset, value);
-    }
+    bench.start_usb_pll();
     bench.write(CLOCKS + 0x54, 1 << 11);
     bench.write(CLOCKS + 0x6c, 1 << 11 | 3 << 5);
     bench.write(CLOCKS + 0x70, 256 << 8);
-    assert_eq!(bench.p.clocks.other_rates(), (48_000_000, 0, 46_875));
+    let rates = bench.p.clocks.rates();
+    assert_eq!((rates.usb, rates.adc, rates.rtc), (48_000_000, 0, 46_875));
 }
 
 #[test]
@@ -129,7 +128,7 @@ fn real_time_of_the_past_is_that_of_the_rates_it_had() {
     for (step, rate) in [12_000_000, 125_000_000, 125_000_000, 48_000_000].into_iter().enumerate() {
         let now = 1000 * (step as Cycle + 1);
         told.extend([now - 500, now - 1].map(|at| (at, clocks.femtoseconds(at))));
-        clocks.set(now, rate, 12_000_000, rate);
+        clocks.set(now, Rates { sys: rate, reference: 12_000_000, peri: rate, ..Rates::default() });
     }
     for (at, fs) in told {
         assert_eq!(clocks.femtoseconds(at), fs, "cycle {at}");

@@ -3,6 +3,7 @@
 use crate::core::bus::Bus as _;
 use crate::core::statistics::Statistics;
 use crate::core::time::Cycle;
+use crate::rp2040::clock::Rates;
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
 use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
@@ -97,7 +98,8 @@ impl Machine {
     /// clock registers say stays, and counts again once firmware writes one of them.
     pub fn set_clock(&mut self, rate: u64) {
         let now = self.now();
-        self.bus.clocks.set(now, rate, CRYSTAL, rate);
+        let rates = Rates { sys: rate, reference: CRYSTAL, peri: rate, ..self.bus.clocks.rates() };
+        self.bus.clocks.set(now, rates);
         self.bus.peripherals.clocks_changed(now, &self.bus.clocks);
     }
 }

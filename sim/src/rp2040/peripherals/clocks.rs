@@ -1,7 +1,7 @@
 //! The clock generators (datasheet 2.15): from oscillators and PLLs to the rate of everything.
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::Clocks;
+use crate::rp2040::clock::{Clocks, Rates};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::frequency_counter::FrequencyCounter;
 use crate::rp2040::peripherals::rosc;
@@ -145,14 +145,16 @@ impl ClocksBlock {
         self.sources = sources;
     }
 
-    /// Rates of `clk_sys`, `clk_ref` and `clk_peri` in Hz.
-    pub fn rates(&self) -> (u64, u64, u64) {
-        (self.rate(SYS), self.rate(REF), self.rate(PERI))
-    }
-
-    /// Rates of `clk_usb`, `clk_adc` and `clk_rtc` in Hz.
-    pub fn other_rates(&self) -> (u64, u64, u64) {
-        (self.rate(USB), self.rate(ADC), self.rate(RTC))
+    /// Rates of the clocks that other blocks run on.
+    pub fn rates(&self) -> Rates {
+        Rates {
+            sys: self.rate(SYS),
+            reference: self.rate(REF),
+            peri: self.rate(PERI),
+            usb: self.rate(USB),
+            adc: self.rate(ADC),
+            rtc: self.rate(RTC),
+        }
     }
 
     fn rate(&self, generator: usize) -> u64 {

@@ -1,5 +1,6 @@
 //! What a write to one block means for the others: clocks that change, blocks that are reset, the watchdog.
 
+use crate::rp2040::clock::Rates;
 use crate::rp2040::peripherals::{Context, Effect, Peripheral, Peripherals, Signals};
 use crate::rp2040::peripherals::{clocks, io_bank, pads, pio, pll, psm, resets, sio, timer};
 
@@ -45,17 +46,16 @@ impl Peripherals {
             pll_usb: self.pll_usb.rate(xosc),
             gpin: self.gpin,
         });
-        let (sys, reference, peri) = self.clocks.rates();
-        let rates = &context.clocks;
-        if (sys.max(1), reference.max(1), peri) == (rates.sys(), rates.reference(), rates.peri()) {
+        let (rates, old) = (self.clocks.rates(), context.clocks.rates());
+        if (Rates { sys: rates.sys.max(1), reference: rates.reference.max(1), ..rates }) == old {
             return;
         }
-        if sys == 0 {
+        if rates.sys == 0 {
             let what = "clk_sys has lost its source: the chip would stand still";
             context.diagnostics.misuse(clocks::CLOCKS.name, 0, what, context.now);
         }
         let now = context.now;
-        context.clocks.set(now, sys, reference, peri);
+        context.clocks.set(now, rates);
         self.clocks_changed(now, context.clocks);
         self.timer.set_ticks(self.watchdog.ticks(), now);
     }

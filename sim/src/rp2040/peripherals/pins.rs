@@ -163,6 +163,7 @@ impl Peripherals {
     /// Has what was outside of another chip.
     pub fn keep_outside(&mut self, other: &Self, context: &mut Context<'_>) {
         self.pins = other.pins;
+        self.adc.keep_inputs(&other.adc);
         self.connect_pins(context.now);
         self.schedule();
     }

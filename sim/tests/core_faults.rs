@@ -301,11 +301,12 @@ proptest! {
         prop_assert_eq!(&read, &again);
         prop_assert_eq!(whole.state_hash(), cut.state_hash());
         // Kept at some time, and gone on from there twice.
-        let mut machine = talking(0, true);
-        let mut faults = faults(&mut machine, &[&fault]);
-        run(&mut machine, &mut faults, at, 100_000);
-        for (mut machine, mut faults) in [(machine.clone(), faults.clone()), (machine, faults)] {
-            run(&mut machine, &mut faults, 20_000, 100_000);
+        let mut kept = talking(0, true);
+        let mut faults = faults(&mut kept, &[&fault]);
+        run(&mut kept, &mut faults, at, 100_000);
+        for _ in 0..2 {
+            let mut machine = kept.clone();
+            run(&mut machine, &mut faults.clone(), 20_000, 100_000);
             prop_assert_eq!(machine.state_hash(), whole.state_hash());
             prop_assert_eq!(machine.fifo_words_lost(1), whole.fifo_words_lost(1));
         }

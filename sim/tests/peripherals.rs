@@ -12,5 +12,6 @@ mod fuzz;
 mod pio;
 mod pwm;
 mod sio;
+mod spi;
 mod timer;
 mod uart;

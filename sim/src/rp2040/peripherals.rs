@@ -21,6 +21,7 @@ mod registration;
 pub mod resets;
 pub mod rosc;
 pub mod sio;
+pub mod spi;
 pub mod syscfg;
 pub mod sysinfo;
 pub mod tbman;
@@ -62,6 +63,7 @@ registration::peripherals! {
     pll_usb: pll::Pll => pll::PLL_USB;
     busctrl: busctrl::Busctrl => busctrl::BUSCTRL;
     uarts: [uart::Uart; 2] => 0: uart::UART0, 1: uart::UART1;
+    spis: [spi::Spi; 2] => 0: spi::SPI0, 1: spi::SPI1;
     pwm: pwm::Pwm => pwm::PWM;
     timer: timer::Timer => timer::TIMER;
     watchdog: watchdog::Watchdog => watchdog::WATCHDOG;
@@ -75,8 +77,6 @@ registration::peripherals! {
 
 /// Blocks that the chip has and that are not modelled (2.2.4, 2.2.5).
 const UNMODELLED: &[(&str, u32)] = &[
-    ("SPI0", 0x4003_c000),
-    ("SPI1", 0x4004_0000),
     ("I2C0", 0x4004_4000),
     ("I2C1", 0x4004_8000),
     ("RTC", 0x4005_c000),

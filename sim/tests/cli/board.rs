@@ -46,7 +46,7 @@ fn a_wire_carries_the_level_of_a_pin_to_another() {
     fails(&run("wired", &code, &many), 2, &["--wire: there can be at most 15 wires"]);
 }
 
-/// Converts input 1 once, by START_ONCE of CS. The exit code has the upper eight bits of the result.
+/// Converts input 1 once, by `START_ONCE` of `CS`. The exit code has the upper eight bits of the result.
 #[test]
 fn a_voltage_reaches_the_adc() {
     let code = [

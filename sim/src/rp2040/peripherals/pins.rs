@@ -2,7 +2,7 @@
 //! QSPI bank, SIO sees the pin that selects the flash.
 
 use crate::core::time::Cycle;
-use crate::rp2040::peripherals::{Context, Peripherals, io_bank, pio};
+use crate::rp2040::peripherals::{Context, Peripherals, io_bank, pio, spi};
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
@@ -10,6 +10,10 @@ use std::str::FromStr;
 const COUNT: usize = 30;
 /// `FUNCSEL` of SIO, PIO0 and PIO1 (2.19.2).
 const FUNCTIONS: [u32; 3] = [5, 6, 7];
+/// `FUNCSEL` of the SPIs, and which of four pins are their lines RX and TX; eight pins are of SPI0, the next eight of SPI1.
+const SPI_FUNCTION: u32 = 1;
+const SPI_RX: usize = 0;
+const SPI_TX: usize = 3;
 
 /// What a block drives onto pins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -193,12 +197,28 @@ impl Peripherals {
         }
         pads.floating = (pads.floating & !outside.enables) | (outside.levels & outside.enables);
         self.pins = Pins { pads, of, outside };
+        self.connect_spi();
         self.sio.set_selected(of[0]);
         self.sio.set_input_high(u32::from(self.io_qspi.forced(io_bank::QSPI_SS) != Some(false)) << io_bank::QSPI_SS);
         for (pio, pins) in self.pios.iter_mut().zip(&of[1..]) {
             pio.connect(pads, *pins, now);
         }
         self.update_pins(now, now + 1);
+    }
+
+    /// Connects the receiving lines of the SPIs: by a wire to the transmitting line, or to nothing.
+    fn connect_spi(&mut self) {
+        for (number, spi) in self.spis.iter_mut().enumerate() {
+            let line = |of: usize| {
+                let pins = (0..COUNT).filter(|pin| pin % 4 == of && pin / 8 % 2 == number);
+                pins.filter(|&pin| self.io_bank0.control(pin) & 0x1f == SPI_FUNCTION)
+                    .fold(0, |pins, pin| pins | 1 << pin)
+            };
+            let (receiving, sending) = (line(SPI_RX), line(SPI_TX));
+            let wired = self.pins.pads.joined(receiving) & sending != 0;
+            let high = receiving != 0 && self.pins.pads.floating & receiving == receiving;
+            spi.set_input(if wired { spi::Input::Own } else { spi::Input::Level(high) });
+        }
     }
 
     /// After a write to the outputs of SIO.

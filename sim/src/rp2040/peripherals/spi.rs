@@ -1,0 +1,305 @@
+//! The serial ports SPI0 and SPI1, Arm PL022 (datasheet 4.4), frame by frame: a frame is sent, and another one received, in
+//! the time that its bits take; the levels of the lines within it are not there.
+
+use crate::core::time::{Cycle, NEVER, Ticks};
+use crate::rp2040::clock::{Clock, Clocks};
+use crate::rp2040::irq::Irq;
+use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
+use std::collections::VecDeque;
+
+/// Register offsets (4.4.4).
+const SSPCR0: u32 = 0x00;
+const SSPCR1: u32 = 0x04;
+const SSPDR: u32 = 0x08;
+const SSPSR: u32 = 0x0c;
+const SSPCPSR: u32 = 0x10;
+const SSPIMSC: u32 = 0x14;
+const SSPRIS: u32 = 0x18;
+const SSPMIS: u32 = 0x1c;
+const SSPICR: u32 = 0x20;
+const SSPDMACR: u32 = 0x24;
+const SSPPERIPHID0: u32 = 0xfe0;
+/// `SSPPERIPHID0-3` and `SSPPCELLID0-3`.
+const IDENTIFICATION: [u8; 8] = [0x22, 0x10, 0x34, 0x00, 0x0d, 0xf0, 0x05, 0xb1];
+
+/// `SSPCR0` fields.
+const SPH: u32 = 1 << 7;
+const MICROWIRE: u32 = 2;
+const MOTOROLA: u32 = 0;
+/// `SSPCR1` bits.
+const LBM: u32 = 1 << 0;
+const SSE: u32 = 1 << 1;
+const MS: u32 = 1 << 2;
+/// Bits of the interrupt registers: receive overrun, receive time-out, receive FIFO, transmit FIFO.
+const ROR: u32 = 1 << 0;
+const RT: u32 = 1 << 1;
+const RX: u32 = 1 << 2;
+const TX: u32 = 1 << 3;
+/// `SSPDMACR` bits.
+const RXDMAE: u32 = 1 << 0;
+const TXDMAE: u32 = 1 << 1;
+
+/// Entries of each FIFO, and the level of their interrupts (4.4.2.3, 4.4.2.4, 4.4.3.3).
+const FIFO_DEPTH: usize = 8;
+const HALF: usize = 4;
+/// Half periods of the serial clock: of a pause between two frames of Motorola's format with SPH=0, in which `CSn` goes
+/// high and low again (4.4.3.9; how long it is high is an assumption); of silence after which data is announced (4.4.3.4).
+const PAUSE: u64 = 3;
+const TIMEOUT: u64 = 64;
+
+/// `SPI0`. Its request signals are those of its transmit and of its receive FIFO.
+pub const SPI0: Block = Block {
+    instance: "0",
+    reset: 1 << 16,
+    interrupts: &[Irq::Spi0],
+    dreqs: &[16, 17],
+    clock: Clock::Peri,
+    data: &[SSPDR],
+    modelled: "PL022 as a master: formats of Motorola and TI, FIFOs, rates, interrupts, DMA requests, loop-back, a wire from TX to RX",
+    missing: "Microwire, slave mode, devices, levels of its pins within a frame",
+    ..Block::new("SPI", 0x4003_c000)
+};
+/// `SPI1`.
+pub const SPI1: Block =
+    Block { instance: "1", base: 0x4004_0000, reset: 1 << 17, interrupts: &[Irq::Spi1], dreqs: &[18, 19], ..SPI0 };
+
+/// What the receiving line is connected to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// The transmitting line.
+    Own,
+    /// Nothing but the pulls of its pin: it has this level.
+    Level(bool),
+}
+
+/// A frame in the shift register, and the half period that it ends with.
+#[derive(Clone, Copy, Debug, Hash)]
+struct Frame {
+    sent: u32,
+    end: u64,
+}
+
+/// One PL022.
+#[derive(Clone, Debug, Hash)]
+pub struct Spi {
+    irq: Irq,
+    /// Rates of `clk_sys` and `clk_peri` in Hz.
+    sys: u64,
+    peri: u64,
+    /// Half periods of the serial clock.
+    halves: Ticks,
+    cr0: u32,
+    cr1: u32,
+    cpsr: u32,
+    imsc: u32,
+    dmacr: u32,
+    /// Interrupts that stay until they are cleared: of an overrun, of a time-out.
+    latched: u32,
+    tx: VecDeque<u32>,
+    rx: VecDeque<u32>,
+    frame: Option<Frame>,
+    timeout: Option<u64>,
+    input: Input,
+}
+
+impl Spi {
+    /// Connects the receiving line.
+    pub(super) fn set_input(&mut self, input: Input) {
+        self.input = input;
+    }
+
+    fn bits(&self) -> u32 {
+        (self.cr0 & 0xf) + 1
+    }
+
+    fn format(&self) -> u32 {
+        self.cr0 >> 4 & 3
+    }
+
+    /// The serial clock has `clk_peri` / (CPSDVSR x (1 + SCR)) (4.4.3.4).
+    fn set_rate(&mut self, now: Cycle) {
+        let divisor = u64::from(self.cpsr) * (1 + u64::from(self.cr0 >> 8));
+        let rate = if divisor == 0 { 0 } else { 2 * self.peri };
+        self.halves.set_rate(now, rate, self.sys * divisor.max(1));
+    }
+
+    /// Begins the next frame not before a half period.
+    fn begin(&mut self, at: u64) {
+        if self.cr1 & (SSE | MS) != SSE || self.frame.is_some() || self.format() == MICROWIRE {
+            return;
+        }
+        let Some(sent) = self.tx.pop_front() else { return };
+        let pause = if self.format() == MOTOROLA && self.cr0 & SPH == 0 { PAUSE } else { 0 };
+        self.frame = Some(Frame { sent, end: at + 2 * u64::from(self.bits()) + pause });
+    }
+
+    /// Does all that is due by cycle `now`.
+    fn run(&mut self, now: Cycle) {
+        let count = self.halves.count(now);
+        while let Some(frame) = self.frame.filter(|frame| frame.end <= count) {
+            self.frame = None;
+            self.receive(frame);
+            self.begin(frame.end);
+        }
+        if self.timeout.is_some_and(|at| at <= count) {
+            self.timeout = None;
+            self.latched |= RT;
+        }
+    }
+
+    fn receive(&mut self, frame: Frame) {
+        let mask = (1 << self.bits()) - 1;
+        let received = match self.input {
+            Input::Level(high) if self.cr1 & LBM == 0 => u32::from(high).wrapping_neg(),
+            _ => frame.sent,
+        };
+        if self.rx.len() == FIFO_DEPTH {
+            self.latched |= ROR;
+        } else {
+            self.rx.push_back(received & mask);
+            self.timeout = Some(frame.end + TIMEOUT);
+        }
+    }
+
+    fn write_data(&mut self, value: u32, context: &mut Context<'_>) {
+        if self.tx.len() == FIFO_DEPTH {
+            context.diagnostics.misuse(SPI0.name, SSPDR, "written while the transmit FIFO is full", context.now);
+            return;
+        }
+        self.tx.push_back(value & ((1 << self.bits()) - 1));
+        self.begin(self.halves.count(context.now) + 1);
+        if self.frame.is_some() && self.halves.rate().0 == 0 {
+            let what = "a frame is sent without a clock: clk_peri is off, or SSPCPSR is 0";
+            context.diagnostics.misuse(SPI0.name, SSPDR, what, context.now);
+        }
+    }
+
+    fn raw(&self) -> u32 {
+        let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+        self.latched | flag(self.rx.len() >= HALF, RX) | flag(self.tx.len() <= HALF, TX)
+    }
+
+    fn status(&self) -> u32 {
+        u32::from(self.tx.is_empty())
+            | u32::from(self.tx.len() < FIFO_DEPTH) << 1
+            | u32::from(!self.rx.is_empty()) << 2
+            | u32::from(self.rx.len() == FIFO_DEPTH) << 3
+            | u32::from(self.frame.is_some() || !self.tx.is_empty()) << 4
+    }
+}
+
+impl Peripheral for Spi {
+    fn new(block: &'static Block) -> Self {
+        let clocks = Clocks::at_power_on();
+        Self {
+            irq: block.interrupts[0],
+            sys: clocks.sys(),
+            peri: clocks.peri(),
+            halves: Ticks::stopped(),
+            cr0: 0,
+            cr1: 0,
+            cpsr: 0,
+            imsc: 0,
+            dmacr: 0,
+            latched: 0,
+            tx: VecDeque::with_capacity(FIFO_DEPTH),
+            rx: VecDeque::with_capacity(FIFO_DEPTH),
+            frame: None,
+            timeout: None,
+            input: Input::Level(false),
+        }
+    }
+
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
+        self.run(context.now);
+        let value = self.peek(offset, context.now, context.clocks);
+        if offset == SSPDR && self.rx.pop_front().is_some() {
+            self.timeout = (!self.rx.is_empty()).then(|| self.halves.count(context.now) + TIMEOUT);
+            if self.rx.is_empty() {
+                self.latched &= !RT;
+            }
+        }
+        context.irq.set(self.irq, self.raw() & self.imsc != 0);
+        value
+    }
+
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
+            SSPCR0 => self.cr0,
+            SSPCR1 => self.cr1,
+            SSPDR => self.rx.front().copied().unwrap_or(0),
+            SSPSR => self.status(),
+            SSPCPSR => self.cpsr,
+            SSPIMSC => self.imsc,
+            SSPRIS => self.raw(),
+            SSPMIS => self.raw() & self.imsc,
+            SSPDMACR => self.dmacr,
+            SSPPERIPHID0..=0xfff => u32::from(IDENTIFICATION[((offset - SSPPERIPHID0) / 4 % 8) as usize]),
+            SSPICR => 0,
+            _ => return None,
+        })
+    }
+
+    fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        let now = context.now;
+        self.run(now);
+        match offset {
+            SSPCR0 => {
+                self.cr0 = value & 0xffff;
+                self.set_rate(now);
+            }
+            SSPCR1 => {
+                self.cr1 = value & 0xf;
+                for (is_set, what) in [
+                    (self.cr1 & (SSE | MS) == SSE | MS, "the slave mode of"),
+                    (self.cr1 & SSE != 0 && self.format() == MICROWIRE, "the Microwire format of"),
+                ] {
+                    if is_set {
+                        context.diagnostics.unmodelled(SPI0.name, offset, what, now);
+                    }
+                }
+                self.begin(self.halves.count(now) + 1);
+            }
+            SSPDR => self.write_data(value, context),
+            SSPCPSR => {
+                self.cpsr = value & 0xfe;
+                self.set_rate(now);
+            }
+            SSPIMSC => self.imsc = value & 0xf,
+            SSPICR => self.latched &= !value,
+            SSPDMACR => self.dmacr = value & 3,
+            SSPSR | SSPRIS | SSPMIS => {}
+            _ => context.diagnostics.unmodelled(SPI0.name, offset, "write to", now),
+        }
+        context.irq.set(self.irq, self.raw() & self.imsc != 0);
+    }
+
+    fn next_event(&self) -> Cycle {
+        let frame = self.frame.map(|frame| frame.end);
+        [frame, self.timeout].into_iter().flatten().map(|at| self.halves.cycle_of(at)).min().unwrap_or(NEVER)
+    }
+
+    fn wake(&mut self, context: &mut Context<'_>) {
+        self.run(context.now);
+        context.irq.set(self.irq, self.raw() & self.imsc != 0);
+    }
+
+    fn reset(&mut self, block: &'static Block, context: &mut Context<'_>) {
+        *self = Self { input: self.input, ..Self::new(block) };
+        self.clocks_changed(context.now, context.clocks);
+    }
+
+    fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
+        (self.sys, self.peri) = (clocks.sys(), clocks.peri());
+        self.set_rate(now);
+    }
+
+    fn dreq(&self, line: usize, _now: Cycle) -> Dreq {
+        match line {
+            0 if self.dmacr & TXDMAE != 0 => Dreq::Room((FIFO_DEPTH - self.tx.len()) as u32),
+            0 => Dreq::Room(0),
+            _ if self.dmacr & RXDMAE != 0 => Dreq::Data(self.rx.len() as u32),
+            _ => Dreq::Data(0),
+        }
+    }
+}

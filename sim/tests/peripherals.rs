@@ -9,6 +9,7 @@ mod bench;
 mod clocks;
 mod dma;
 mod fuzz;
+mod i2c;
 mod pio;
 mod pwm;
 mod sio;

@@ -11,6 +11,7 @@ use crate::image::Image;
 use crate::observe::timeline::Mark;
 use crate::rp2040::peripherals::adc::INPUTS;
 use crate::rp2040::peripherals::adc::signal::Signal;
+use crate::rp2040::peripherals::i2c::device::Device;
 use crate::rp2040::peripherals::pins::Wire;
 
 const EXAMPLES: &str = "\
@@ -71,6 +72,13 @@ pub struct Arguments {
     /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3; give it once for each wire
     #[arg(long, value_name = "PIN:PIN")]
     pub wire: Vec<Wire>,
+    /// Put a device on the bus of I2C0 or I2C1; give it once for each device
+    ///
+    /// FILE is TOML: `address = 0x68`, and `[registers]` with lines such as `0x75 = 0x68` or `0x3b = [1, 2]` for two registers.
+    /// The firmware writes a register's number, then reads or writes from there on. `pointer_bytes` is 0, 1 (default) or 2,
+    /// `auto_increment = false` stays at one register, `read_only = ["0x75"]` ignores writes.
+    #[arg(long, value_name = "BUS=FILE", value_parser = i2c_device)]
+    pub i2c: Vec<(usize, Device)>,
     /// Connect an input of the ADC (0 to 3 are GPIO 26 to 29, 4 is the temperature sensor) to a voltage; give it once for
     /// each input
     ///
@@ -126,6 +134,15 @@ fn adc_input(text: &str) -> Result<(usize, Signal), String> {
     }
     let content = std::fs::read_to_string(signal).map_err(|why| format!("cannot read {signal}: {why}"))?;
     Ok((number, Signal::from_csv(&content).map_err(|why| format!("{signal}: {why}"))?))
+}
+
+/// The number of a bus, and the device that a file describes.
+fn i2c_device(text: &str) -> Result<(usize, Device), String> {
+    let (bus, path) = text.split_once('=').ok_or("expected a bus and a file, such as 0=sensor.toml")?;
+    let number = bus.parse().ok().filter(|&number| number < 2);
+    let number = number.ok_or_else(|| format!("there are I2C0 and I2C1: expected 0 or 1, not {bus:?}"))?;
+    let content = std::fs::read_to_string(path).map_err(|why| format!("cannot read {path}: {why}"))?;
+    Ok((number, Device::from_toml(&content).map_err(|why| format!("{path}: {why}"))?))
 }
 
 fn address(text: &str) -> Result<u32, String> {

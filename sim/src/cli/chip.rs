@@ -96,6 +96,11 @@ impl Runnable for rp2040::machine::Machine {
         for (input, signal) in &arguments.adc {
             machine.bus.peripherals.adc.connect(*input, signal.clone());
         }
+        for (bus, device) in &arguments.i2c {
+            if !machine.bus.peripherals.i2cs[*bus].attach(device.clone()) {
+                return Err(format!("--i2c: two devices of I2C{bus} have the address {:#04x}", device.address()));
+            }
+        }
         machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
         Ok((machine, vec![image]))
     }
@@ -146,6 +151,7 @@ impl Runnable for stm32h745::machine::Machine {
             (arguments.clock.is_some(), "--clock"),
             (!arguments.wire.is_empty(), "--wire"),
             (!arguments.adc.is_empty(), "--adc"),
+            (!arguments.i2c.is_empty(), "--i2c"),
             (arguments.lock_step, "--lock-step"),
         ] {
             if given {

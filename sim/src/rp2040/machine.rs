@@ -157,7 +157,7 @@ impl Machine {
         std::mem::swap(&mut self.bus.peripherals.uarts, &mut old.peripherals.uarts);
         (self.bus.memory, self.bus.clocks) = (old.memory, old.clocks);
         let (peripherals, mut context) = self.bus.peripherals_at(now);
-        peripherals.keep_outside(&old.peripherals, &mut context);
+        peripherals.keep_outside(&mut old.peripherals, &mut context);
         (self.bus.fabric.watch, self.bus.fabric.diagnostics) = (old.fabric.watch, old.fabric.diagnostics);
         self.bus.fifo_losses = old.fifo_losses;
         self.bus.xip.ssi.keep_flash(old.xip.ssi);

@@ -8,6 +8,7 @@ pub mod divider;
 pub mod dma;
 mod effects;
 pub mod frequency_counter;
+pub mod i2c;
 pub mod interpolator;
 pub mod io_bank;
 pub mod pads;
@@ -64,6 +65,7 @@ registration::peripherals! {
     busctrl: busctrl::Busctrl => busctrl::BUSCTRL;
     uarts: [uart::Uart; 2] => 0: uart::UART0, 1: uart::UART1;
     spis: [spi::Spi; 2] => 0: spi::SPI0, 1: spi::SPI1;
+    i2cs: [i2c::I2c; 2] => 0: i2c::I2C0, 1: i2c::I2C1;
     pwm: pwm::Pwm => pwm::PWM;
     timer: timer::Timer => timer::TIMER;
     watchdog: watchdog::Watchdog => watchdog::WATCHDOG;
@@ -76,13 +78,7 @@ registration::peripherals! {
 }
 
 /// Blocks that the chip has and that are not modelled (2.2.4, 2.2.5).
-const UNMODELLED: &[(&str, u32)] = &[
-    ("I2C0", 0x4004_4000),
-    ("I2C1", 0x4004_8000),
-    ("RTC", 0x4005_c000),
-    ("USB", 0x5010_0000),
-    ("XIP_AUX", 0x5040_0000),
-];
+const UNMODELLED: &[(&str, u32)] = &[("RTC", 0x4005_c000), ("USB", 0x5010_0000), ("XIP_AUX", 0x5040_0000)];
 
 impl Default for Peripherals {
     fn default() -> Self {

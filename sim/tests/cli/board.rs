@@ -77,3 +77,36 @@ fn a_voltage_reaches_the_adc() {
         fails(&run("adc", &code, &["--adc", signal]), 2, reasons);
     }
 }
+
+/// Reads a register of the device at 0x50 of I2C0. The exit code is what it holds, or 255 after an abort.
+#[test]
+fn a_device_answers_on_its_bus() {
+    let code = [
+        0x480C, 0x2108, 0x6001, // LDR r0, =RESETS_CLEAR; MOVS r1, #8; STR r1, [r0]
+        0x480C, 0x2150, 0x6041, // LDR r0, =I2C0; MOVS r1, #0x50; STR r1, [r0, #TAR]
+        0x2101, 0x66C1, // MOVS r1, #1; STR r1, [r0, #ENABLE]
+        0x2175, 0x6101, // MOVS r1, #0x75; STR r1, [r0, #DATA_CMD]
+        0x2107, 0x0209, 0x6101, // MOVS r1, #7; LSLS r1, #8; STR r1, [r0, #DATA_CMD]: restart, read, stop
+        0x6B43, 0x0A9B, 0xD3FC, // LDR r3, [r0, #RAW_INTR_STAT]; LSRS r3, #10; BCC back: until STOP_DET
+        0x22FF, 0x6F81, 0x2900, 0xD000,
+        0x6902, // MOVS r2, #255; LDR r1, [r0, #RXFLR]; CMP r1, #0; BEQ; LDR r2, [r0, #DATA_CMD]
+        0xB2D2, 0xA103, 0x604A, 0x2020,
+        0xBEAB, // UXTB r2, r2; ADR r1, block; STR r2, [r1, #4]; MOVS r0, #0x20; BKPT 0xAB
+        0xF000, 0x4000, 0x4000, 0x4004, // RESETS_CLEAR, I2C0
+        0x0026, 0x0002, 0, 0, // block: ADP_Stopped_ApplicationExit, status
+    ];
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("device.toml");
+    std::fs::write(&path, "address = 0x50\n[registers]\n0x75 = 0x68\n").expect("written");
+    let device = format!("0={}", path.display());
+    for (options, status) in [(&[][..], 255), (&["--i2c", &device], 0x68)] {
+        assert_eq!(run("i2c", &code, options).status.code(), Some(status), "{options:?}");
+    }
+    for (options, reason) in [
+        (&["--i2c", "2=device.toml"][..], "expected 0 or 1"),
+        (&["--i2c", "device.toml"], "a bus and a file, such as 0=sensor.toml"),
+        (&["--i2c", "0=nowhere.toml"], "cannot read nowhere.toml"),
+        (&["--i2c", &device, "--i2c", &device], "two devices of I2C0 have the address 0x50"),
+    ] {
+        fails(&run("i2c", &code, options), 2, &[reason]);
+    }
+}

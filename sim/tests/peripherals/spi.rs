@@ -26,7 +26,7 @@ const BUSY: u32 = 1 << 4;
 fn bench(number: usize, bits: u32, format: u32, prescale: u32, rate: u32, mode: u32) -> Bench {
     let mut bench = Bench::started();
     bench.write(SPI[number] + CPSR, prescale);
-    bench.write(SPI[number] + CR0, bits - 1 | format | rate << 8);
+    bench.write(SPI[number] + CR0, (bits - 1) | format | rate << 8);
     bench.write(SPI[number] + CR1, ENABLE | mode);
     bench
 }

@@ -165,9 +165,12 @@ impl Peripherals {
     }
 
     /// Has what was outside of another chip.
-    pub fn keep_outside(&mut self, other: &Self, context: &mut Context<'_>) {
+    pub fn keep_outside(&mut self, other: &mut Self, context: &mut Context<'_>) {
         self.pins = other.pins;
         self.adc.keep_inputs(&other.adc);
+        for (i2c, other) in self.i2cs.iter_mut().zip(&mut other.i2cs) {
+            i2c.keep_devices(other);
+        }
         self.connect_pins(context.now);
         self.schedule();
     }

@@ -1,0 +1,216 @@
+//! The I2C masters (datasheet 4.3): bytes that take nine periods of SCL, an address that nobody acknowledges, and devices
+//! that a file describes.
+
+use super::bench::Bench;
+use intercore_sim::core::time::Cycle;
+use intercore_sim::rp2040::irq::Irq;
+use intercore_sim::rp2040::peripherals::i2c::device::Device;
+use intercore_sim::rp2040::peripherals::{Dreq, Peripheral};
+use proptest::prelude::*;
+
+const I2C: [u32; 2] = [0x4004_4000, 0x4004_8000];
+const CON: u32 = 0x00;
+const TAR: u32 = 0x04;
+const DATA_CMD: u32 = 0x10;
+const FS_SCL_HCNT: u32 = 0x1c;
+const FS_SCL_LCNT: u32 = 0x20;
+const INTR_MASK: u32 = 0x30;
+const RAW: u32 = 0x34;
+const RX_TL: u32 = 0x38;
+const CLR_TX_ABRT: u32 = 0x54;
+const CLR_STOP_DET: u32 = 0x60;
+const ENABLE: u32 = 0x6c;
+const RXFLR: u32 = 0x78;
+const ABRT_SOURCE: u32 = 0x80;
+const DMA_CR: u32 = 0x88;
+const RX_FULL: u32 = 1 << 2;
+const TX_EMPTY: u32 = 1 << 4;
+const TX_ABRT: u32 = 1 << 6;
+const STOP_DET: u32 = 1 << 9;
+const READ: u32 = 1 << 8;
+const STOP: u32 = 1 << 9;
+const RESTART: u32 = 1 << 10;
+/// As the SDK sets it up: a fast master with restarts, without a slave, `TX_EMPTY` when a byte is out.
+const MASTER: u32 = 1 | 2 << 1 | 1 << 5 | 1 << 6 | 1 << 8;
+/// A period of SCL with the counts of `bench`: they are longer by `FS_SPKLEN` + 7 and by 1 (4.3.14.2).
+const PERIOD: Cycle = 100 + 7 + 7 + 150 + 1;
+
+/// A bus with a device at 0x50, for a master that is enabled.
+fn bench(bus: usize, device: &str) -> Bench {
+    let mut bench = Bench::started();
+    assert!(bench.p.i2cs[bus].attach(Device::from_toml(device).expect("a device")));
+    for (offset, value) in
+        [(CON, MASTER), (FS_SCL_HCNT, 100), (FS_SCL_LCNT, 150), (DMA_CR, 3), (TAR, 0x50), (ENABLE, 1)]
+    {
+        bench.write(I2C[bus] + offset, value);
+    }
+    bench
+}
+
+/// Carries out commands as fast as they go, until the stop; yields what was read.
+fn transfer(bench: &mut Bench, bus: usize, commands: &[u32]) -> Vec<u32> {
+    let mut read = Vec::new();
+    for &command in commands {
+        bench.write(I2C[bus] + DATA_CMD, command);
+        bench.poll(I2C[bus] + RAW, |raw| raw & TX_EMPTY != 0);
+        while bench.read(I2C[bus] + RXFLR) > 0 {
+            read.push(bench.read(I2C[bus] + DATA_CMD) & 0xff);
+        }
+    }
+    bench.poll(I2C[bus] + RAW, |raw| raw & STOP_DET != 0);
+    bench.read(I2C[bus] + CLR_STOP_DET);
+    read
+}
+
+#[test]
+fn bytes_take_nine_periods_each() {
+    let mut bench = bench(0, "address = 0x50\nregisters = {}");
+    bench.write(I2C[0] + INTR_MASK, STOP_DET);
+    let begun = bench.now;
+    for command in [0x10, 0x11, 0x12 | STOP] {
+        bench.write(I2C[0] + DATA_CMD, command);
+    }
+    // A start, the address, three bytes, a stop.
+    assert_eq!(bench.rises(Irq::I2c0, 1_000_000).map(|at| at - begun), Some((1 + 9 + 3 * 9 + 1) * PERIOD));
+    bench.read(I2C[0] + CLR_STOP_DET);
+    assert!(!bench.line(Irq::I2c0));
+}
+
+#[test]
+fn an_address_that_nobody_acknowledges_aborts() {
+    let mut bench = bench(1, "address = 0x50\nregisters = {}");
+    bench.write(I2C[1] + ENABLE, 0);
+    bench.write(I2C[1] + TAR, 0x51);
+    bench.write(I2C[1] + ENABLE, 1);
+    bench.write(I2C[1] + INTR_MASK, TX_ABRT);
+    let begun = bench.now;
+    for _ in 0..3 {
+        bench.write(I2C[1] + DATA_CMD, 0x55);
+    }
+    assert_eq!(bench.rises(Irq::I2c1, 1_000_000).map(|at| at - begun), Some(10 * PERIOD));
+    // Of three commands, one was being carried out.
+    assert_eq!(bench.read(I2C[1] + ABRT_SOURCE), 1 | 2 << 23);
+    bench.write(I2C[1] + DATA_CMD, 0x55);
+    assert_eq!(bench.read(I2C[1] + 0x74), 0, "nothing is taken until the abort is cleared");
+    assert_eq!(bench.read(I2C[1] + CLR_TX_ABRT), 0);
+    assert_eq!((bench.read(I2C[1] + ABRT_SOURCE), bench.line(Irq::I2c1)), (0, false));
+    bench.wait(PERIOD);
+    assert_eq!(bench.read(I2C[1] + RAW) & STOP_DET, STOP_DET);
+}
+
+#[test]
+fn a_master_without_a_command_holds_the_bus() {
+    let mut bench = bench(0, "address = 0x50\nregisters = { 7 = [1, 2, 3] }");
+    bench.write(I2C[0] + DATA_CMD, 7);
+    bench.wait(100 * PERIOD);
+    assert_eq!(bench.read(I2C[0] + RAW) & (STOP_DET | TX_EMPTY), TX_EMPTY);
+    assert_eq!(transfer(&mut bench, 0, &[READ | RESTART, READ, READ | STOP]), [1, 2, 3]);
+}
+
+#[test]
+fn received_bytes_ask_for_an_interrupt_and_for_dma_at_their_level() {
+    let mut bench = bench(0, "address = 0x50\nregisters = { 0 = [5, 6, 7] }");
+    bench.write(I2C[0] + RX_TL, 1);
+    bench.write(I2C[0] + INTR_MASK, RX_FULL);
+    let dreqs = |bench: &Bench| [0, 1].map(|line| bench.p.i2cs[0].dreq(line, bench.now));
+    assert_eq!(dreqs(&bench), [Dreq::Room(16), Dreq::Data(0)]);
+    let begun = bench.now;
+    for command in [READ, READ, READ | STOP] {
+        bench.write(I2C[0] + DATA_CMD, command);
+    }
+    assert_eq!(bench.rises(Irq::I2c0, 1_000_000).map(|at| at - begun), Some((1 + 9 + 2 * 9) * PERIOD));
+    assert_eq!(dreqs(&bench)[1], Dreq::Data(2));
+    assert_eq!(bench.read(I2C[0] + DATA_CMD), 5 | 1 << 11, "the first byte of its transfer");
+    assert!(!bench.line(Irq::I2c0));
+}
+
+#[test]
+fn what_is_not_modelled_is_reported() {
+    for (offset, value, reason) in
+        [(CON, MASTER & !(1 << 6), "slave mode"), (CON, MASTER | 1 << 4, "10 bits"), (TAR, 0x800, "general calls")]
+    {
+        let mut bench = bench(0, "address = 0x50\nregisters = {}");
+        assert_eq!(bench.diagnostics.take().len(), 0);
+        bench.write(I2C[0] + offset, value);
+        let notes = bench.diagnostics.take();
+        assert!(notes.iter().any(|note| note.contains(reason)), "{reason}: {notes:?}");
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Access {
+    Write { register: u8, bytes: Vec<u8> },
+    Read { register: u8, count: usize },
+}
+
+fn access() -> impl Strategy<Value = Access> {
+    prop_oneof![
+        (any::<u8>(), prop::collection::vec(any::<u8>(), 0..20))
+            .prop_map(|(register, bytes)| Access::Write { register, bytes }),
+        (any::<u8>(), 1usize..20).prop_map(|(register, count)| Access::Read { register, count }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A device is an array, behind a pointer that goes on by one with each byte.
+    #[test]
+    fn a_device_is_an_array(accesses in prop::collection::vec(access(), 1..10), bus in 0usize..2) {
+        let mut bench = bench(bus, "address = 0x50\nread_only = [\"0x75\"]\n[registers]\n0x75 = 0x68\n0xfe = [1, 2]");
+        let mut model = [0u8; 256];
+        (model[0x75], model[0xfe], model[0xff]) = (0x68, 1, 2);
+        for access in accesses {
+            match access {
+                Access::Write { register, bytes } => {
+                    let mut commands: Vec<_> = std::iter::once(register).chain(bytes.iter().copied()).map(u32::from).collect();
+                    *commands.last_mut().expect("the pointer") |= STOP;
+                    prop_assert_eq!(transfer(&mut bench, bus, &commands), Vec::<u32>::new());
+                    for (step, byte) in bytes.into_iter().enumerate() {
+                        let at = register.wrapping_add(step as u8);
+                        model[usize::from(at)] = if at == 0x75 { 0x68 } else { byte };
+                    }
+                }
+                Access::Read { register, count } => {
+                    let mut commands = vec![u32::from(register)];
+                    commands.extend((0..count).map(|step| READ | if step == 0 { RESTART } else { 0 }));
+                    *commands.last_mut().expect("a read") |= STOP;
+                    let expected: Vec<_> =
+                        (0..count).map(|step| u32::from(model[usize::from(register.wrapping_add(step as u8))])).collect();
+                    prop_assert_eq!(transfer(&mut bench, bus, &commands), expected);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pointer_of_two_bytes_a_pointer_of_none_and_one_that_stays() {
+    let mut wide = bench(0, "address = 0x50\npointer_bytes = 2\nregisters = { 0x1234 = [1, 2] }");
+    assert_eq!(transfer(&mut wide, 0, &[0x12, 0x34, READ | RESTART, READ | STOP]), [1, 2]);
+    let mut single = bench(0, "address = 0x50\npointer_bytes = 0\nregisters = { 0 = 9 }");
+    assert_eq!(transfer(&mut single, 0, &[READ, READ | STOP]), [9, 9]);
+    assert_eq!(transfer(&mut single, 0, &[8 | STOP]), Vec::<u32>::new());
+    assert_eq!(transfer(&mut single, 0, &[READ | STOP]), [8]);
+    let mut port = bench(0, "address = 0x50\nauto_increment = false\nregisters = { 3 = 7 }");
+    assert_eq!(transfer(&mut port, 0, &[3, READ | RESTART, READ | STOP]), [7, 7]);
+}
+
+#[test]
+fn a_bad_description_is_refused_with_its_reason() {
+    for (text, reason) in [
+        ("", "missing field"),
+        ("address = 0x50", "missing field"),
+        ("address = 300\nregisters = {}", "invalid value"),
+        ("address = 0x78\nregisters = {}", "devices have 0x08 to 0x77"),
+        ("address = 0x50\nspeed = 3\nregisters = {}", "unknown field"),
+        ("address = 0x50\npointer_bytes = 3\nregisters = {}", "expected 0, 1 or 2"),
+        ("address = 0x50\nregisters = { 255 = [1, 2] }", "only 256 registers"),
+        ("address = 0x50\nregisters = { one = 1 }", "is no number of a register"),
+        ("address = 0x50\nread_only = [\"0x100\"]\nregisters = {}", "only 256 registers"),
+        ("address = ", "TOML parse error at line 1"),
+    ] {
+        let why = Device::from_toml(text).expect_err(text);
+        assert!(why.contains(reason), "{text}: {why}");
+    }
+}

@@ -21,6 +21,7 @@ use run::Run;
 /// Exit codes of our own; others are the firmware's.
 const STOPPED: u8 = 1;
 const REFUSED: u8 = 2;
+const UNMODELLED: u8 = 3;
 /// As a shell has it for a program that SIGINT ended.
 const INTERRUPTED: u8 = 130;
 

@@ -113,6 +113,9 @@ pub struct Arguments {
     /// @2e6..3e6 behind it; of the STM32H745 hsem:to=1,lose=0.01,seed=7 or hsem:to=1,interrupt=3, and picoseconds behind @
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<Fault>,
+    /// Exit with status 3 if the program used anything that is not modelled, so that its results depend on it
+    #[arg(long)]
+    pub strict: bool,
     /// Write the statistics to a file as JSON
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,

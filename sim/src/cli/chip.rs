@@ -10,7 +10,7 @@ use crate::core::time::{Cycle, NEVER};
 use crate::debug::DebugTarget;
 use crate::engine::Engine;
 use crate::fault::FaultTarget;
-use crate::image::{Image, Target};
+use crate::image::{Image, ImageError, Target};
 use crate::rp2040::peripherals::pins::WIRES;
 use crate::rp2040::{self, bootrom};
 use crate::stm32h745;
@@ -67,10 +67,18 @@ pub trait Runnable: DebugTarget + FaultTarget {
     fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()
     }
+
+    /// By block, how often the program used what is not modelled of it.
+    fn unmodelled_uses(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
+    }
 }
 
 fn opened(path: &Path, base: Option<u32>, target: &Target) -> Result<Image, String> {
-    Image::open(path, base, target).map_err(|why| format!("{}: {why}", path.display()))
+    Image::open(path, base, target).map_err(|why| match why {
+        ImageError::Unreadable { .. } => why.to_string(), // it has the path
+        _ => format!("{}: {why}", path.display()),
+    })
 }
 
 impl Runnable for rp2040::machine::Machine {
@@ -138,6 +146,10 @@ impl Runnable for rp2040::machine::Machine {
     fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
         self.bus.fabric.diagnostics.unmodelled_blocks()
     }
+
+    fn unmodelled_uses(&self) -> BTreeMap<&'static str, u64> {
+        self.bus.fabric.diagnostics.unmodelled_uses()
+    }
 }
 
 impl Runnable for stm32h745::machine::Machine {
@@ -153,6 +165,7 @@ impl Runnable for stm32h745::machine::Machine {
             (!arguments.adc.is_empty(), "--adc"),
             (!arguments.i2c.is_empty(), "--i2c"),
             (arguments.lock_step, "--lock-step"),
+            (arguments.strict, "--strict"),
         ] {
             if given {
                 return Err(format!("{option} is for the RP2040"));

@@ -1,5 +1,6 @@
 //! A run: the machine, what is connected to it, and what is left behind.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -11,7 +12,7 @@ use crate::cli::console::Console;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output::{self, unwritable};
 use crate::cli::statistics::Statistics;
-use crate::cli::{INTERRUPTED, STOPPED, debugger, print, print_message};
+use crate::cli::{INTERRUPTED, STOPPED, UNMODELLED, debugger, print, print_message};
 use crate::core::chip::{CORES, Chip, ExitState};
 use crate::core::cortex_m::Register;
 use crate::core::names::Names;
@@ -65,6 +66,17 @@ impl End {
             _ => STOPPED,
         }
     }
+}
+
+/// A sentence on what is not modelled and was used, so many times; none if nothing was.
+fn dependence(uses: &BTreeMap<&'static str, u64>) -> Option<String> {
+    let times =
+        |(block, count): (&&str, &u64)| format!("{block} (used {count} time{})", if *count == 1 { "" } else { "s" });
+    let mut listed: Vec<_> = uses.iter().map(times).collect();
+    let verb = if listed.len() == 1 { "is" } else { "are" };
+    let last = listed.pop()?;
+    let all = if listed.is_empty() { last } else { format!("{} and {last}", listed.join(", ")) };
+    Some(format!("the results depend on {all}, which {verb} not modelled, or not in full"))
 }
 
 /// The status that a program ended with which called `_exit`, if no core crashed.
@@ -160,6 +172,10 @@ impl<C: Runnable> Run<C> {
             self.chip.take_note_counts().iter().for_each(|sentence| print_message(sentence));
         }
         let mut flash_is_kept = true;
+        let dependence = dependence(&self.chip.unmodelled_uses());
+        if let Some(sentence) = dependence.as_ref().filter(|_| !self.quiet || arguments.strict) {
+            print_message(sentence);
+        }
         if let Some(path) = &arguments.flash
             && let Err(why) = std::fs::write(path, self.chip.flash())
         {
@@ -180,7 +196,11 @@ impl<C: Runnable> Run<C> {
             print(&registers(&self.chip, &self.images));
         }
         let exit_states = [0, 1].map(|number| self.chip.exit_state(number, &self.images));
-        let mut code = if flash_is_kept { end.exit_code(exit_states) } else { STOPPED };
+        let mut code = match dependence {
+            _ if !flash_is_kept => STOPPED,
+            Some(_) if arguments.strict => UNMODELLED,
+            _ => end.exit_code(exit_states),
+        };
         let hash = self.hash.as_ref().map(|hash| format!("{:016x}", hash.finish(&self.chip)));
         let statistics = Statistics::new(&self.chip, took, end.name(exit_states), code, hash.clone());
         if let Some(path) = &arguments.stats

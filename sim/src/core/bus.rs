@@ -252,7 +252,7 @@ pub trait Bus: Clone + std::fmt::Debug {
     /// A core writes its I/O port.
     fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle);
 
-    /// Notes an access to a core's I/O port that is narrower than it takes.
+    /// Notes a write to a core's I/O port that is narrower than a register.
     fn note_narrow_io(&mut self, address: u32, now: Cycle);
 
     /// A word of memory without side effects; None where there is no memory.

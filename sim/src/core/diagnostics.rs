@@ -48,6 +48,17 @@ impl Diagnostics {
         blocks.map(|((_, block, _), places)| (*block, places.accesses())).collect()
     }
 
+    /// How often the program used what is not modelled, by block: registers, features, commands, functions of the boot ROM.
+    pub fn unmodelled_uses(&self) -> BTreeMap<&'static str, u64> {
+        let mut uses = BTreeMap::new();
+        for ((problem, block, _), places) in &self.kinds {
+            if !matches!(problem, Problem::Misuse | Problem::Output) {
+                *uses.entry(*block).or_default() += places.accesses();
+            }
+        }
+        uses
+    }
+
     /// Notes, the first time, that firmware enables a feature that is not modelled.
     pub fn ignored(&mut self, block: &'static str, what: &'static str, now: Cycle) {
         self.note((Problem::Feature, block, what), 0, now);

@@ -319,7 +319,12 @@ impl Bus for Crossbar {
     }
 
     fn note_narrow_io(&mut self, address: u32, now: Cycle) {
-        self.fabric.diagnostics.misuse("SIO", address & 0xffc, "takes 32-bit accesses only (2.3.1.7)", now);
+        self.fabric.diagnostics.misuse(
+            "SIO",
+            address & 0xffc,
+            "a narrow write fills all lanes of the register (2.1.4)",
+            now,
+        );
     }
 
     fn peek_word(&self, address: u32) -> Option<u32> {

@@ -162,10 +162,10 @@ impl<B: Bus> Core<B> {
     }
 
     fn access_io_port<const WATCH: bool>(&mut self, bus: &mut B) {
-        if self.width != Width::Word {
+        let write = self.resume == Phase::Store;
+        if write && self.width != Width::Word {
             bus.note_narrow_io(self.io_address, self.t);
         }
-        let write = self.resume == Phase::Store;
         if !write {
             let word = bus.read_io(self.id, self.io_address, self.t);
             self.set_number(self.register, extract(word, self.io_address, self.width));

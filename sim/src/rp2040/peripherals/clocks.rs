@@ -263,6 +263,7 @@ impl ClocksBlock {
                     self.start_switch(generator, context);
                 }
             }
+            4 if generator == PERI && value == DIV_RESET => {} // as the SDK writes it for every clock
             4 if generator == PERI => {
                 context.diagnostics.unmodelled(
                     CLOCKS.name,

@@ -21,6 +21,8 @@ pub struct Target {
     pub memories: &'static [Range<u32>],
     /// The same in words.
     pub named: &'static str,
+    /// What its cores run: values of `Tag_CPU_arch` in ELF files.
+    pub architectures: &'static [u64],
     /// Its family in UF2 files, if it takes them.
     pub uf2_family: Option<u32>,
     /// How an image with these segments and this entry point, if it names one, is started.
@@ -68,6 +70,8 @@ pub enum ImageError {
     WrongEndianness,
     #[error("an ELF file for machine {0}, not for Arm (40); was it built with arm-none-eabi-gcc?")]
     WrongMachine(u16),
+    #[error("the ELF file is built for {built_for}, which the cores of the {chip} do not run")]
+    WrongArchitecture { built_for: String, chip: &'static str },
     #[error("an ELF file of type {0}, which is not linked to run (type 2, executable)")]
     NotExecutable(u16),
     #[error("nothing in the file is to be loaded")]

@@ -16,6 +16,7 @@ const CHIP: Target = Target {
     chip: "test chip",
     memories: &[0x1000_0000..0x1100_0000, 0x2000_0000..0x2004_2000],
     named: "its memories",
+    architectures: &[11, 12],
     uf2_family: Some(0xe48b_ff56),
     boot: |_, entry| entry.map_or(Boot::Flash, |entry| Boot::Direct { entry, stack: 0x2004_2000 }),
 };
@@ -104,6 +105,25 @@ fn defects_of_an_elf_file_are_told_apart() {
     assert_eq!(error(&overlap), ImageError::Overlap(0x2000_0004));
     let too_large = elf::file(0x2000_0001, &[(0x2000_0000, &vec![0; 0x42001])]);
     assert_eq!(error(&too_large), ImageError::OutOfRange { address: 0x2000_0000, size: 0x42001, memories });
+}
+
+#[test]
+fn an_elf_file_for_other_cores_is_refused() {
+    let with = |number| elf::for_architecture(elf::file(0x2000_0001, &[(0x2000_0000, &[0; 64])]), number);
+    for number in [11, 12] {
+        assert_eq!(parse(&with(number)).expect("valid").segments.len(), 1, "{number}");
+    }
+    for (number, name) in
+        [(10, "Armv7,"), (13, "Armv7E-M,"), (17, "the Cortex-M33 of the RP2350,"), (99, "Tag_CPU_arch 99")]
+    {
+        let why = error(&with(number)).to_string();
+        assert!(why.contains(name) && why.contains("cores of the test chip"), "{why}");
+    }
+    // Damaged attributes say nothing.
+    let mut damaged = with(17);
+    let place = damaged.windows(6).position(|bytes| bytes == b"aeabi\0").expect("there");
+    damaged[place - 4..place].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert!(parse(&damaged).is_ok());
 }
 
 #[test]

@@ -192,10 +192,10 @@ impl<C: Runnable> Run<C> {
         if !matches!(end, End::Machine(Stop::Exit { .. })) {
             print_message(&self.explain(&end, arguments));
         }
-        if !exits {
+        let exit_states = [0, 1].map(|number| self.chip.exit_state(number, &self.images));
+        if !exits && returned(exit_states).is_none() {
             print(&registers(&self.chip, &self.images));
         }
-        let exit_states = [0, 1].map(|number| self.chip.exit_state(number, &self.images));
         let mut code = match dependence {
             _ if !flash_is_kept => STOPPED,
             Some(_) if arguments.strict => UNMODELLED,

@@ -34,6 +34,9 @@ pub(super) fn read(bytes: &[u8], target: &Target) -> Result<Image, ImageError> {
     if header.e_type(endian) != elf::ET_EXEC {
         return Err(ImageError::NotExecutable(header.e_type(endian).0));
     }
+    if let Some(number) = architecture(header, endian, bytes).filter(|number| !target.architectures.contains(number)) {
+        return Err(ImageError::WrongArchitecture { built_for: architecture_name(number), chip: target.chip });
+    }
     let mut segments = Vec::new();
     let mut total = 0;
     for part in header.program_headers(endian, bytes).map_err(damaged)? {
@@ -61,6 +64,42 @@ pub(super) fn read(bytes: &[u8], target: &Target) -> Result<Image, ImageError> {
     let boot = (target.boot)(&segments, Some(entry));
     let (symbols, lines) = (read_symbols(header, endian, bytes)?, read_lines(header, endian, bytes)?);
     Ok(Image { segments, boot, symbols, lines })
+}
+
+/// `Tag_CPU_arch` of the build attributes (Arm's ABI for the Arm architecture, addenda 32, 3.3.5.1); none if the file does not say.
+fn architecture(header: &elf::FileHeader32<Endianness>, endian: Endianness, bytes: &[u8]) -> Option<u64> {
+    const FILE: u8 = 1;
+    const CPU_RAW_NAME: u64 = 4;
+    const CPU_NAME: u64 = 5;
+    const CPU_ARCH: u64 = 6;
+    let sections = header.sections(endian, bytes).ok()?;
+    let (_, section) = sections.section_by_name(endian, b".ARM.attributes")?;
+    let mut vendors = section.attributes(endian, bytes).ok()?.subsections().ok()?;
+    while let Some(vendor) = vendors.next().ok()? {
+        let mut parts = vendor.subsubsections();
+        while let Some(part) = parts.next().ok()?.filter(|part| part.tag().0 == FILE) {
+            let mut attributes = part.attributes();
+            while let Some(tag) = attributes.read_tag().ok()? {
+                match tag {
+                    CPU_ARCH => return attributes.read_integer().ok(),
+                    CPU_RAW_NAME | CPU_NAME => _ = attributes.read_string().ok()?,
+                    _ => return None, // tags ascend
+                }
+            }
+        }
+    }
+    None
+}
+
+fn architecture_name(number: u64) -> String {
+    match number {
+        10 => "Armv7".to_owned(),
+        11 | 12 => "Armv6-M".to_owned(),
+        13 => "Armv7E-M".to_owned(),
+        16 | 17 => "Armv8-M, such as the Cortex-M33 of the RP2350".to_owned(),
+        21 => "Armv8.1-M".to_owned(),
+        _ => format!("another Arm architecture (Tag_CPU_arch {number})"),
+    }
 }
 
 fn read_lines(header: &elf::FileHeader32<Endianness>, endian: Endianness, bytes: &[u8]) -> Result<Lines, ImageError> {

@@ -18,6 +18,7 @@ pub const IMAGES: Target = Target {
     chip: "RP2040",
     memories: &[FLASH, XIP_SRAM, SRAM],
     named: "flash (0x10000000) or SRAM (0x20000000 to 0x20042000)",
+    architectures: &[11, 12],
     uf2_family: Some(0xe48b_ff56),
     boot: |segments, entry| entry.map_or_else(|| boot_without_entry(segments), |entry| boot_at(segments, entry)),
 };

@@ -6,7 +6,7 @@ mod loss;
 use crate::core::chip::Chip;
 use crate::core::loss::{InterCoreChannel, Loss};
 use crate::core::random::SplitMix64;
-use crate::core::time::{Cycle, NEVER};
+use crate::core::time::{Cycle, NEVER, cycles};
 use crate::core::uart_frame::Format;
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -132,22 +132,6 @@ fn probability(text: &str) -> Result<f64, String> {
 
 fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("'{text}' is no seed: a whole number"))
-}
-
-/// A whole number, as people write large ones: 1000000, `1_000_000`, 1e6, 1.5e6.
-///
-/// # Errors
-/// If it is none, or too large to be told from its neighbours.
-pub fn cycles(text: &str) -> Result<Cycle, String> {
-    let plain = text.replace('_', "");
-    if let Ok(number) = plain.parse() {
-        return Ok(number);
-    }
-    match plain.parse::<f64>() {
-        #[allow(clippy::cast_sign_loss)] // checked
-        Ok(number) if (1.0..1e18).contains(&number) && number.fract() == 0.0 => Ok(number as u64),
-        _ => Err(format!("'{text}' is no whole number such as 125e6")),
-    }
 }
 
 fn noise(text: &str) -> Result<Noise, String> {

@@ -149,6 +149,22 @@ fn hits_beyond_those_that_are_kept_are_counted_and_no_others_are_given_for_all_o
     assert_eq!(decoupled.bus.fabric.watch.lost(probes[0]), None);
 }
 
+/// MOVS r0, #16; STR r0, [r0]; ADDS r0, #4; STR r0, [r0]; B back to the last ADDS.
+#[test]
+fn a_store_to_rom_is_ignored_and_reported_with_its_address() {
+    let mut decoupled = machine(&[0x2010, 0x6000, 0x3004, 0x6000, 0xe7fc]);
+    let mut lock_step = decoupled.clone();
+    lock_step.engine = Engine::LockStep;
+    let rom = decoupled.peek(0x10);
+    let notes = [&mut decoupled, &mut lock_step].map(|machine| {
+        machine.run_until(30);
+        machine.bus.fabric.diagnostics.take()
+    });
+    assert_eq!(notes[0], notes[1]);
+    assert!(notes[0].len() > 2 && notes[0][1].contains("ROM offset 0x014: written to"), "{notes:?}");
+    assert_eq!(decoupled.peek(0x10), rom);
+}
+
 #[test]
 fn who_has_lost_the_cycle_before_a_stop_has_begun() {
     compare(&found::that_stops_behind_a_lost_cycle()).expect("both engines come to the same");

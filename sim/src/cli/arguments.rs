@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use crate::cli::chip::ChipKind;
 use crate::cli::console::OutputSink;
+use crate::core::time::cycles;
 use crate::core::watch::Watch;
-use crate::fault::{Fault, cycles};
+use crate::fault::Fault;
 use crate::image::Image;
 use crate::observe::timeline::Mark;
 use crate::rp2040::peripherals::adc::INPUTS;

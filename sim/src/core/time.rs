@@ -32,6 +32,22 @@ impl Unit {
     }
 }
 
+/// A whole number, as people write large ones: 1000000, `1_000_000`, 1e6, 1.5e6.
+///
+/// # Errors
+/// If it is none, or too large to be told from its neighbours.
+pub fn cycles(text: &str) -> Result<Cycle, String> {
+    let plain = text.replace('_', "");
+    if let Ok(number) = plain.parse() {
+        return Ok(number);
+    }
+    match plain.parse::<f64>() {
+        #[allow(clippy::cast_sign_loss)] // checked
+        Ok(number) if (1.0..1e18).contains(&number) && number.fract() == 0.0 => Ok(number as u64),
+        _ => Err(format!("'{text}' is no whole number such as 125e6")),
+    }
+}
+
 /// Counts the ticks of another clock: `rate` ticks in every `unit` cycles, from a known phase, without rounding. Ticks are
 /// computed on demand, so that a fast clock costs no more than a slow one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -3,19 +3,29 @@
 use std::fmt::Write as _;
 
 use crate::core::chip::{CORES, Chip};
-use crate::core::time::{NEVER, Unit};
+use crate::core::time::{NEVER, Unit, cycles};
 use crate::debug::DebugTarget;
 
 const HELP: &str = "\
 monitor cycles  where time is, and each core in it
+monitor run N   N cycles (of the STM32H745, picoseconds), or fewer if a core stops before (then: maintenance flush register-cache)
 monitor stats   what each core did, and what it waited for
 monitor reset   power-on: time 0, all as it was but for the memories (then: maintenance flush register-cache)
 monitor help    this
 ";
 
+/// What `run` does at most: GDB waits for it, and cannot interrupt it.
+const fn most(unit: Unit) -> u64 {
+    if matches!(unit, Unit::Cycles(_)) { 1_000_000_000 } else { 1_000_000_000_000 }
+}
+
 /// Answers a command. `at_start` is the chip before its first cycle.
 pub fn answer<C: DebugTarget>(command: &str, chip: &mut C, at_start: &C) -> String {
-    match command.trim() {
+    let command = command.trim();
+    if let Some(count) = command.strip_prefix("run ") {
+        return run(count.trim(), chip);
+    }
+    match command {
         "cycles" => times(chip),
         "stats" => statistics(chip),
         "reset" => {
@@ -25,6 +35,19 @@ pub fn answer<C: DebugTarget>(command: &str, chip: &mut C, at_start: &C) -> Stri
         "help" | "" => HELP.to_owned(),
         other => format!("There is no such command: {other}. There are:\n{HELP}"),
     }
+}
+
+fn run<C: DebugTarget>(count: &str, chip: &mut C) -> String {
+    let most = most(C::UNIT);
+    let count = match cycles(count) {
+        Ok(count) if count <= most => count,
+        Ok(_) => return format!("monitor run {count}: at most {most} at a time\n"),
+        Err(why) => return format!("monitor run {count}: {why}\n"),
+    };
+    let end = chip.now().saturating_add(count);
+    chip.run_until(end);
+    let early = if chip.now() < end { "It stopped before. " } else { "" };
+    format!("{early}GDB does not know yet: maintenance flush register-cache\n{}", times(chip))
 }
 
 fn times<C: Chip>(chip: &C) -> String {

@@ -2,6 +2,7 @@
 
 use crate::core::loss::{InterCoreChannel, Loss, LossSelection};
 use crate::core::time::NEVER;
+use crate::core::time::cycles;
 use crate::fault::{cycles_until, probability, seed};
 
 impl InterCoreChannel {
@@ -49,7 +50,7 @@ impl Loss {
                 "lose" => lose = Some(probability(value)?),
                 "seed" => number = Some(seed(value)?),
                 _ if name == unit => {
-                    let number = super::cycles(value).ok().filter(|&number| number > 0);
+                    let number = cycles(value).ok().filter(|&number| number > 0);
                     one = Some(number.ok_or_else(|| format!("'{value}' numbers no {unit}: 1 for the first"))?);
                 }
                 _ => return Err(format!("{channel_name} has no '{name}'; {}", expected())),

@@ -269,7 +269,11 @@ impl Bus for Crossbar {
     fn write(&mut self, slave: Slave, address: u32, value: u32, width: Width, now: Cycle) -> Result<(), Fault> {
         match slave {
             // Writes to ROM are ignored (DS 2.6.1).
-            ROM => Ok(()),
+            ROM => {
+                let what = "written to, which is ignored: the program may have used a null pointer";
+                self.fabric.diagnostics.misuse("ROM", address & 0x3fff, what, now);
+                Ok(())
+            }
             XIP => {
                 let (xip, mut around) = self.xip_and_flash();
                 xip.write(address, value, width, now, &mut around)

@@ -304,6 +304,24 @@ fn after_detaching_the_chip_runs_on() {
 }
 
 #[test]
+fn monitor_runs_so_many_cycles_or_to_a_breakpoint() {
+    let Some(elf) = build("fifo_polled", "sram") else { return };
+    let commands =
+        ["monitor run 1e4", "break pong", "monitor run 5", "monitor run", "monitor run -1", "monitor run 1e15", "kill"];
+    let (said, _) = debug(&elf, NO_OPTIONS, &commands);
+    contains(
+        &said,
+        &[
+            "\ncycle 10000 of clk_sys\n",
+            "\ncycle 10005 of clk_sys\n",
+            "no such command: run",
+            "no whole number",
+            "at most 1000000000",
+        ],
+    );
+}
+
+#[test]
 fn ctrl_c_interrupts_a_run() {
     let image = image("interrupt", &[STAY]);
     let simulator = Simulator::start(&image, BASE, Stdio::null());

@@ -35,10 +35,39 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
             return if answer.use_stderr() { REFUSED } else { 0 };
         }
     };
+    if arguments.list {
+        // Nobody may read it to the end.
+        let _ = std::io::stdout().write_all(list().as_bytes());
+        return 0;
+    }
     match arguments.chip {
         ChipKind::Rp2040 => run::<rp2040::machine::Machine>(&arguments),
         ChipKind::Stm32h745 => run::<stm32h745::machine::Machine>(&arguments),
     }
+}
+
+/// What is modelled of the RP2040, and what is not, by block.
+fn list() -> String {
+    let rows = rp2040::peripherals::Peripherals::coverage().into_iter().flat_map(|(names, modelled, missing)| {
+        let not = if missing.is_empty() { Vec::new() } else { wrapped("    not: ", missing) };
+        [vec![names], wrapped("    ", modelled), not].concat()
+    });
+    rows.map(|line| line + "\n").collect()
+}
+
+/// Words in lines of at most 80 columns; those after the first one are indented as far as its text.
+fn wrapped(first: &str, text: &str) -> Vec<String> {
+    let mut lines = vec![first.to_owned()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("it has a first one");
+        if line.len() > first.len() && line.len() + 1 + word.len() > 80 {
+            lines.push(" ".repeat(first.len()) + word);
+        } else {
+            let gap = if line.len() > first.len() { " " } else { "" };
+            line.extend([gap, word]);
+        }
+    }
+    lines
 }
 
 fn run<C: Runnable>(arguments: &Arguments) -> u8 {

@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use intercore_sim::cli::arguments::MarkArgument;
 use intercore_sim::core::watch::Watch;
+use intercore_sim::rp2040::peripherals::Peripherals;
 
 /// Writes a raw image for SRAM: a vector table whose reset vector is the code behind it.
 fn image(name: &str, code: &[u16]) -> PathBuf {
@@ -232,6 +233,19 @@ fn a_wrong_command_line_is_refused() {
     fails(&simulator().args(["--uart", "lpt", "x"]).output().expect("it runs"), 2, &["stdio, pty or tcp"]);
     fails(&simulator().args(["--max-cycles=-1", "x"]).output().expect("it runs"), 2, &["whole number"]);
     fails(&simulator().args(["--max-cycles=1.5", "x"]).output().expect("it runs"), 2, &["whole number"]);
+}
+
+#[test]
+fn a_list_has_each_block_within_80_columns() {
+    let output = simulator().arg("--list").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    for (names, modelled, missing) in Peripherals::coverage() {
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&format!("{names} {modelled}")) && words.contains(missing), "{names}: {said}");
+    }
+    fails(&simulator().args(["--list", "x"]).output().expect("it runs"), 2, &["--list"]);
 }
 
 #[test]

@@ -4,19 +4,9 @@ use intercore_sim::rp2040::peripherals::Peripherals;
 
 const HEADER: &str = "| block | modelled | not |\n|---|---|---|\n";
 
-/// A row for each block; one for neighbours of which the same is modelled.
 fn table() -> String {
-    let mut rows: Vec<(String, (&str, &str))> = Vec::new();
-    let unmodelled = Peripherals::unmodelled().map(|name| (name.to_owned(), ("nothing: registers read as 0", "")));
-    let modelled = Peripherals::blocks().map(|block| (block.to_string(), (block.modelled, block.missing)));
-    for (name, what) in modelled.chain(unmodelled) {
-        match rows.last_mut() {
-            Some((names, same)) if *same == what => *names = format!("{names}, {name}"),
-            _ => rows.push((name, what)),
-        }
-    }
     let cell = |text: &str| if text.is_empty() { " ".to_owned() } else { format!(" {text} ") };
-    rows.iter().fold(HEADER.to_owned(), |table, (names, (modelled, missing))| {
+    Peripherals::coverage().iter().fold(HEADER.to_owned(), |table, (names, modelled, missing)| {
         table + &format!("| {names} | {modelled} |{}|\n", cell(missing))
     })
 }

@@ -42,7 +42,7 @@ cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C."
 #[allow(clippy::struct_excessive_bools)] // a flag is one
 pub struct Arguments {
     /// ELF or UF2 file; with --base a raw image. For the STM32H745 an ELF file for each core, the Cortex-M7's first
-    #[arg(required = true, num_args = 1..=2, value_name = "IMAGE")]
+    #[arg(required_unless_present = "list", num_args = 1..=2, value_name = "IMAGE")]
     pub images: Vec<PathBuf>,
     /// The chip to run it on
     #[arg(long, value_enum, default_value = "rp2040")]
@@ -114,6 +114,9 @@ pub struct Arguments {
     /// @2e6..3e6 behind it; of the STM32H745 hsem:to=1,lose=0.01,seed=7 or hsem:to=1,interrupt=3, and picoseconds behind @
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<Fault>,
+    /// List the blocks of the RP2040, what is modelled of each, and what is not
+    #[arg(long, exclusive = true)]
+    pub list: bool,
     /// Exit with status 3 if the program used anything that is not modelled, so that its results depend on it
     #[arg(long)]
     pub strict: bool,

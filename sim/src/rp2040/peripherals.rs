@@ -94,6 +94,22 @@ impl Peripherals {
         std::iter::once(&sio::SIO).chain(LIST.iter().map(|entry| entry.block))
     }
 
+    /// What is modelled of each block, and what is not, in the order of the list; neighbours with the same are in one row.
+    pub fn coverage() -> Vec<(String, &'static str, &'static str)> {
+        let unmodelled = Self::unmodelled().map(|name| (name.to_owned(), "nothing: registers read as 0", ""));
+        let modelled = Self::blocks().map(|block| (block.to_string(), block.modelled, block.missing));
+        let mut rows: Vec<(String, &str, &str)> = Vec::new();
+        for row in modelled.chain(unmodelled) {
+            match rows.last_mut() {
+                Some((names, modelled, missing)) if (*modelled, *missing) == (row.1, row.2) => {
+                    *names = format!("{names}, {}", row.0);
+                }
+                _ => rows.push(row),
+            }
+        }
+        rows
+    }
+
     /// Names of the blocks that the chip has and that are not modelled.
     pub fn unmodelled() -> impl Iterator<Item = &'static str> {
         UNMODELLED.iter().map(|(name, _)| *name)

@@ -72,7 +72,7 @@ def test_doctor_states_that_host_needs_linux(system: str, capsys: pytest.Capture
 def test_place_of_a_laboratory_needs_posix(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     assert status_of("info", "pico", "--port", "labgrid://bench") == 1
-    assert "error: labgrid://bench needs Linux or macOS, but this is Windows; " in capsys.readouterr().err
+    assert "error: labgrid://bench needs Linux or macOS, but this machine has Windows: " in capsys.readouterr().err
 
 
 def test_windows_does_without_locks_owners_and_load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

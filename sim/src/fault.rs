@@ -93,7 +93,7 @@ impl FromStr for Fault {
             "reset" | "off" | "stuck" => {
                 let (number, when) =
                     rest.strip_prefix("core=").and_then(|rest| rest.split_once('@')).ok_or(EXPECTED)?;
-                let core = core(number).map_err(|why| format!("{why}; {EXPECTED}"))?;
+                let core = core(number).map_err(|why| format!("{why}: {EXPECTED}"))?;
                 if kind == "reset" {
                     return Ok(Self::ResetCore { core, at: cycles(when)? });
                 }
@@ -120,18 +120,18 @@ fn cycles_until(text: &str) -> Result<(Cycle, Cycle), String> {
         Some((from, until)) => (cycles(from)?, cycles(until)?),
         None => (cycles(text)?, NEVER),
     };
-    if from < until { Ok((from, until)) } else { Err("it ends before it begins".to_owned()) }
+    if from < until { Ok((from, until)) } else { Err(format!("'{text}' ends before it begins")) }
 }
 
 fn probability(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
-        _ => Err(format!("'{text}' is no probability from 0 to 1")),
+        _ => Err(format!("'{text}' is not a probability: give a number from 0 to 1")),
     }
 }
 
 fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("'{text}' is no seed: a whole number"))
+    text.parse().map_err(|_| format!("'{text}' is not a seed: give a whole number"))
 }
 
 fn noise(text: &str) -> Result<Noise, String> {
@@ -143,7 +143,7 @@ fn noise(text: &str) -> Result<Noise, String> {
             "lose" => noise.lose = probability(value)?,
             "double" => noise.double = probability(value)?,
             "seed" => noise.seed = seed(value)?,
-            _ => return Err(format!("a line has no '{name}'; {EXPECTED}")),
+            _ => return Err(format!("a UART fault has no option '{name}': {EXPECTED}")),
         }
     }
     Ok(noise)

@@ -58,41 +58,43 @@ pub enum ImageError {
     TooLong { size: u64 },
     #[error("the file is empty")]
     Empty,
-    #[error("neither an ELF nor a UF2 file (it begins with {first:02x?}); for a raw image give its address (base)")]
+    #[error(
+        "the file is neither an ELF nor a UF2 file (it begins with {first:02x?}): for a raw image, give its address (base)"
+    )]
     Unknown { first: Vec<u8> },
-    #[error("no ELF file (it begins with {first:02x?})")]
+    #[error("the file is not an ELF file (it begins with {first:02x?})")]
     NoElf { first: Vec<u8> },
     #[error("the ELF file is damaged: {0}")]
     DamagedElf(String),
-    #[error("a 64-bit ELF file; the chip is a 32-bit one")]
+    #[error("the file is a 64-bit ELF file, but the chip has 32 bits")]
     WrongClass,
-    #[error("a big-endian ELF file; the chip is little-endian")]
+    #[error("the file is a big-endian ELF file, but the chip is little-endian")]
     WrongEndianness,
-    #[error("an ELF file for machine {0}, not for Arm (40); was it built with arm-none-eabi-gcc?")]
+    #[error("the ELF file is for machine {0}, not for Arm (40): build it with arm-none-eabi-gcc")]
     WrongMachine(u16),
     #[error("the ELF file is built for {built_for}, which the cores of the {chip} do not run")]
     WrongArchitecture { built_for: String, chip: &'static str },
-    #[error("an ELF file of type {0}, which is not linked to run (type 2, executable)")]
+    #[error("the ELF file is of type {0}, not a linked program (type 2, executable)")]
     NotExecutable(u16),
-    #[error("nothing in the file is to be loaded")]
+    #[error("the file has nothing to load into the chip")]
     NothingToLoad,
     #[error("{size} bytes at {address:#010x} are not within {memories}")]
     OutOfRange { address: u32, size: u64, memories: &'static str },
     #[error("two parts of the image overlap at {0:#010x}")]
     Overlap(u32),
-    #[error("entry point {0:#010x} is not in what the image loads")]
+    #[error("the entry point {0:#010x} is outside the loaded parts of the image")]
     BadEntry(u32),
-    #[error("the UF2 file is truncated: {size} bytes are no whole number of 512-byte blocks")]
+    #[error("the UF2 file is truncated: {size} bytes are not a whole number of 512-byte blocks")]
     TruncatedUf2 { size: usize },
     #[error("UF2 block {block} of the file has no valid magic numbers")]
     BadUf2Block { block: usize },
     #[error("no UF2 block is for the {chip} (family {family:#010x}); the first family in the file is {first:#010x}")]
     WrongFamily { chip: &'static str, family: u32, first: u32 },
-    #[error("UF2 block {block} of the file has a payload of {size} bytes; the {chip} takes 256")]
+    #[error("UF2 block {block} of the file has a payload of {size} bytes, but the {chip} accepts only 256")]
     BadUf2Payload { block: usize, size: u32, chip: &'static str },
     #[error("UF2 block {block} of the file is for {address:#010x}, which is not a multiple of 256")]
     UnalignedUf2 { block: usize, address: u32 },
-    #[error("UF2 block {block} of the file says it is number {number} of {count}, earlier ones said of {expected}")]
+    #[error("UF2 block {block} of the file is number {number} of {count}, but earlier blocks are of {expected}")]
     BadUf2Number { block: usize, number: u32, count: u32, expected: u32 },
     #[error("the UF2 file is incomplete: block {number} of {count} is missing")]
     MissingUf2Block { number: u32, count: u32 },

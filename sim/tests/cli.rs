@@ -155,12 +155,12 @@ fn a_bad_image_is_refused_with_what_is_wrong() {
         file[offset] = value;
         file
     };
-    refused("text", b"no image", "neither an ELF nor a UF2 file");
+    refused("text", b"no image", "the file is neither an ELF nor a UF2 file");
     refused("empty", b"", "the file is empty");
     refused("64-bit", &changed(4, 2), "64-bit");
     refused("big-endian", &changed(5, 2), "big-endian");
     refused("x86", &changed(18, 62), "machine 62, not for Arm");
-    refused("object", &changed(16, 1), "not linked to run");
+    refused("object", &changed(16, 1), "of type 1, not a linked program");
     refused("elsewhere", &changed(52 + 15, 0x30), "at 0x30000000 are not within flash");
     refused("no-entry", &changed(27, 0x30), "entry point 0x30000001");
     refused("cut", &elf()[..100], "damaged");
@@ -365,7 +365,7 @@ fn words_that_are_lost_between_the_cores_are_told_at_the_end() {
 fn a_wrong_fault_or_mark_is_refused() {
     let trace = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("refused.pftrace").display().to_string();
     fails(&run("wrong", &[0xE7FE], &["--fault", "fire"]), 2, &["expected uart-in"]);
-    fails(&run("wrong", &[0xE7FE], &["--fault", "uart-in:flip=7"]), 2, &["no probability"]);
+    fails(&run("wrong", &[0xE7FE], &["--fault", "uart-in:flip=7"]), 2, &["'7' is not a probability"]);
     fails(&run("wrong", &[0xE7FE], &["--fault", "stuck:core=2@1"]), 2, &["no core 2"]);
     fails(&run("wrong", &[0xE7FE], &["--fault", "off:core=1@3..2"]), 2, &["ends before it begins"]);
     fails(&run("wrong", &[0xE7FE], &["--fault", "fifo:lose=0.5"]), 2, &["expected fifo:to=1"]);

@@ -29,10 +29,13 @@ class SimulatorError(IntercoreError):
     """The simulated chip cannot do what was requested. Exit status 1."""
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the error for an unknown name, with the nearest known one or all of them."""
+def unknown(kind: str, name: str, known: Iterable[str], subject: str = "there is") -> str:
+    """Return the error for an unknown name, with the nearest known one or all of them.
+
+    `subject` begins the sentence, with its verb: "there is" or "speedup has".
+    """
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
     if near:
-        return f"there is no {kind} '{name}'; did you mean '{near[0]}'?"
-    return f"there is no {kind} '{name}'; known: {', '.join(names)}"
+        return f"{subject} no {kind} '{name}'; did you mean '{near[0]}'?"
+    return f"{subject} no {kind} '{name}'; known: {', '.join(names)}"

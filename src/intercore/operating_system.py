@@ -53,7 +53,7 @@ def need_linux(what: str, otherwise: str) -> None:
 def need_posix(what: str, otherwise: str) -> None:
     """Raise IntercoreError if this is Windows."""
     if sys.platform == "win32":
-        raise IntercoreError(f"{what} needs Linux or macOS, but this is Windows; {otherwise}")
+        raise IntercoreError(f"{what} needs Linux or macOS, but this machine has Windows: {otherwise}")
 
 
 # Processes
@@ -136,7 +136,7 @@ def local_socket() -> socket.socket:
     import socket  # noqa: PLC0415 - few commands need it
 
     if sys.platform == "win32":
-        raise IntercoreError("a named socket on this machine needs Linux, but this is Windows")
+        raise IntercoreError("a named socket on this machine needs Linux, but this machine has Windows")
     return socket.socket(socket.AF_UNIX)
 
 

@@ -67,7 +67,9 @@ class Results:
             stored = {summary.id: summary for summary in store.runs()}
         for number in runs:
             if number not in stored:
-                raise UsageError(f"there is no run {number} in {self.path}; its runs are {', '.join(map(str, stored))}")
+                raise UsageError(
+                    f"there is no run {number} in {self.path}. The file has the runs {', '.join(map(str, stored))}"
+                )
         self._runs: list[RunSummary] = [stored[number] for number in (runs or stored)]
 
     @property
@@ -136,7 +138,7 @@ class Results:
         """Yield the measurements of the benchmark in each run, without their samples."""
         known = list(dict.fromkeys(name for run in self._runs for name in run.plan.benchmarks))
         if benchmark is not None and benchmark not in known:
-            raise UsageError(unknown(f"benchmark in {self.path}", benchmark, known))
+            raise UsageError(unknown("benchmark", benchmark, known, f"{self.path} has"))
         with StoreReader(self.path) as store:
             for run in self._runs:
                 found = store.read_in_parts(run.id, lambda each: list(each.headers()))

@@ -69,5 +69,5 @@ def test_contention_is_told_by_acquisition_and_a_ping_pong_by_one_way(store: Sto
 
 
 def test_a_lock_that_has_no_such_measure_is_refused(store: Store) -> None:
-    with pytest.raises(UsageError, match="measure=ping-pong lock=mutex was never measured on host; the nearest"):
+    with pytest.raises(UsageError, match=r"measure=ping-pong lock=mutex was never measured on host\. The nearest"):
         one(store, "measure=ping-pong", "lock=mutex")

@@ -94,7 +94,9 @@ def test_the_duration_alone_ranks_all_settings(tmp_path: Path) -> None:
 
 
 def test_outside_of_what_was_measured_it_extrapolates_only_when_told_to(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"is outside the measured range of .* to 10\.0 ms\. Measure it"):
+    with pytest.raises(
+        UsageError, match=r"is outside the measured range of .* to 10\.0 ms\. Measure this amount of work"
+    ):
         one(tmp_path, "duration=1s")
     (tmp_path / "again").mkdir()
     found = one(tmp_path / "again", "duration=1s", extrapolate=True)
@@ -105,14 +107,14 @@ def test_outside_of_what_was_measured_it_extrapolates_only_when_told_to(tmp_path
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "give the time of the work on one core, e.g. duration=3ms"),
+        ((), "the duration of the work is missing: give its time on one core, e.g. duration=3ms"),
         (("duration=3",), "duration=3 is not a duration: give a time above 0"),
         (("duration=0ms",), "duration=0ms is not a duration: give a time above 0"),
         (("duration=٣ms",), "is not a duration: give a time above 0"),
         (("n=3000",), "give the time of the work on one core"),
         (("duration=3ms", "mode=tick"), "mode=tick was not measured; the levels measured are mode=create,pool"),
-        (("duration=3ms", "mode=create", "join=poll"), "mode=create join=poll was never measured on host; the nearest"),
-        (("duration=3ms", "mood=pool"), "there is no factor of speedup 'mood'; did you mean 'mode'?"),
+        (("duration=3ms", "mode=create", "join=poll"), "mode=create join=poll was never measured on host. The nearest"),
+        (("duration=3ms", "mood=pool"), "speedup has no factor 'mood'; did you mean 'mode'?"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_with_what_is_there(

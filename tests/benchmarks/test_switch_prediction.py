@@ -116,11 +116,11 @@ def test_measured_once_it_says_what_it_does_not_know(tmp_path: Path) -> None:
             "primitive=quene was not measured; the levels measured are primitive=mutex,notification,queue",
         ),
         (["primitive=queue,mutex"], "primitive is given 2 levels"),
-        (["primitve=queue"], "there is no factor of switch 'primitve'; did you mean 'primitive'?"),
-        (["samples=3"], "samples says how to measure"),
+        (["primitve=queue"], "switch has no factor 'primitve'; did you mean 'primitive'?"),
+        (["samples=3"], "samples only controls how a benchmark measures"),
         (
             ["primitive=mutex", "from=1"],
-            "primitive=mutex from=1 was never measured on host; the nearest measured setting has",
+            "primitive=mutex from=1 was never measured on host. The nearest measured setting differs by",
         ),
     ],
 )
@@ -141,7 +141,7 @@ def test_a_combination_never_measured_is_extrapolated_by_main_effects_and_says_s
 
 
 def test_times_by_the_cores_own_counters_are_none_to_predict_from(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds no switch of host with times"):
+    with pytest.raises(UsageError, match="holds no times of switch on host"):
         one(tmp_path, runs=[wake_ups(time="raw-counter")])
 
 

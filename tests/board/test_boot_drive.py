@@ -74,7 +74,7 @@ def test_of_two_boards_one_must_be_chosen(tmp_path: Path, image: Path, monkeypat
 
 
 def test_without_a_board_it_is_said_what_to_do(image: Path) -> None:
-    with pytest.raises(IntercoreError, match="was found; hold the BOOTSEL button"):
+    with pytest.raises(IntercoreError, match=r"was found\. Hold the BOOTSEL button"):
         flash_drive(image)
 
 

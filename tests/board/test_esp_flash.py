@@ -54,7 +54,7 @@ def test_an_image_is_written_verified_and_started(here: Fakes, image: Path) -> N
         (
             "no-port",
             IntercoreError,
-            rf"there is no port {PORT} \(esptool reports: Could not open .*\); name it by --port",
+            rf"there is no port {PORT} \(esptool reports: Could not open .*\). Name the port by --port",
         ),
         ("forbidden", IntercoreError, rf"no permission to open {PORT}: .*dialout"),
         ("busy", IntercoreError, rf"{PORT} is in use: close the serial monitor"),
@@ -64,8 +64,8 @@ def test_an_image_is_written_verified_and_started(here: Fakes, image: Path) -> N
             rf"the chip at {PORT} does not answer: hold the board's BOOT button.*No serial data",
         ),
         ("boot", IntercoreError, r"does not answer: hold the board's BOOT button.*Wrong boot mode detected \(0x13\)"),
-        ("s3", UsageError, rf"is an ESP32-S3, not an ESP32; .*intercore flash esp32s3 --port {PORT}$"),
-        ("c3", UsageError, "is an ESP32-C3, not an ESP32; Intercore"),
+        ("s3", UsageError, rf"is an ESP32-S3, not an ESP32. .*intercore flash esp32s3 --port {PORT}$"),
+        ("c3", UsageError, "is an ESP32-C3, not an ESP32. Intercore"),
         ("md5", IntercoreError, rf"verification of the flash at {PORT} failed"),
         ("breaks", IntercoreError, rf"the connection to {PORT} was lost"),
         ("unverified", IntercoreError, "does not report a"),
@@ -108,7 +108,7 @@ def test_an_esptool_that_hangs_is_ended(here: Fakes, image: Path, monkeypatch: p
         monkeypatch.setattr(esp_flash, "SILENCE_S", 0.5)
 
     threading.Thread(target=lose_patience_once_it_hangs, daemon=True).start()
-    with pytest.raises(IntercoreError, match="esptool does not answer; its last"):
+    with pytest.raises(IntercoreError, match=r"esptool does not answer\. Its last"):
         flashed(image)
     assert len(here.calls("esptool")) == 1
 
@@ -125,7 +125,7 @@ def test_hours_in_which_this_program_was_stopped_are_no_silence_of_esptool(
 
 def test_esptool_must_be_there_and_know_the_commands(here: Fakes, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here.install_esptool("4.9.0")
-    with pytest.raises(IntercoreError, match="esptool 5 or newer is needed, and"):
+    with pytest.raises(IntercoreError, match="esptool 5 or newer is needed, but"):
         flashed(image)
 
     def missing(_: str) -> str:
@@ -141,7 +141,7 @@ def test_esptool_must_be_there_and_know_the_commands(here: Fakes, image: Path, m
 def test_nothing_is_written_that_is_not_for_the_board(tmp_path: Path, here: Fakes) -> None:
     path = tmp_path / "s3.bin"
     path.write_bytes(whole("esp32s3"))
-    with pytest.raises(IntercoreError, match=": it is for ESP32-S3, not for ESP32"):
+    with pytest.raises(IntercoreError, match=": the image is for ESP32-S3, not for ESP32"):
         flashed(path)
     assert here.calls("esptool") == []
 
@@ -158,5 +158,5 @@ def test_a_port_is_needed_before_anything_is_built() -> None:
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("port", ["labgrid://bench", "--erase-all"])
 def test_what_is_no_port_for_esptool_is_refused(image: Path, port: str) -> None:
-    with pytest.raises(UsageError, match="is flashed at a device or a pyserial URL"):
+    with pytest.raises(UsageError, match="is flashed through a serial device or a pyserial URL"):
         flash(ESP32, {}, Flashing(port=port, image=image), [].append)

@@ -91,15 +91,15 @@ def test_a_variant_is_built_once_and_each_by_itself(idf: Fakes) -> None:
 @pytest.mark.parametrize(
     ("behaviour", "complaint"),
     [
-        ("old", r"ESP-IDF 5\.5 or newer is needed, and this is"),
-        ("mute", ": no output; is it activated in this shell"),
+        ("old", r"ESP-IDF 5\.5 or newer is needed, but the version in this shell is"),
+        ("mute", ": no output. Is ESP-IDF activated in this shell"),
         ("odd", r"idf\.py --version reports"),
-        ("inactive", "requirements are not satisfied; is it activated in this shell"),
+        ("inactive", "requirements are not satisfied. Is ESP-IDF activated in this shell"),
         ("fails", r": /x/run\.c:12:5: error: 'foo' undeclared"),
-        ("forgets", "ESP-IDF v5.5.1 did not accept CONFIG_INTERCORE_CODE_IRAM=y for ESP32"),
-        ("escapes", r": the file '\.\./\.\./\.\./\.\./etc/passwd' is outside of the build"),
+        ("forgets", "ESP-IDF v5.5.1 did not accept the setting CONFIG_INTERCORE_CODE_IRAM=y for ESP32"),
+        ("escapes", r": the file '\.\./\.\./\.\./\.\./etc/passwd' in flasher_args.json is outside of the build folder"),
         ("scribbles", "cannot be built"),
-        ("other", "it is for ESP32-S3, not for ESP32"),
+        ("other", "the image is for ESP32-S3, not for ESP32"),
     ],
 )
 def test_what_goes_wrong_is_told_and_nothing_is_kept(
@@ -121,7 +121,7 @@ def test_a_build_that_hangs_is_ended(idf: Fakes, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.usefixtures("here")
 def test_without_esp_idf_there_is_a_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(IntercoreError, match=r"no ESP-IDF in this shell \(idf.py was not found\): install ESP-IDF 5.5"):
+    with pytest.raises(IntercoreError, match=r"no ESP-IDF in this shell \(idf.py was not found\). Install ESP-IDF 5.5"):
         board_image(ESP32, {}, lambda _: None)
     monkeypatch.setenv("IDF_PATH", "/opt/idf")
     with pytest.raises(IntercoreError, match="IDF_PATH is /opt/idf, but that"):
@@ -170,7 +170,7 @@ def test_an_offset_is_a_number_or_refused(text: str) -> None:
         assert 0 <= _offset(text) < 1 << 32
     except ValueError as error:
         refusal = str(error)
-        assert refusal.endswith("is not an offset in flash")
+        assert refusal.endswith("in flasher_args.json is not a valid flash offset")
 
 
 @given(st.text(alphabet="./\\abC:\0 é", max_size=12))

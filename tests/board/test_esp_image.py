@@ -40,7 +40,7 @@ def test_every_part_is_where_it_belongs_or_nothing_is_made(pieces: list[tuple[in
     known = dict(pieces)
     taken = [at for offset, data in known.items() for at in range(offset, offset + len(data))]
     if len(taken) != len(set(taken)):
-        with pytest.raises(ValueError, match="two parts overlap at 0x"):
+        with pytest.raises(ValueError, match="two parts of the flash image overlap at 0x"):
             merge(known)
         return
     merged = merge(known)
@@ -51,7 +51,7 @@ def test_every_part_is_where_it_belongs_or_nothing_is_made(pieces: list[tuple[in
 
 @pytest.mark.parametrize("pieces", [{}, {-1: b"x"}, {esp_image.MOST: b"x"}, {1 << 40: b"x"}])
 def test_what_no_flash_holds_is_refused(pieces: dict[int, bytes]) -> None:
-    with pytest.raises(ValueError, match=r"no parts to flash|do not fit into a flash of 16 MB"):
+    with pytest.raises(ValueError, match=r"the flash image has no parts|do not fit into a flash of 16 MB"):
         merge(pieces)
 
 
@@ -76,7 +76,9 @@ def test_whatever_a_file_holds_it_is_checked_and_nothing_else_happens(data: st.D
 
 @given(st.binary(max_size=200))
 def test_noise_is_no_image(noise: bytes) -> None:
-    with pytest.raises(ValueError, match=r"no bootloader|bootloader is for|no partition table|names no size"):
+    with pytest.raises(
+        ValueError, match=r"no bootloader|the bootloader in the image is for|no partition table|names no size"
+    ):
         check(noise, ESP32S3)
 
 
@@ -89,14 +91,14 @@ def changed(chip: str, offset: int, data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("image", "chip", "complaint"),
     [
-        (whole("esp32s3"), ESP32, "it is for ESP32-S3, not for ESP32"),
-        (whole("esp32"), ESP32S3, "it is for ESP32, not for ESP32-S3"),
-        (whole("esp32p4"), ESP32S3, "it is for ESP32-P4, not for ESP32-S3"),
-        (whole("esp32s3"), ESP32P4, "it is for ESP32-S3, not for ESP32-P4"),
+        (whole("esp32s3"), ESP32, "the image is for ESP32-S3, not for ESP32"),
+        (whole("esp32"), ESP32S3, "the image is for ESP32, not for ESP32-S3"),
+        (whole("esp32p4"), ESP32S3, "the image is for ESP32-P4, not for ESP32-S3"),
+        (whole("esp32s3"), ESP32P4, "the image is for ESP32-S3, not for ESP32-P4"),
         (header("esp32") + bytes(20000), ESP32, "no bootloader at 0x1000.*a program without a bootloader"),
         (b"", ESP32, "no bootloader at 0x1000"),
-        (changed("esp32", 0x100C, b"\x05"), ESP32, r"its bootloader is for another chip \(number 5\)"),
-        (changed("esp32", APP + 12, b"\x09"), ESP32, "its program is for ESP32-S3, not for ESP32"),
+        (changed("esp32", 0x100C, b"\x05"), ESP32, r"the bootloader in the image is for another chip \(number 5\)"),
+        (changed("esp32", APP + 12, b"\x09"), ESP32, "the program in the image is for ESP32-S3, not for ESP32"),
         (changed("esp32", TABLE, b"\x00"), ESP32, "no partition table at 0x8000"),
         (changed("esp32", APP, b"\x00"), ESP32, "no program at 0x10000"),
         (changed("esp32", 0x1003, b"\xf0"), ESP32, r"unknown flash size \(code 15\)"),
@@ -108,7 +110,7 @@ def changed(chip: str, offset: int, data: bytes) -> bytes:
         (
             changed("esp32", TABLE + 32, struct.pack("<HBBII", 0x50AA, 0, 0, APP, 0xFFFFFFFF)),
             ESP32,
-            "partition 1 ends at",
+            "partition 1 of the partition table ends at",
         ),
         (whole("esp32", 1).ljust(MEGABYTE + 1, b"x"), ESP32, "built for a flash of 1 MB"),
     ],

@@ -94,7 +94,7 @@ def test_it_is_fetched_when_it_is_not_there(tmp_path: Path) -> None:
 
 
 def test_without_cargo_it_is_said_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(IntercoreError, match=r"cargo was not found; install Rust's cargo.*or set FREERTOS_KERNEL_PATH"):
+    with pytest.raises(IntercoreError, match=r"cargo was not found. Install Rust's cargo.*or set FREERTOS_KERNEL_PATH"):
         freertos_kernel(tmp_path, pytest.fail)
 
 

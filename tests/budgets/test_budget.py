@@ -46,7 +46,7 @@ def test_the_ways_to_write_one(text: str, what: str, bound: str) -> None:
         ("switch: p99 == 20 us", "cannot have '==': use <= or >="),
         ("switch: p98 <= 20 us", "there is no statistic 'p98'; did you mean 'p99'?"),
         ("switch: mean <= 20 us", "there is no statistic 'mean'"),
-        ("switch: call back p99 <= 20 us", "'call back' names more than one series"),
+        ("switch: call back p99 <= 20 us", "'call back' is not the name of a series: name one series"),
         (
             "switch: p99 <= twenty us",
             "the limit must be a number with its unit, such as '20 us' or '1.05', not 'twenty",
@@ -60,7 +60,7 @@ def test_the_ways_to_write_one(text: str, what: str, bound: str) -> None:
         ("switch: p99 <= 1e308 s", "the limit 1e308 s is out of range"),
         ("switch: p99 >= 5e-324 ns", "the limit 5e-324 ns is out of range"),
         ("switch: p99 / baseline <= 1e308", "the limit 1e308 is out of range"),
-        ("switch: p99 <= 20 usec", "there is no unit of a limit 'usec'; did you mean 'us'?"),
+        ("switch: p99 <= 20 usec", "there is no unit 'usec'; did you mean 'us'?"),
         ("switch: median / baseline <= 5%", "a ratio to the baseline has no unit: write 1.05"),
         ("switch: median / before <= 1.05", "a ratio can only be to the baseline"),
         ("switch from: median <= 2 us", "'from' is not a level of a factor"),

@@ -160,24 +160,24 @@ def test_the_exit_status_is_that_of_the_worst(texts: list[str], outcome: str, st
     ("text", "says"),
     [
         ("swich: median <= 1 us", "b.toml:2: there is no benchmark 'swich'; did you mean 'switch'?"),
-        ("switch form=0: median <= 1 us", "b.toml:2: there is no factor of switch 'form'; did you mean 'from'?"),
-        ("switch: swich median <= 1 us", "b.toml:2: there is no series of switch 'swich'; did you mean 'switch'?"),
+        ("switch form=0: median <= 1 us", "b.toml:2: switch has no factor 'form'; did you mean 'from'?"),
+        ("switch: swich median <= 1 us", "b.toml:2: switch has no series 'swich'; did you mean 'switch'?"),
         (
             "switch: median <= 1 MB/s",
-            "b.toml:2: switch of switch is a time: give its limit in ns, us, ms, s or cycles,",
+            "b.toml:2: the series switch of switch is a time: give its limit in ns, us, ms, s or cycles,",
         ),
         (
             "switch: median <= 1",
-            "b.toml:2: switch of switch is a time: give its limit in ns, us, ms, s or cycles, no",
+            "b.toml:2: the series switch of switch is a time: give its limit in ns, us, ms, s or cycles, no",
         ),
         ("switch: median <= 10 cycles", "b.toml:2: the target does not report its cycles per second"),
         (
             "speedup: median <= 1 us",
-            "b.toml:2: speedup has several series (t1, tp, S): name one of them, e.g. 't1 median",
+            "b.toml:2: speedup has several series (t1, tp, S): name the series to limit, e.g. 't1 median",
         ),
         (
             "speedup: S median >= 1 us",
-            "b.toml:2: S of speedup is a factor: give its limit without a unit, not in us",
+            "b.toml:2: the series S of speedup is a factor: give its limit without a unit, not in us",
         ),
     ],
 )
@@ -191,7 +191,7 @@ def test_what_a_benchmark_does_not_have_and_units_that_do_not_fit_are_one_senten
 
 def test_a_ratio_of_what_the_baseline_does_not_have_is_refused() -> None:
     before = parse(text_of(of_run(host(*of(STEADY, to=1)))), "b.txt")
-    with pytest.raises(UsageError, match=r"b\.toml:2: the baseline b\.txt does not have this setting"):
+    with pytest.raises(UsageError, match=r"b\.toml:2: the baseline b\.txt does not have the setting of this budget"):
         check(budgets("switch to=0: median / baseline <= 1", baseline=before), host(*of(STEADY, to=0)), {})
 
 

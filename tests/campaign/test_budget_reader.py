@@ -59,11 +59,11 @@ budgets = [
         ('budgets = [\n"switch: p99 <= 20 us",\n"irq: p98 <= 20 us"\n]', ":3: there is no statistic 'p98'"),
         (
             'budgets = [\n"switch: p99 <= 20 us",\n"switch:  p99 <= 20 us"\n]',
-            ":3: this budget repeats the one in line 2",
+            ":3: this budget repeats the budget in line 2",
         ),
         (
             'budgets = [\n"switch: p99 <= 20 us",\n"switch to=1: median >= 30 us"\n]',
-            ":3: this budget (median >= 30 us) contradicts the one in line 2 (p99 <= 20 us)",
+            ":3: this budget (median >= 30 us) contradicts the budget in line 2 (p99 <= 20 us)",
         ),
         ('budget = ["switch: p99 <= 20 us"]', ":1: there is no key 'budget'; did you mean 'budgets'?"),
         ('repetitions = 0\nbudgets = ["switch: p99 <= 20 us"]', ":1: repetitions=0 is out of range"),
@@ -102,7 +102,7 @@ def test_a_benchmark_without_a_median_has_nothing_that_a_budget_could_limit(tmp_
 def test_a_baseline_that_was_edited_is_refused_with_its_own_line(tmp_path: Path) -> None:
     path = written(tmp_path, 'baseline = "kept.txt"\nbudgets = ["switch: median / baseline <= 1"]')
     (tmp_path / "kept.txt").write_text(BASELINE.replace("12.5", "125"))
-    with pytest.raises(UsageError, match=r"kept\.txt:2: median=125 is above max=13: one of the two was mistyped"):
+    with pytest.raises(UsageError, match=r"kept\.txt:2: median=125 is above max=13: one of these two numbers is wrong"):
         read(path)
 
 

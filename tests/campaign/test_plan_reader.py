@@ -116,7 +116,7 @@ def replaced(old: str, new: str) -> str:
         ("step = 6", "step = 6, factor = 2", 20, "step or factor"),
         ("{ from = 1, to = 20, step = 6 }", "{ from = 2, to = 1, step = 6 }", 20, "n has no level: the range"),
         ("{ from = 1, to = 20, step = 6 }", "{ from = 1, to = 99999, step = 1 }", 20, "10000"),
-        ('targets = ["pico-sim"]', 'targets = ["pico-sim", "host"]', 24, "there is no target of this plan 'host'"),
+        ('targets = ["pico-sim"]', 'targets = ["pico-sim", "host"]', 24, "this plan has no target 'host'"),
         ('targets = ["pico-sim"]', "targets = []", 24, "a list of names"),
         ('targets = ["pico-sim"]', 'targets = ["pico-sim", "pico-sim"]', 24, "twice: remove one"),
         ('name = "pico-sim"', 'name = "pico-sim"\nimage = "a.elf"', 9, "pico-sim"),
@@ -167,7 +167,7 @@ def test_too_many_settings_are_refused_before_they_are_listed() -> None:
 @pytest.mark.parametrize(
     ("factors", "line", "message"),
     [
-        ('opt = ["O2", "O9"]', 6, "optimisation level 'O9'"),
+        ('opt = ["O2", "O9"]', 6, "the factor opt has no level 'O9'"),
         ("clock_mhz = [48, 500]", 6, "clock_mhz=500 is not"),
         ('code = "sram"\nxip_cache = "off"', 7, "xip_cache=off has no effect with code=sram"),
     ],
@@ -185,10 +185,10 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
         read(tmp_path)
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"seed = 1\n# \xff\n")
-    with pytest.raises(UsageError, match=r"binary.toml:2: this is not UTF-8"):
+    with pytest.raises(UsageError, match=r"binary.toml:2: this line is not UTF-8"):
         read(binary)
     binary.write_bytes(WHOLE.encode("utf-16"))
-    with pytest.raises(UsageError, match=r"binary.toml:1: this is UTF-16 text: save it as UTF-8"):
+    with pytest.raises(UsageError, match=r"binary.toml:1: the file is UTF-16 text: save the file as UTF-8"):
         read(binary)
     binary.write_text(f"seed = {'9' * 5000}")
     with pytest.raises(UsageError, match=r"plan file: .*thousands of digits"):
@@ -256,7 +256,7 @@ def test_an_experiment_skips_settings_that_have_certain_levels() -> None:
     [
         ("3", "a list of"),
         ("[{}]", "a list of"),
-        ("[{ form = 0 }]", "there is no factor of this experiment 'form'; did you mean 'from'"),
+        ("[{ form = 0 }]", "this experiment has no factor 'form'; did you mean 'from'"),
         ("[{ from = 2 }]", "of the experiment"),
         ("[{ from = true }]", "of the experiment"),
         ('[{ from = 0 }, { transport = "fifo" }]', "transport='fifo' is not a"),

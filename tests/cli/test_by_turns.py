@@ -76,7 +76,7 @@ def test_what_was_interrupted_goes_on_where_it_was(tool: Tool) -> None:
     kept = [len(run.measurements) for run in runs(tool.store)]
     assert sorted(kept) == [4, 5]
     refused = tool("run", "--resume").failed(2)
-    assert "continue it with: intercore compare --alternate --resume" in refused.error
+    assert "To continue run 2: intercore compare --alternate --resume" in refused.error
     shown = " ".join(tool("show", "1").succeeded().out.split())
     assert f"{kept[0]} of 12 measurements so far; continue with: intercore compare --alternate --resume" in shown
     tool("compare", "--alternate", "--resume").succeeded()
@@ -112,8 +112,8 @@ def test_a_program_that_falls_silent_is_told_with_the_command_to_go_on(tool: Too
         (("--alternate", "host", "clock", "opt=O2", *SAME), "--build opt=…"),
         (("--alternate", "host", "clock", "--build", "n=3", "--build", "n=4"), "n is not a build factor"),
         (("--alternate", "host", "clock", "--build", "opt=O2,O3", *SAME[2:]), "a build has one level of each factor"),
-        (("--alternate", "host", "clock", "--build", "opt=O9", *SAME[2:]), "no optimisation level 'O9'"),
-        (("--alternate", "host", "clock", "--build", "code=sram", *SAME[2:]), "there is no factor of host 'code'"),
+        (("--alternate", "host", "clock", "--build", "opt=O9", *SAME[2:]), "the factor opt has no level 'O9'"),
+        (("--alternate", "host", "clock", "--build", "code=sram", *SAME[2:]), "host has no factor 'code'"),
         (("--alternate", "hosd", "clock", *SAME), "there is no target 'hosd'; did you mean 'host'?"),
         (("--alternate", "serial", "clock", *SAME), "serial cannot be measured"),
         (("--alternate", "esp32-qemu", "clock", *SAME), "esp32-qemu cannot be measured"),

@@ -295,7 +295,7 @@ def test_a_scheduler_that_goes_away_ends_the_campaign_which_can_go_on_here(tool:
         _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert "Traceback" not in errors
-    assert f"error: lost the cluster: the scheduler at {empty.address} went away" in " ".join(errors.split())
+    assert f"error: the cluster is lost: the scheduler at {empty.address} no longer answers" in " ".join(errors.split())
     tool(*sweep("there.db")).succeeded()
     assert len(samples(tool, "there.db")) == TOTAL
 
@@ -332,7 +332,7 @@ def test_a_cluster_is_for_simulated_targets(tool: Tool) -> None:
 def test_a_cluster_that_is_away_is_told_before_anything_is_measured(tool: Tool) -> None:
     write_plan(tool, SMALL)
     error = tool(*sweep("there.db", "--cluster", "tcp://127.0.0.1:1")).failed(1).error
-    assert error.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1; start one")
+    assert error.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1. To start a scheduler:")
     assert not (tool.directory / "there.db").exists()
 
 
@@ -340,7 +340,10 @@ def test_a_cluster_that_is_away_is_told_before_anything_is_measured(tool: Tool) 
 def test_a_cluster_without_workers_is_told_before_anything_is_measured(tool: Tool, empty: DaskCluster) -> None:
     write_plan(tool, SMALL)
     error = tool(*sweep("there.db", "--cluster", empty.address)).failed(1).error
-    assert error == f"error: {empty.address} has no workers; start one: dask worker {empty.address} --host 127.0.0.1"
+    assert error == (
+        f"error: the scheduler {empty.address} has no workers. To start a worker: dask worker {empty.address} "
+        "--host 127.0.0.1"
+    )
 
 
 def test_neither_dask_nor_labgrid_is_loaded_by_the_tool_itself() -> None:
@@ -445,8 +448,9 @@ def test_what_differs_on_a_worker_is_told_with_both_versions() -> None:
     with pytest.raises(ForeignWorkerError) as error:
         compare("tcp://there:1", {"Python": "3.11", "Intercore": "0.1.0 (ba9876543210)"}, here)
     assert str(error.value) == (
-        "the worker tcp://there:1 may yield other samples than this machine: Intercore is 0.1.0 (ba9876543210) there "
-        "and 0.2.0 (0123456789ab) here. Install the same versions on both"
+        "the worker tcp://there:1 has other software than this machine and may yield other samples: "
+        "Intercore is 0.1.0 (ba9876543210) there and 0.2.0 (0123456789ab) here. Install the same versions on both "
+        "machines"
     )
 
 

@@ -82,7 +82,7 @@ def test_flash_builds_writes_and_verifies(tool: Tool, esp: Fakes) -> None:
         (("flash", "esp32", "--port", "X", "--code", "sram"), "did you mean 'iram'?"),
         (("flash", "esp32", "--port", "X", "--cpu-mhz", "100"), "the nearest are 80 and 160"),
         (("flash", "esp32", "--port", "X", "--trace", "512"), "must not wait for flash: add code=iram"),
-        (("flash", "esp32", "--port", "X", "--image", "a.bin", "--opt", "O3"), "omit it, or omit --image"),
+        (("flash", "esp32", "--port", "X", "--image", "a.bin", "--opt", "O3"), "omit that option, or omit --image"),
         (("flash", "esp32", "--port", "X", "--drive", "."), "--drive does not apply"),
         (("flash", "pico", "--image", "a.bin"), "--image does not apply"),
         (
@@ -96,7 +96,7 @@ def test_flash_builds_writes_and_verifies(tool: Tool, esp: Fakes) -> None:
             ("run", "esp32-qemu", "speedup", "--port", "X"),
             "the target 'esp32'?",
         ),
-        (("run", "esp32-qemu", "speedup", "--image", "a.bin", "opt=O3"), "omit it, or omit --image"),
+        (("run", "esp32-qemu", "speedup", "--image", "a.bin", "opt=O3"), "omit opt, or omit --image"),
         (("run", "esp32-qemu", "speedup", "--fault", "x"), "--fault applies only to simulated targets"),
     ],
 )
@@ -247,7 +247,7 @@ def test_in_a_sweep_what_takes_this_machines_time_is_measured_one_target_at_a_ti
         ("distribution", "esp32.bin", "has no machine 'esp32'"),
         ("none", "esp32.bin", "the target esp32-qemu needs qemu-system-xtensa, which was not found"),
         ("dies", "esp32.bin", "only 2, 4, 8, 16 MB images are supported"),
-        ("", "s3.bin", "it is for ESP32-S3, not for ESP32"),
+        ("", "s3.bin", "the image is for ESP32-S3, not for ESP32"),
         ("", "none.bin", "cannot read none.bin: No such file or directory"),
     ],
 )

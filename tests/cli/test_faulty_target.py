@@ -44,7 +44,7 @@ MID_RUN = {
     "flood-garbage": "floods the link with data that is not the Intercore protocol",
     "flood-endless": "floods the link with data that is not the Intercore protocol",
     "lie-count": "samples",
-    "lie-factor": " was requested, but it ran with n=",
+    "lie-factor": " was requested, but the target ran with n=",
     "not-json": "violates the Intercore protocol",
     # The codes of errors that the target answers with:
     "refuse": "this target measures nothing",
@@ -55,7 +55,7 @@ MID_RUN = {
 
 FROM_THE_START = {
     # fault: words of the sentence; such a target is found out before a run is made
-    "mute": f"has sent nothing for {WAIT_S} s: check its power supply",
+    "mute": f"has sent nothing for {WAIT_S} s: check the target's power supply",
     "dead-end": f"hangs: no answer to `list` for {WAIT_S} s",
     "version-1": "speaks version 1 of the Intercore protocol, but this tool speaks version 2: build its firmware again "
     "with this tool, and flash it",
@@ -111,7 +111,8 @@ def test_times_that_cannot_be_are_a_failed_setting_and_no_result(tool: Tool, boa
     result = tool(*words, "-v", "--report", "page.html")
     assert (result.status, result.error) == (
         1,
-        f"error: of {TOTAL} measurements, {TOTAL - DONE} by impossible samples failed; see the warnings above",
+        f"error: some of the {TOTAL} measurements failed: {TOTAL - DONE} because of impossible samples. "
+        "See the warnings above",
     )
     shown = " ".join(result.out.split())
     page = (tool.directory / "page.html").read_text()

@@ -225,7 +225,7 @@ def test_a_wrong_result_is_kept_and_marked(tool: Tool, board: FakeBoard) -> None
     result = tool("run", "serial", "speedup", *words)
     assert (result.status, result.error) == (
         1,
-        "error: of 2 measurements, 1 by checks on the target failed; see the warnings above",
+        "error: some of the 2 measurements failed: 1 because of checks on the target. See the warnings above",
     )
     shown = result.json
     check(shown)

@@ -185,7 +185,7 @@ def test_a_server_for_rfc_2217_that_goes_away_ends_the_run_which_can_go_on(tool:
             board.hang_up()
             _, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1
-        assert f"error: lost {board.url}" in " ".join(errors.split())
+        assert f"error: the connection to {board.url} was lost" in " ".join(errors.split())
         tool("run", "--resume").succeeded()
     complete_run(tool)
 
@@ -230,7 +230,8 @@ def test_a_place_that_somebody_else_holds_is_refused_by_their_name(desk: Tool, l
     with laboratory.held("board", OTHER):
         error = desk("run", "serial", "--port", "labgrid://board", *QUICK).failed(1).error
         assert error == (
-            "error: cannot open labgrid://board: the place board is held by bench/bob, who has to release it first"
+            "error: cannot open labgrid://board: the place board is held by bench/bob: wait until that user releases "
+            "the place"
         )
         assert laboratory.holder("board") == OTHER
     assert not desk.store.exists()
@@ -259,7 +260,7 @@ def test_a_place_names_the_meter_beside_its_board(desk: Tool, laboratory: Labora
 
 def test_a_misspelt_place_is_refused_with_the_right_name(desk: Tool) -> None:
     assert desk("info", "serial", "--port", "labgrid://bord").failed(2).error == (
-        "error: cannot open labgrid://bord: there is no place 'bord'; did you mean 'board'?"
+        "error: cannot open labgrid://bord: there is no labgrid place 'bord'; did you mean 'board'?"
     )
 
 
@@ -272,10 +273,10 @@ REFUSED = {
     "without serial port": (
         "socket",
         2,
-        "the place socket has no serial port (NetworkSerialPort); it has: NetworkPowerPort",
+        "the place socket has no serial port (NetworkSerialPort), only NetworkPowerPort",
     ),
-    "with two": ("pair", 2, "the place pair has several serial ports: left, right; choose: labgrid://pair/PORT"),
-    "with another": ("pair/middle", 2, "there is no serial port of pair 'middle'; there is: left, right"),
+    "with two": ("pair", 2, "the place pair has several serial ports (left, right): choose one by labgrid://pair/PORT"),
+    "with another": ("pair/middle", 2, "the place pair has no serial port 'middle'; known: left, right"),
     "nobody listens": ("pair/right", 1, "cannot open rfc2217://127.0.0.1:1"),
     "without resources": (
         "empty",
@@ -350,7 +351,7 @@ def test_a_lost_connection_releases_the_place(desk: Tool, laboratory: Laboratory
     with measuring(desk, laboratory) as process:
         laboratory.board.hang_up()
         _, errors = process.communicate(timeout=PATIENCE)
-    assert "error: lost labgrid://board" in errors
+    assert "error: the connection to labgrid://board was lost" in errors
     assert laboratory.holder("board") == ""
 
 
@@ -359,7 +360,10 @@ def test_a_place_that_is_taken_away_ends_the_run_and_stays_with_whom_has_it(desk
     with measuring(desk, laboratory) as process:
         laboratory.client("-p", "board", "release", "--kick")
         _, errors = process.communicate(timeout=PATIENCE)
-    assert "lost labgrid://board: someone else released the place, and nobody holds it now" in " ".join(errors.split())
+    assert (
+        "the connection to labgrid://board was lost: someone else released the place, and nobody holds it now"
+        in " ".join(errors.split())
+    )
 
 
 @slow
@@ -370,4 +374,4 @@ def test_a_coordinator_that_goes_away_ends_the_run(tool: Tool, tmp_path: Path) -
             laboratory.processes[0].kill()
             _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert "lost labgrid://board: the labgrid coordinator" in " ".join(errors.split())
+    assert "the connection to labgrid://board was lost: the labgrid coordinator" in " ".join(errors.split())

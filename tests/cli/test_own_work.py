@@ -52,7 +52,7 @@ def sentence(result: Result) -> str:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("workload=./none.c",), "there is no file none.c; to create one: intercore new workload none"),
+        (("workload=./none.c",), "there is no file none.c. To create it: intercore new workload none"),
         (("workload=./none.rs",), ".c, .cc, .cpp, .cxx and .a"),
         (("workload=./a.c,./b.c",), "are separate workloads"),
         (("workload=fp", "--flag=-O3"), "workload: name the"),
@@ -159,7 +159,9 @@ def test_work_that_writes_where_no_memory_is_ends_with_a_sentence_on_a_chip(tool
     work = written(tool, "crc.c", SUM.format(name="crc", body=body))
     result = tool("run", target, "speedup", work, *FEW)
     assert result.status == 1
-    assert re.search(r"its last message: a fault of the instruction at 0x[0-9a-f]{8}", " ".join(result.err.split()))
+    assert re.search(
+        r"The target.s last message: a fault of the instruction at 0x[0-9a-f]{8}", " ".join(result.err.split())
+    )
 
 
 @SLOW

@@ -139,7 +139,7 @@ def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
     ("words", "says"),
     [
         (("build", "picco"), "there is no board 'picco'; did you mean 'pico'?"),
-        (("build", "pico", "--opt", "O9"), "there is no optimisation level 'O9'"),
+        (("build", "pico", "--opt", "O9"), "the factor opt has no level 'O9'"),
         (("flash", "avr"), "there is no board 'avr'"),
         (("flash", "pico", "--drive", "nowhere"), "nowhere is not the boot drive of a Pico"),
         (("run", "pico", "clock", "--port", "loop://", "--opt", "O3"), "intercore flash pico --opt O3"),
@@ -149,7 +149,7 @@ def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
             ("run", "pico-sim", "clock", "code=sram,flash", "xip_cache=off"),
             "xip_cache=off has no effect with code=sram",
         ),
-        (("run", "serial", "clock", "--port", "loop://", "clock_mhz=48"), "serial: the tool"),
+        (("run", "serial", "clock", "--port", "loop://", "clock_mhz=48"), "the target serial, because the tool"),
         (("build", "pico", "--clock-mhz", "47.5"), ": the nearest is 48 (48 to"),
         (("flash", "pico", "--xip-cache", "off"), "xip_cache=off has no effect with code=sram"),
         (("run", "pico", "clock"), "a port is needed"),

@@ -102,7 +102,7 @@ def test_throughput_is_predicted_too(stored: Tool) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (SETTING, "give the size"),
+        (SETTING, "the size of the message is missing"),
         (("size=3OO", *SETTING), "size=3OO is not a number"),
         (("size=0", *SETTING), "size=0 is not a number"),
         (("size=100,200", *SETTING), "size is given 2 levels"),
@@ -115,11 +115,11 @@ def test_throughput_is_predicted_too(stored: Tool) -> None:
             "transport=pipe was not measured; the levels measured are transport=queue,ring",
         ),
         (("size=300", "transprot=ring"), "did you mean 'transport'"),
-        (("size=300", "samples=4", *SETTING), "samples says how to measure"),
-        (("size=300", "measure=jitter", *SETTING), "there is no measure 'jitter'"),
+        (("size=300", "samples=4", *SETTING), "samples only controls how a benchmark measures"),
+        (("size=300", "measure=jitter", *SETTING), "the factor measure has no level 'jitter'"),
         (
             ("size=300", "transport=ring", "receiver=blocked"),
-            "was never measured on pico-sim; the nearest measured setting has receiver=polling (run 2)",
+            "was never measured on pico-sim. The nearest measured setting differs by receiver=polling (run 2)",
         ),
     ],
 )
@@ -244,8 +244,11 @@ def test_help_names_the_benchmarks_that_have_a_model(tool: Tool) -> None:
 
 def test_other_benchmarks_other_targets_and_empty_stores_are_refused(stored: Tool) -> None:
     refused = stored("predict", "pico-sim", "jitter", "size=3").failed(2).error
-    assert f"not available for jitter, only for {', '.join(names())}" in refused
-    assert "holds no latency of messages on host" in stored("predict", "host", "message", "size=3").failed(2).error
+    assert f"not available for the benchmark jitter, only for {', '.join(names())}" in refused
+    assert (
+        "holds no times of message with measure=latency on host"
+        in stored("predict", "host", "message", "size=3").failed(2).error
+    )
     assert "there is no target 'hots'" in stored("predict", "hots", "message", "size=3").failed(2).error
     missing = stored("predict", "host", "message", "size=3", "--store", "none.db").failed(2)
     assert "there is no store none.db" in missing.error
@@ -295,7 +298,7 @@ def test_odd_sizes_that_go_their_own_way_are_not_predicted_from_whole_words(tool
 def test_one_size_or_a_few_samples_promise_nothing(tool: Tool) -> None:
     with Store(tool.store) as store:
         keep(store, campaign(ring, sizes=(64,)))
-    assert "the time of 64 bytes" in tool("predict", "host", "message", "size=64").failed(2).error
+    assert "a message of 64 bytes cannot be predicted" in tool("predict", "host", "message", "size=64").failed(2).error
     with Store(tool.store) as store:
         keep(store, campaign(queue, sizes=(4, 64), count=3))
         found = predict(store, "host", ["size=32"], extrapolate=False)

@@ -310,7 +310,7 @@ def test_an_older_run_is_resumed_and_the_newer_one_of_a_plan_file_is_told(swept:
         store.create_run(msgspec.structs.replace(run.plan, file=None), run.total)
         store.create_run(run.plan, run.total)
     result = swept("run", "--resume").succeeded()
-    assert "run 2 belongs to a plan file; continue it with: intercore sweep 'my plan.toml'" in result.err
+    assert "run 2 belongs to a plan file. To continue run 2: intercore sweep 'my plan.toml'" in result.err
     with Store(swept.store) as store:
         assert [(one.done, one.total) for one in store.runs()] == [(3, 3), (0, 3)]
 

@@ -76,7 +76,7 @@ def test_a_mistake_of_the_program_fails_the_measurement_though_every_result_is_r
     words = ("run", "stm32h745-sim", "switch", "primitive=counting-semaphore", "from=0", "to=1", "samples=3", *LEVELS)
     failed = tool(*words, environment={"XDG_CACHE_HOME": str(cache)})
     assert failed.status == 1
-    assert "failed; see the warnings" in failed.error
+    assert "measurements failed: 1 because of checks on the target. See the warnings above" in failed.error
     assert "neither DMB nor DSB" in " ".join(failed.out.split())
     with Store(tool.store) as store:
         (measurement,) = store.run().measurements
@@ -105,7 +105,7 @@ def test_a_plan_for_a_board_is_carried_out_without_one_and_in_part(tool: Tool) -
     [
         ("stm32h745-simm", "there is no target 'stm32h745-simm'; did you mean 'stm32h745-sim'?"),
         ("pico", "pico needs a port, but plan.toml"),
-        ("pico-sim", "plan.toml:13: there is no factor of pico-sim 'm7_mhz'"),
+        ("pico-sim", "plan.toml:13: pico-sim has no factor 'm7_mhz'"),
     ],
 )
 def test_a_plan_is_not_carried_out_where_it_cannot_be(tool: Tool, name: str, says: str) -> None:

@@ -68,7 +68,7 @@ UNUSABLE = {
     "text": (make_text, "not an Intercore store and was not changed"),
     "foreign": (make_foreign, "another application's database and was not changed"),
     "foreign of the same name": (make_foreign_of_the_same_name, "another application's database"),
-    "newer": (make_newer, f"has format {FORMAT + 1}"),
+    "newer": (make_newer, f"has store format {FORMAT + 1}"),
     "cut in half": (cut_in_half, "damaged"),
     "without its header": (destroy_header, "not an Intercore store"),
     "folder": (make_folder, "intercore.db"),
@@ -98,7 +98,7 @@ def test_a_file_that_is_no_usable_store_is_refused_and_kept(measured: Tool, what
 
 def test_an_empty_file_is_a_store_without_runs(tool: Tool) -> None:
     tool.store.touch()
-    assert "holds no run yet; measure one with" in tool("show").failed(2).error
+    assert "holds no run yet: measure something first" in tool("show").failed(2).error
     tool(*RUN).succeeded()
 
 
@@ -143,7 +143,7 @@ def locked(path: Path, how: str) -> Iterator[None]:
 def test_a_locked_store_is_waited_for_and_then_an_error(measured: Tool) -> None:
     with locked(measured.store, "IMMEDIATE"):
         result = measured(*RUN).failed(1)
-    assert "it is locked by another process" in result.error
+    assert "the file is locked by another process" in result.error
     assert [row["run"] for row in measured("runs", "--format", "json").succeeded().json] == [1]
     measured(*RUN).succeeded()
 
@@ -158,7 +158,7 @@ def test_a_store_that_another_process_keeps_for_itself_is_an_error(measured: Too
     with closing(sqlite3.connect(measured.store, isolation_level=None)) as database:
         database.execute("PRAGMA journal_mode = DELETE")
         database.execute("BEGIN EXCLUSIVE")
-        assert "it is locked by another process" in measured("show").failed(1).error
+        assert "the file is locked by another process" in measured("show").failed(1).error
 
 
 def test_a_store_in_a_missing_directory_is_an_error(tool: Tool) -> None:

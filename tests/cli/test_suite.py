@@ -258,4 +258,4 @@ def test_amp_suite_skips_smp_benchmarks_and_compares_with_smp(tool: Tool) -> Non
 
 
 def test_levels_are_refused(tool: Tool) -> None:
-    assert "n, or name a benchmark instead" in tool("run", "host", "suite", "n=5").failed(2).error
+    assert "n, or name one benchmark instead" in tool("run", "host", "suite", "n=5").failed(2).error

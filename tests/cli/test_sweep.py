@@ -192,12 +192,12 @@ def test_a_plan_that_has_changed_is_told_and_begins_anew(tool: Tool) -> None:
         (
             "samples = 3",
             "sampels = 3",
-            r"plan.toml:10: there is no factor of clock 'sampels'; did you mean 'samples'",
+            r"plan.toml:10: clock has no factor 'sampels'; did you mean 'samples'",
         ),
         ("[10, 100, 1000]", "[10, 2000000000]", r"plan.toml:8: longest_us=2000000000 is out of range"),
-        ('["common"]', '["common", "solar"]', r"plan.toml:9: there is no time 'solar'"),
-        ("samples = 3", "clock_mhz = 48", r"plan.toml:10: there is no factor of host 'clock_mhz'"),
-        ("samples = 3", 'opt = "O7"', r"plan.toml:10: there is no optimisation level 'O7'"),
+        ('["common"]', '["common", "solar"]', r"plan.toml:9: the factor time has no level 'solar'"),
+        ("samples = 3", "clock_mhz = 48", r"plan.toml:10: host has no factor 'clock_mhz'"),
+        ("samples = 3", 'opt = "O7"', r"plan.toml:10: the factor opt has no level 'O7'"),
         (
             EXPERIMENT,
             '\n[[experiment]]\nbenchmark = "lock"\nfactors = { lock = ["mutex"], from = [0, 1], to = 1 }\n',

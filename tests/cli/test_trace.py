@@ -108,7 +108,7 @@ def test_marks_in_a_workload_of_ones_own_are_in_the_file_on_the_core_that_sets_t
         (("trace", "pico-sim", "swich"), "did you mean 'switch'?"),
         ((*SWITCH, "trace=0"), "a program without the recorder"),
         ((*SWITCH, "opt=O0", "trace=256"), "the code at -O0 leaves no memory for the recorder"),
-        ((*SWITCH, "primitive=quue"), "there is no primitive 'quue'; did you mean 'queue'?"),
+        ((*SWITCH, "primitive=quue"), "the factor primitive has no level 'quue'; did you mean 'queue'?"),
         ((*SWITCH, "primitive=yield", "from=0", "to=1"), "take yield with from and to the same"),
         ((*SWITCH, "primitive=queue,yield"), "trace can only measure one setting"),
     ],

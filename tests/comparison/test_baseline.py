@@ -193,7 +193,7 @@ def edited(old: str, new: str) -> str:
         (edited("median", "medain"), 3, "unknown field `medain`"),
         (edited('"n":10,', ""), 3, "missing required field `n`"),
         (edited('"n":10', '"n":0'), 3, "int.*n"),
-        (edited('"n":10', '"n":2,"each":[1,2,3]'), 3, "each has 3 medians, but n says 2 samples"),
+        (edited('"n":10', '"n":2,"each":[1,2,3]'), 3, "each has 3 medians, but n is only 2 samples"),
         (SMALL + SMALL.splitlines()[-1], 4, "the series switch of this setting appears twice"),
         (SMALL + SMALL, 4, "intercore baseline.*kind"),
         (edited('{"kind":"series"', '<<<<<<< HEAD\n{"kind":"series"'), 3, "malformed"),
@@ -216,5 +216,5 @@ def test_a_file_that_is_no_baseline_is_not_replaced_and_a_baseline_is(tmp_path: 
         baseline_file.write(made, path)
         assert baseline_file.read(path).measurements[0].factors == {}
     path.write_bytes(SMALL.encode().replace(b"GNU", b"\xff"))
-    with pytest.raises(UsageError, match=r"b\.txt:2: this is not UTF-8 text"):
+    with pytest.raises(UsageError, match=r"b\.txt:2: this line is not UTF-8 text"):
         baseline_file.read(path)

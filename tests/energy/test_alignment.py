@@ -88,7 +88,7 @@ def changed(**fields: object) -> tuple[Window, ...]:
         (made(mark=False), changed(seconds=9.0), r"3\.7 s, but the measured windows"),
         (made(mark=False, noise=0.5), WINDOWS, "does not change visibly"),
         (made(mark=False, levels=np.full(3, 0.008)), WINDOWS, "does not change visibly"),
-        (made(mark=True), (), "no window"),
+        (made(mark=True), (), "no measured window"),
     ],
     ids=["too many pulses", "too long", "no length", "no gap", "too short", "noise", "flat", "nothing"],
 )

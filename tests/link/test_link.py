@@ -31,7 +31,11 @@ def test_a_line_that_is_too_long_costs_only_itself() -> None:
     link = Link(Played(b"x" * 1000, b"y" * 1000 + b"\r\n" + good))
     assert link.receive(0) == []
     assert link.receive(0) == [Log(0, "here")]
-    assert (link.statistics.lines, link.statistics.bad_lines, link.last_bad) == (1, 1, "longer than 480 characters")
+    assert (link.statistics.lines, link.statistics.bad_lines, link.last_bad) == (
+        1,
+        1,
+        "a line longer than 480 characters",
+    )
 
 
 def test_garbage_is_borne_for_a_while_and_then_called_a_flood() -> None:

@@ -82,7 +82,7 @@ def test_a_cause_is_told_and_not_what_follows_from_it() -> None:
 def test_text_without_a_sign_is_quoted_and_no_reason() -> None:
     found = heard(BOOT)
     assert not found.reason
-    assert found.last_words == "; it last printed “I (29) boot: ESP-IDF v5.5 2nd stage bootloader”"
+    assert found.last_words == ". The target last printed “I (29) boot: ESP-IDF v5.5 2nd stage bootloader”"
     assert not PlainText().last_words
 
 
@@ -118,7 +118,7 @@ def test_a_chip_that_does_not_start_is_not_said_to_be_at_the_wrong_port(tmp_path
     with pytest.raises(ProtocolError) as raised:
         Session(port, timeout=2).info()
     port.close()
-    assert str(raised.value).startswith("esp32 at /dev/ttyUSB0 does not answer; it printed “")
+    assert str(raised.value).startswith("esp32 at /dev/ttyUSB0 does not answer. The target printed “")
     assert TEXTS[name][1][0] in str(raised.value)
     assert "check the port" not in str(raised.value)
 
@@ -133,6 +133,6 @@ def test_a_chip_that_restarts_for_ever_is_given_up_at_once(tmp_path: Path) -> No
 
 def test_a_program_that_is_not_ours_is_quoted(tmp_path: Path) -> None:
     port = saying(tmp_path, "Hello world!\n")
-    with pytest.raises(ProtocolError, match="“Hello world!”; check the"):
+    with pytest.raises(ProtocolError, match=r"The target last printed “Hello world!”\. Check the"):
         Session(port, timeout=1).info()
     port.close()

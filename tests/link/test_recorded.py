@@ -127,7 +127,7 @@ def changed(number: int, **fields: object) -> list[Numbered]:
         (changed(0, kept=13), "events from"),
         (changed(0, kept=8), "events from"),
         (changed(0, core=1), "out of place"),
-        (decoded([])[:0], "without one clock"),
+        (decoded([])[:0], "does not have one clock"),
     ],
 )
 def test_an_answer_that_contradicts_itself_is_refused(messages: Sequence[Numbered], says: str) -> None:

@@ -36,7 +36,7 @@ def test_a_closed_socket_is_a_lost_target_at_once() -> None:
         assert read_until(port, b"words") == b"last words"
         with pytest.raises(TargetLostError) as caught:
             port.read(NEVER)
-        assert str(caught.value) == f"lost {port.description}: socket disconnected"
+        assert str(caught.value) == f"the connection to {port.description} was lost: socket disconnected"
         port.close()
 
 
@@ -68,7 +68,7 @@ class TestTerminal:
     def test_an_unplugged_port_is_a_lost_target_at_once(self, terminal: tuple[int, str]) -> None:
         port = SerialPort(terminal[1], 115200)
         threading.Timer(0.1, os.close, [terminal[0]]).start()
-        with pytest.raises(TargetLostError, match=f"^lost {terminal[1]}: "):
+        with pytest.raises(TargetLostError, match=f"^the connection to {terminal[1]} was lost: "):
             port.read(NEVER)
         port.close()
 

@@ -308,7 +308,7 @@ def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], 
     [
         (
             "wrong-line",
-            r"sends line 9 of its answer to `run` wrongly: the CRC 00000000 .* \d+ times",
+            r"sends line 9 of its answer to `run` wrongly: the line's CRC is 00000000 .* \d+ times",
         ),
         ("long-line", "sends line 9 of its answer to `run`.*longer than 480 characters"),
         ("leave-out", r"omits line 9 of its answer to `run`: .* \d+ requests"),
@@ -422,7 +422,7 @@ def test_more_repetitions_than_there_are_end_with_an_error(fault: str, says: str
 def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "MAX_BUSY_TIME", 1.0)
     monkeypatch.setattr(exchange, "KEEPALIVE_AFTER", 0.1)
-    says = "for 1 s; its last"
+    says = "for 1 s. The target's last message"
     for_ever = talking("--repetitions", "100000", "--no-progress", "--repetition-time", "0.01")
     with for_ever as session, pytest.raises(TargetSilentError, match=says):
         session.measure("example", {})
@@ -459,19 +459,19 @@ def test_what_does_not_speak_the_protocol_is_told_so() -> None:
         ("lie-index", "samples from 32 of series 't1' after 16 others"),
         ("lie-end", "line 10 of an answer whose last line is 9"),
         ("lie-number", r"docs/protocol\.md"),
-        ("lie-factor", "n=10 was requested, but it ran with n=11"),
+        ("lie-factor", "n=10 was requested, but the target ran with n=11"),
         ("lie-status", "`ok` although checks failed .*'wrong': 1"),
         ("lie-overhead", "series timestamp_overhead.zero names no core"),
         ("lie-unit", "samples in tick of series t1, which is in count"),
-        ("lie-overhead-unit", "series timestamp_overhead.0 .* its unit is core"),
+        ("lie-overhead-unit", "series timestamp_overhead.0 .* but the unit of the series is core"),
         ("unknown-unit", r"docs/protocol\.md"),
         ("lie-twice", "a `series`, is out of place"),
         ("wrong-type", r"`values\[.*docs/protocol\.md"),
         ("huge-number", r"`values\[.*docs/protocol\.md"),
         ("float", r"`values\[.*docs/protocol\.md"),
         ("deep", r"`values\[.*docs/protocol\.md"),
-        ("not-json", "it is not JSON"),
-        ("not-utf8", "it is not UTF-8"),
+        ("not-json", "the message is not JSON"),
+        ("not-utf8", "the message is not UTF-8"),
         ("control", r"docs/protocol\.md"),
         ("bidi", r"docs/protocol\.md"),
         ("unknown-type", r"docs/protocol\.md.*gift"),

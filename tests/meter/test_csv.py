@@ -96,7 +96,7 @@ def test_a_voltage_is_a_column_or_stated(tmp_path: Path) -> None:
         (NORDIC.replace("40000.000", "nan"), MeterError, "number"),
         (NORDIC[: NORDIC.index("0.02,")] + NORDIC[NORDIC.index("0.00,") :], MeterError, "does not increase between"),
         (NORDIC[: NORDIC.index("0.01,")], MeterError, "1 sample,|holds 1"),
-        (NORDIC.replace("Current(uA)", "Strom"), UsageError, "which column is the current"),
+        (NORDIC.replace("Current(uA)", "Strom"), UsageError, "no column can be identified as the current"),
     ],
     ids=["empty", "prose", "overload", "nan", "back in time", "one", "no current"],
 )

@@ -40,7 +40,7 @@ def test_a_meter_that_does_not_answer_any_more_is_told_of(monkeypatch: pytest.Mo
     time.sleep(0.05)
     answers.clear()
     time.sleep(0.05)
-    with pytest.raises(MeterError, match="sensor does not answer"):
+    with pytest.raises(MeterError, match="sensor no longer answers"):
         meter.end(())
     answers.set()
 

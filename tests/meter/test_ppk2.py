@@ -109,7 +109,7 @@ def test_samples_that_were_lost_leave_a_gap_in_time_and_not_a_shift() -> None:
     [
         (b"", 1.0, "sent no samples"),
         (np.random.default_rng(3).bytes(40_000), 0.1, "samples"),
-        (words(np.full(1000, 0.02), np.ones(1000)).tobytes(), 5.0, "some were lost"),
+        (words(np.full(1000, 0.02), np.ones(1000)).tobytes(), 5.0, "some samples were lost"),
         (np.repeat(words(np.full(9000, 0.02), np.ones(9000)), [2] + [1] * 8999).tobytes(), 0.09, "sample, or lost"),
     ],
     ids=["nothing", "garbage", "too few", "twice"],
@@ -214,7 +214,7 @@ def test_what_is_no_kit_is_told_of(kit: Callable[..., Kit]) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("ppk2:?volts=3.3", "name the port"),
+        ("ppk2:?volts=3.3", "the serial port is missing"),
         ("ppk2:/dev/x", "volts is missing"),
         ("ppk2:/dev/x?volts=12", "out of range"),
         ("ppk2:/dev/x?volts=3.3&mark=D9", "did you mean 'D0'|there is no input"),

@@ -132,7 +132,7 @@ def test_a_supply_of_pyvisa_sim_measures_its_voltage_as_well(tmp_path: Path) -> 
 def test_an_instrument_that_is_not_there_is_told_of() -> None:
     with pytest.raises(MeterError, match="refused"):
         opened("scpi:TCPIP0::127.0.0.1::1::SOCKET?volts=3.3")
-    with pytest.raises(UsageError, match="name the instrument"):
+    with pytest.raises(UsageError, match="the instrument is missing"):
         opened("scpi:?volts=3.3")
 
 

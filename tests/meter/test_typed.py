@@ -46,11 +46,11 @@ def test_too_few_readings_are_no_energy() -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("ppk2", "meter: write kind:place"),
-        (":/dev/x", "meter: write kind:place"),
+        ("ppk2", "meter: write KIND:PLACE"),
+        (":/dev/x", "meter: write KIND:PLACE"),
         ("ppk3:/dev/x", "did you mean 'ppk2'"),
         ("typed:50?volt=5", "did you mean 'volts'"),
-        ("typed:50?volts", "option: write options as name=value"),
+        ("typed:50?volts", "option of a meter: write options as NAME=VALUE"),
         ("typed:50?volts=5&volts=3", "twice"),
         ("typed:50?volts=much", "out of range"),
         ("typed:-1", "current in mA: give"),

@@ -65,7 +65,7 @@ def test_a_file_that_has_sqlite_compute_is_refused_before_it_does(
     make(path)
     before = path.read_bytes()
     with pytest.raises(
-        IntercoreError, match=rf"{re.escape(str(path))} is not an Intercore store: '(?:campaigns|t|more)'"
+        IntercoreError, match=rf"{re.escape(str(path))} is not an Intercore store: its object '(?:campaigns|t|more)'"
     ):
         opened(path)
     assert path.read_bytes() == before
@@ -92,7 +92,7 @@ def test_a_blob_that_unpacks_to_more_than_it_says_is_damaged() -> None:
 def test_a_value_longer_than_any_of_a_store_is_refused_by_sqlite(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "STORE_VALUE", bounds.Bound("a value", 1 << 20))
     sql(path, "UPDATE conditions SET json = printf('%.*c', 2000000, 'x')")
-    with StoreReader(path) as opened, pytest.raises(IntercoreError, match="value in it is longer than"):
+    with StoreReader(path) as opened, pytest.raises(IntercoreError, match="value in the file is longer than"):
         opened.run()
 
 
@@ -105,5 +105,5 @@ def test_conditions_are_bounded_and_read_once_however_many_measurements_share_th
 @pytest.mark.parametrize("opened", [StoreReader, Store], ids=["to read", "to write"])
 def test_a_pipe_is_no_store_and_nobody_waits_for_its_writer(tmp_path: Path, opened: type[StoreReader]) -> None:
     os.mkfifo(tmp_path / "pipe.db")
-    with pytest.raises(IntercoreError, match=r"pipe\.db: it is a pipe"):
+    with pytest.raises(IntercoreError, match=r"pipe\.db: the path is a pipe"):
         opened(tmp_path / "pipe.db")

@@ -19,5 +19,5 @@ def test_what_is_no_such_word_is_refused(word: str) -> None:
 
 
 def test_a_factor_is_named_once() -> None:
-    with pytest.raises(UsageError, match="n is given twice; put its levels in one list"):
+    with pytest.raises(UsageError, match="the factor n is given twice: put all its levels in one list"):
         parse_levels(["n=1", "n=2"])

@@ -29,7 +29,7 @@ def test_a_run_is_measured_by_one_at_a_time_and_other_runs_beside_it(path: Path)
         with Store(path) as first:
             run_id = first.create_run(PLAN, TOTAL)
             first.lock(run_id)  # which it has already
-            with pytest.raises(IntercoreError, match=r"another process is measuring run 1 of .*runs\.db; wait until"):
+            with pytest.raises(IntercoreError, match=r"another process is measuring run 1 of .*runs\.db: wait until"):
                 other.lock(run_id)
             assert other.create_run(PLAN, TOTAL) == 2
         other.lock(run_id)

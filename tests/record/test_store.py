@@ -124,7 +124,10 @@ def test_an_unfinished_run_knows_what_it_lacks(path: Path) -> None:
 
 def test_a_measurement_is_stored_once(path: Path) -> None:
     measurements = fill(path)
-    with Store(path) as opened, pytest.raises(IntercoreError, match=r'repetition 0 of .*"n":.* run 1 .*in it already'):
+    with (
+        Store(path) as opened,
+        pytest.raises(IntercoreError, match=r'repetition 0 of .*"n":.* run 1 .*the store already contains this entry'),
+    ):
         opened.add(1, settings(PLAN)[0], measurements[0])
     assert len(read(path).measurements) == TOTAL
 
@@ -163,7 +166,7 @@ def test_a_run_that_does_not_exist_names_those_that_do(path: Path) -> None:
             opened.run()
         for _ in range(12):
             opened.create_run(PLAN, TOTAL)
-        with pytest.raises(UsageError, match=r"no run 99 .*holds 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, …$"):
+        with pytest.raises(UsageError, match=r"no run 99 .*holds, newest first, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, …$"):
             opened.run(99)
         for absurd in (0, -1, 10**30):
             with pytest.raises(UsageError, match="there is no run"):
@@ -285,11 +288,14 @@ def test_a_bad_plan_is_an_error_that_names_the_run(path: Path, plan: str, crafte
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
-        ("UPDATE campaigns SET started = CAST(x'fffe' AS TEXT)", "the file is damaged; restore it"),
-        ("UPDATE conditions SET json = CAST(x'7bff7d' AS TEXT)", "the file is damaged; restore it"),
-        ("UPDATE samples SET clock = CAST(x'eda080' AS TEXT)", "the file is damaged; restore it"),
-        ("ALTER TABLE campaigns RENAME COLUMN plan TO plam", "its tables are not those of an Intercore store"),
-        ("DROP TABLE samples", "its tables are not those of an Intercore store"),
+        ("UPDATE campaigns SET started = CAST(x'fffe' AS TEXT)", "the file is damaged: restore the file"),
+        ("UPDATE conditions SET json = CAST(x'7bff7d' AS TEXT)", "the file is damaged: restore the file"),
+        ("UPDATE samples SET clock = CAST(x'eda080' AS TEXT)", "the file is damaged: restore the file"),
+        (
+            "ALTER TABLE campaigns RENAME COLUMN plan TO plam",
+            "the tables in the file are not those of an Intercore store",
+        ),
+        ("DROP TABLE samples", "the tables in the file are not those of an Intercore store"),
     ],
 )
 def test_what_is_no_text_and_tables_that_were_changed_are_told_in_our_words(
@@ -323,7 +329,7 @@ def test_a_full_disk_loses_only_the_measurement_at_hand(path: Path) -> None:
         opened.add(run_id, first, measured(first))
         pages = opened._db.execute("PRAGMA page_count").fetchone()[0]
         opened._db.execute(f"PRAGMA max_page_count = {pages + 10}")
-        with pytest.raises(IntercoreError, match=r"cannot add .* in .*the disk is full; free space"):
+        with pytest.raises(IntercoreError, match=r"cannot add .* in .*the disk is full: free space"):
             opened.add(run_id, second, measured(second, samples=100_000))
         assert remaining(opened.run()) == settings(PLAN)[1:]
         opened._db.execute(f"PRAGMA max_page_count = {pages + 10_000}")
@@ -369,7 +375,7 @@ def test_a_store_that_another_process_is_writing_to_is_said_to_be_locked(
     with Store(path) as opened, closing(sqlite3.connect(path)) as other:
         run_id = opened.create_run(PLAN, TOTAL)
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(IntercoreError, match=r"runs\.db: it is locked by another process"):
+        with pytest.raises(IntercoreError, match=r"runs\.db: the file is locked by another process"):
             opened.add(run_id, setting, measured(setting))
         assert opened.run().measurements == ()  # reading goes on
         other.rollback()
@@ -406,7 +412,7 @@ def test_a_read_only_store_can_be_read_but_not_written(path: Path) -> None:
     path.chmod(0o444)
     with unprivileged(path.parent), Store(path) as opened:
         assert len(opened.run().measurements) == TOTAL
-        with pytest.raises(IntercoreError, match="it is read-only; make the file and its directory writable"):
+        with pytest.raises(IntercoreError, match="the file is read-only: make the file and its directory writable"):
             opened.create_run(PLAN, TOTAL)
 
 
@@ -414,7 +420,7 @@ def test_a_read_only_store_can_be_read_but_not_written(path: Path) -> None:
 def test_a_store_in_a_read_only_directory_says_so(path: Path) -> None:
     fill(path)
     path.parent.chmod(0o555)
-    with unprivileged(path.parent), pytest.raises(IntercoreError, match="read-only; make the file and its directory"):
+    with unprivileged(path.parent), pytest.raises(IntercoreError, match="read-only: make the file and its directory"):
         Store(path)
 
 

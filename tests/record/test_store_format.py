@@ -93,7 +93,7 @@ def newer_format(path: Path) -> None:
         (foreign_tables, "another application's database"),
         (foreign_application, "another application's database"),
         (foreign_version, "another application's database"),
-        (newer_format, f"has format {FORMAT + 1}.*use the newest Intercore"),
+        (newer_format, f"has store format {FORMAT + 1}.*use the newest Intercore"),
     ],
 )
 def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(
@@ -113,7 +113,7 @@ def test_a_missing_directory_is_named(tmp_path: Path) -> None:
 
 
 def test_a_directory_is_not_a_store(tmp_path: Path) -> None:
-    with pytest.raises(IntercoreError, match=f"cannot open {tmp_path}: it is a folder; choose a file"):
+    with pytest.raises(IntercoreError, match=f"cannot open {tmp_path}: the path is a folder, so choose a file"):
         Store(tmp_path)
 
 

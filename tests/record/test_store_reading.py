@@ -127,7 +127,7 @@ def test_no_room_for_a_copy_is_said_with_what_to_do(path: Path, monkeypatch: pyt
     Path(f"{path}-shm").unlink()
     monkeypatch.setattr(tempfile, "tempdir", str(path.parent / "missing"))
     monkeypatch.setattr(store_reading, "MEMORY", path.parent / "missing")
-    with pytest.raises(IntercoreError, match=r"runs\.db: .*needs a copy to be read.*no space.*set TMPDIR"):
+    with pytest.raises(IntercoreError, match=r"runs\.db: .*needs a copy to be read.*no space.*Set TMPDIR"):
         StoreReader(path)
 
 
@@ -288,8 +288,8 @@ def nothing(path: Path) -> None:
     [
         (text_file, "not an Intercore store"),
         (foreign_tables, "another application's database"),
-        (newer_format, f"has format {FORMAT + 1}.*use the newest Intercore"),
-        (folder, r"it is a folder; choose a file"),
+        (newer_format, f"has store format {FORMAT + 1}.*use the newest Intercore"),
+        (folder, r"the path is a folder, so choose a file"),
         (nothing, r"make sure that it is a file that you may read$"),
     ],
 )

@@ -82,7 +82,7 @@ def test_numbers_out_of_range_are_refused_by_name(forever: Simulator) -> None:
         ("cycles -1 is out of range", lambda: forever.run(-1)),
         ("text is empty", lambda: forever.run(text="")),
         ("there is no core 2", lambda: forever.run(address=0, core=2)),
-        ("give address as well", lambda: forever.run(core=0)),
+        ("give the argument address as well", lambda: forever.run(core=0)),
         ("there is no uart 2", lambda: forever.run(text="x", uart=2)),
         ("address -1 is out of range", lambda: forever.run(address=-1)),
         ("there is no uart -1", lambda: forever.take_uart(-1)),
@@ -123,7 +123,7 @@ def test_wrong_types_are_refused(forever: Simulator) -> None:
 
 
 def test_a_symbol_that_is_not_there_is_told_with_those_like_it(both_cores: Simulator, forever: Simulator) -> None:
-    with pytest.raises(SimulatorError, match="there is no symbol work_in_sram in the image; did you mean work_in_sram"):
+    with pytest.raises(SimulatorError, match="there is no symbol work_in_sram in the image: did you mean work_in_sram"):
         both_cores.run(address="work_in_sram")
     with pytest.raises(SimulatorError, match="check that it is an ELF image"):
         forever.watch_execution("main")

@@ -18,100 +18,109 @@ use crate::rp2040::peripherals::pins::Wire;
 const EXAMPLES: &str = "\
 Examples:
   intercore-sim firmware.elf
-      runs it until it ends by semihosting; UART0 is this terminal
+      runs the firmware until it exits by semihosting; UART0 is this terminal
   intercore-sim --max-cycles 125e6 --clock 125e6 --hash firmware.elf < input.txt
-      runs a second of it, the same to the cycle each time
+      runs one second of the firmware; every run is the same to the cycle
   intercore-sim --trace run.pftrace --mark sent=message_send --mark depth=w:queue_depth firmware.elf
-      draws what both cores did, with each call of a function and each value of a variable
+      writes a timeline of both cores, with each call of a function and each value of a variable
   intercore-sim --quiet --stats run.json firmware.elf
-      leaves the figures to a script
+      writes the statistics to a file for a script
   intercore-sim --fault uart-in:flip=0.001,seed=7 --fault reset@2e6 firmware.elf
-      runs it with a bad line and a reset
+      runs the firmware with bit errors on the UART and with a reset
   intercore-sim --chip stm32h745 --max-cycles 1e12 m7.elf m4.elf
-      runs a second of the two programs of an STM32H745
+      runs one second of the two programs of an STM32H745
 
-The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 0 if it restarts the
-chip into its USB boot loader; 1 for a crash of which nothing more can come, a dead end, the cycle limit, or output that
-cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
+Exit codes:
+  the firmware's, if the firmware exits by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit
+  0 if the firmware restarts the chip into its USB boot loader
+  1 after a crash, if no core can run any more, at the cycle limit, or if output cannot be written
+  2 for an invalid image or a wrong command line
+  3 with --strict, if the results depend on anything that is not modelled
+  130 after Ctrl-C";
 
-/// Runs firmware on a simulated RP2040 that counts every cycle, or on a simulated STM32H745 for function only. The console's
-/// UART is standard input and output.
+/// Run firmware on a simulated RP2040, which counts every cycle, or on a simulated STM32H745, whose times mean nothing. The
+/// console's UART is connected to standard input and output.
 #[derive(clap::Parser)]
 #[command(name = "intercore-sim", version, max_term_width = 100, after_help = EXAMPLES)]
 #[allow(clippy::doc_markdown)] // the comments are what --help prints
 #[allow(clippy::struct_excessive_bools)] // a flag is one
 pub struct Arguments {
-    /// ELF or UF2 file; with --base a raw image. For the STM32H745 an ELF file for each core, the Cortex-M7's first
+    /// ELF or UF2 file, or with --base a raw binary. For the STM32H745: one ELF file for each core, the Cortex-M7's first
     #[arg(required_unless_present = "list", num_args = 1..=2, value_name = "IMAGE")]
     pub images: Vec<PathBuf>,
-    /// The chip to run it on
+    /// Chip to simulate
     #[arg(long, value_enum, default_value = "rp2040")]
     pub chip: ChipKind,
-    /// Address of a raw image, such as 0x20000000
+    /// Load the image as a raw binary at this address, such as 0x20000000
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub base: Option<u32>,
-    /// Where the console's UART goes (UART0, of the STM32H745 USART3): stdio, pty, or tcp:ADDRESS:PORT to listen at
+    /// Connection of the console's UART (UART0, on the STM32H745 USART3): stdio, pty, or tcp:ADDRESS:PORT to listen at
     #[arg(long, value_name = "PLACE", default_value = "stdio")]
     pub uart: OutputSink,
-    /// Hold input back until the firmware has sent this text
+    /// Send no input to the firmware until the firmware has printed this text
     #[arg(long, value_name = "TEXT")]
     pub input_after: Option<String>,
-    /// Stop after so many cycles of clk_sys, such as 1e9; of the STM32H745, picoseconds
+    /// Stop after this number of cycles of clk_sys, such as 1e9 (for the STM32H745: of picoseconds)
     #[arg(long, value_name = "CYCLES", value_parser = cycles)]
     pub max_cycles: Option<u64>,
-    /// Rate of clk_sys and clk_peri in Hz until the firmware sets its clocks, such as 125e6 [default: the ring
-    /// oscillator's 6.5e6, and no clk_peri]
+    /// Frequency in Hz of clk_sys and clk_peri until the firmware sets its clocks, such as 125e6 [default: 6.5e6, that of
+    /// the ring oscillator, and clk_peri is off]
     #[arg(long, value_name = "HERTZ", value_parser = cycles)]
     pub clock: Option<u64>,
-    /// Boot ROM to use instead of our own: 16 KiB, for instance saved from a chip
+    /// Boot ROM to use instead of the simulator's: a file of 16 KiB, such as one read from a chip
     #[arg(long, value_name = "FILE")]
     pub bootrom: Option<PathBuf>,
-    /// Keep the content of the flash in a file: the simulator reads the file at the start if it exists, puts the image over
-    /// its content, and writes the file at the end
+    /// Keep the content of the flash in this file. At the start, the simulator reads the file, if it exists, and then loads
+    /// the image over its content. At the end, the simulator writes the file
     #[arg(long, value_name = "FILE")]
     pub flash: Option<PathBuf>,
-    /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3; give it once for each wire
+    /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3. Repeat the option for each wire
     #[arg(long, value_name = "PIN:PIN")]
     pub wire: Vec<Wire>,
-    /// Put a device on the bus of I2C0 or I2C1; give it once for each device
+    /// Put a device on the bus of I2C0 or I2C1. Repeat the option for each device
     ///
     /// FILE is TOML: `address = 0x68`, and `[registers]` with lines such as `0x75 = 0x68` or `0x3b = [1, 2]` for two registers.
     /// The firmware writes a register's number, then reads or writes from there on. `pointer_bytes` is 0, 1 (default) or 2,
     /// `auto_increment = false` stays at one register, `read_only = ["0x75"]` ignores writes.
     #[arg(long, value_name = "BUS=FILE", value_parser = i2c_device)]
     pub i2c: Vec<(usize, Device)>,
-    /// Connect an input of the ADC (0 to 3 are GPIO 26 to 29, 4 is the temperature sensor) to a voltage; give it once for
-    /// each input
+    /// Connect an input of the ADC (0 to 3 are GPIO 26 to 29, 4 is the temperature sensor) to a voltage. Repeat the option
+    /// for each input
     ///
     /// SIGNAL is a number of volts (0=1.65), a wave with its rate in Hz and its lowest and highest voltage
     /// (1=sine:1000:0:3.3, also triangle and square), or a file (2=recorded.csv) with lines of seconds,volts.
     #[arg(long, value_name = "INPUT=SIGNAL", value_parser = adc_input)]
     pub adc: Vec<(usize, Signal)>,
-    /// Write a timeline that ui.perfetto.dev opens: what the cores do, stalls, exceptions, marks
+    /// Write a timeline for ui.perfetto.dev, with the activity of the cores, stalls, exceptions and marks
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Show in the timeline each execution of a symbol or address; with w: each write to it and the value, with r: each
-    /// read
+    /// Show in the timeline each execution of a symbol or address. Prefix w: shows each write there with its value, prefix
+    /// r: each read
     #[arg(long, value_name = "NAME=[w:|r:]WHERE", requires = "trace")]
     pub mark: Vec<MarkArgument>,
-    /// Print a hash of the run at the end: equal for runs that did the same in the same cycles
+    /// Print a hash of the run at the end. Two runs have the same hash if they did the same in the same cycles
     #[arg(long)]
     pub hash: bool,
-    /// Take both cores through each cycle together, never one ahead of the other: slower, with the same result. For
-    /// checking the simulator itself
+    /// Advance both cores one cycle at a time, never one ahead of the other. Slower, with the same result. For tests of the
+    /// simulator itself
     #[arg(long)]
     pub lock_step: bool,
-    /// Let GDB debug both cores, as threads 1 and 2: the chip stands still until it connects
+    /// Wait for GDB at this address, and let GDB debug both cores, as threads 1 and 2
     ///
-    /// For example, `--gdb 127.0.0.1:3333` here and `gdb-multiarch firmware.elf -ex 'target remote :3333'` elsewhere; port 0
-    /// is any free one, which is printed. Debugging takes no time of the chip's. If GDB detaches, the chip runs on; if it
-    /// kills the run or is gone without a word, the run ends with exit code 1. `monitor help` in GDB lists what else there is.
+    /// For example, run `intercore-sim --gdb 127.0.0.1:3333 firmware.elf` in one terminal, and `gdb-multiarch firmware.elf
+    /// -ex 'target remote :3333'` in another. With port 0, the simulator chooses a free port and prints its number. The
+    /// chip's time stands still while GDB has stopped it. If GDB detaches, the chip continues to run. If GDB kills the run
+    /// or its connection is lost, the run ends with exit code 1. `monitor help` in GDB lists further commands.
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with_all = ["trace", "hash", "fault"])]
     pub gdb: Option<String>,
-    /// Have a fault: uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 (uart-out: alike; flip is per bit, the others per
-    /// byte), reset@1e6 of the chip or reset:core=1@2e6 of a core, off:core=1@0..2e6 (held in reset), stuck:core=1@2e6 or
-    /// stuck:core=1@2e6..3e6, fifo:to=1,lose=0.01,seed=7 (words for core 1) or fifo:to=1,word=3, of that with @2e6 or
-    /// @2e6..3e6 behind it; of the STM32H745 hsem:to=1,lose=0.01,seed=7 or hsem:to=1,interrupt=3, and picoseconds behind @
+    /// Inject a fault, such as reset@1e6. May be repeated; --help lists the faults
+    ///
+    /// UART errors: uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 or the same with uart-out: (flip is the probability per
+    /// bit, lose and double per byte). Reset: reset@1e6 of the chip, or reset:core=1@2e6 of one core. A core held in reset:
+    /// off:core=1@0..2e6. A core that executes nothing: stuck:core=1@2e6 or stuck:core=1@2e6..3e6. Lost words of the FIFO to
+    /// core 1: fifo:to=1,lose=0.01,seed=7 or fifo:to=1,word=3. Lost interrupts of semaphores on the STM32H745:
+    /// hsem:to=1,lose=0.01,seed=7 or hsem:to=1,interrupt=3. A cycle or a range of cycles follows the @, which is optional
+    /// for fifo and hsem. For the STM32H745, picoseconds follow the @.
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<Fault>,
     /// List the blocks of the RP2040, what is modelled of each, and what is not
@@ -120,13 +129,13 @@ pub struct Arguments {
     /// Exit with status 3 if the program used anything that is not modelled, so that its results depend on it
     #[arg(long)]
     pub strict: bool,
-    /// Write the statistics to a file as JSON
+    /// Write the statistics to this file as JSON
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
-    /// Replace what is at the path of --trace or --stats, even if it is no older file of that option
+    /// Overwrite the files of --trace and --stats, even if an earlier run with that option did not write them
     #[arg(long)]
     pub force: bool,
-    /// Print neither statistics nor notes about what is not modelled
+    /// Do not print statistics, or notes about accesses to peripherals that are not modelled
     #[arg(long)]
     pub quiet: bool,
 }

@@ -86,20 +86,21 @@ impl Runnable for rp2040::machine::Machine {
 
     fn switch_on(arguments: &Arguments) -> Result<(Self, Vec<Image>), String> {
         let [path] = arguments.images.as_slice() else {
-            return Err("the RP2040 starts one image for both cores".to_owned());
+            return Err("the RP2040 has one image for both cores: give one file".to_owned());
         };
         let image = opened(path, arguments.base, &rp2040::boot::IMAGES)?;
         let rom = arguments.bootrom.as_deref().map(bootrom::open).transpose().map_err(|why| why.to_string())?;
         let machine = Self::booted(&image, rom.as_ref(), arguments.clock);
-        let mut machine =
-            machine.map_err(|at| format!("{}: there is no memory in this chip at {at:#010x}", path.display()))?;
+        let mut machine = machine.map_err(|at| {
+            format!("{}: the image has data for {at:#010x}, where this chip has no memory", path.display())
+        })?;
         if let Some(path) = &arguments.flash
             && let Some(content) = output::flash(path)?
         {
             machine.load_flash(&content, &image);
         }
         if !arguments.wire.iter().all(|&wire| machine.add_wire(wire)) {
-            return Err(format!("--wire: there can be at most {WIRES} wires"));
+            return Err(format!("--wire is given too often: at most {WIRES} wires are possible"));
         }
         for (input, signal) in &arguments.adc {
             machine.bus.peripherals.adc.connect(*input, signal.clone());
@@ -168,13 +169,14 @@ impl Runnable for stm32h745::machine::Machine {
             (arguments.strict, "--strict"),
         ] {
             if given {
-                return Err(format!("{option} is for the RP2040"));
+                return Err(format!("{option} applies only to the RP2040: omit {option}"));
             }
         }
         let target = &stm32h745::memory::IMAGES;
         let images = arguments.images.iter().map(|path| opened(path, None, target)).collect::<Result<Vec<_>, _>>()?;
         let machine = Self::booted(&images, Supply::Smps);
-        let machine = machine.map_err(|at| format!("there is no memory in this chip at {at:#010x}"))?;
+        let machine =
+            machine.map_err(|at| format!("an image has data for {at:#010x}, where this chip has no memory"))?;
         Ok((machine, images))
     }
 

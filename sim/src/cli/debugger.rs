@@ -18,7 +18,7 @@ const IDLE_SLEEP: Duration = Duration::from_millis(10);
 /// # Errors
 /// With an exit code and a sentence if there is no such address to listen at, if GDB kills the run, or if it is lost.
 pub fn run<C: Runnable>(run: &mut Run<C>, address: &str) -> Result<Stop, (u8, String)> {
-    let refused = |why| (REFUSED, format!("GDB cannot connect to {address}: {why}"));
+    let refused = |why| (REFUSED, format!("--gdb cannot listen at {address}: {why}"));
     let listener = TcpListener::bind(address).map_err(refused)?;
     let port = listener.local_addr().map_err(refused)?;
     print_message(&format!("waiting for GDB: target remote {port}"));
@@ -39,7 +39,7 @@ pub fn run<C: Runnable>(run: &mut Run<C>, address: &str) -> Result<Stop, (u8, St
             }
         },
         Outcome::Killed => Err((STOPPED, format!("{}: killed by GDB", run.chip.moment()))),
-        Outcome::Lost(why) => Err((STOPPED, format!("{}: the run ends, since {why}", run.chip.moment()))),
+        Outcome::Lost(why) => Err((STOPPED, format!("{}: the run ends, because {why}", run.chip.moment()))),
     }
 }
 

@@ -25,8 +25,8 @@ pub fn statistics(bytes: &[u8]) -> bool {
 pub fn create(path: &Path, kind: Recognizer, force: bool) -> Result<File, String> {
     if !force && !replaceable(path, kind).map_err(|why| unwritable(path, &why))? {
         return Err(format!(
-            "{} is there and was not written by this option: it was left as it is; choose another name, or add --force to \
-             replace it",
+            "{} already exists and was not written by this option, so it is not overwritten: choose another name, or add \
+             --force to overwrite it",
             path.display()
         ));
     }
@@ -62,8 +62,8 @@ pub fn flash(path: &Path) -> Result<Option<Vec<u8>>, String> {
         0 => Ok(None),
         size if (LEAST..=MOST).contains(&size) && size.is_multiple_of(SECTOR) => Ok(Some(content)),
         size => Err(format!(
-            "{} has {size} bytes and is no content of a flash, which is whole sectors of 4096 bytes, 2 to 16 MB: it was left as \
-             it is",
+            "{} has {size} bytes and is not the content of a flash, which has 2 to 16 MB in whole sectors of 4096 bytes: \
+             choose another file for --flash",
             path.display()
         )),
     }

@@ -361,7 +361,7 @@ impl<C: Runnable> Run<C> {
 
     fn explain(&self, end: &End, arguments: &Arguments) -> String {
         let why = match end {
-            End::OutputClosed => format!("nobody listens to {} any more", C::UARTS[0]),
+            End::OutputClosed => format!("the connection to {} was closed", C::UARTS[0]),
             End::Interrupted => "interrupted".to_owned(),
             End::Unwritable(why) => arguments.trace.as_ref().map_or_else(String::new, |path| unwritable(path, why)),
             End::Machine(Stop::Limit) => "the limit of --max-cycles is reached".to_owned(),

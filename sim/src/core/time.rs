@@ -44,7 +44,7 @@ pub fn cycles(text: &str) -> Result<Cycle, String> {
     match plain.parse::<f64>() {
         #[allow(clippy::cast_sign_loss)] // checked
         Ok(number) if (1.0..1e18).contains(&number) && number.fract() == 0.0 => Ok(number as u64),
-        _ => Err(format!("'{text}' is no whole number such as 125e6")),
+        _ => Err(format!("'{text}' is not a whole number: give a number such as 125e6")),
     }
 }
 

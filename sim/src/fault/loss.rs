@@ -23,8 +23,8 @@ impl InterCoreChannel {
     fn expected(self) -> String {
         let [name, unit, _] = self.words();
         format!(
-            "expected {name}:to=1,lose=0.01,seed=7 or {name}:to=1,{unit}=3, with @2e6 or @2e6..3e6 behind it if it is for \
-             a time"
+            "expected {name}:to=1,lose=0.01,seed=7 or {name}:to=1,{unit}=3, followed by @2e6 or @2e6..3e6 to limit the \
+             fault to a time"
         )
     }
 }
@@ -46,21 +46,23 @@ impl Loss {
         for part in what.split(',') {
             let (name, value) = part.split_once('=').ok_or_else(expected)?;
             match name {
-                "to" => to = Some(super::core(value).map_err(|why| format!("{why}; {}", expected()))?),
+                "to" => to = Some(super::core(value).map_err(|why| format!("{why}: {}", expected()))?),
                 "lose" => lose = Some(probability(value)?),
                 "seed" => number = Some(seed(value)?),
                 _ if name == unit => {
                     let number = cycles(value).ok().filter(|&number| number > 0);
-                    one = Some(number.ok_or_else(|| format!("'{value}' numbers no {unit}: 1 for the first"))?);
+                    one = Some(number.ok_or_else(|| {
+                        format!("{unit}={value} is not valid: give a whole number, 1 for the first {unit}")
+                    })?);
                 }
-                _ => return Err(format!("{channel_name} has no '{name}'; {}", expected())),
+                _ => return Err(format!("{channel_name} has no option '{name}': {}", expected())),
             }
         }
         let which = match (one, lose, number) {
             (Some(one), None, None) => LossSelection::One(one),
             (None, lose, number) => LossSelection::Each { lose: lose.unwrap_or(1.0), seed: number.unwrap_or(0) },
             _ => {
-                return Err(format!("either one {unit} is lost or each with a probability; {}", expected()));
+                return Err(format!("{unit} cannot be combined with lose or seed: {}", expected()));
             }
         };
         Ok(Self { channel, to: to.ok_or_else(expected)?, which, from, until })

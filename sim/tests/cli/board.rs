@@ -21,7 +21,7 @@ fn flash_is_kept_in_a_file() {
     assert_eq!(run("keep", &code, &["--flash", &file]).status.code(), Some(42));
     assert!(std::fs::read(&path).expect("written") == content, "as it was");
     std::fs::write(&path, b"a person's notes").expect("written");
-    fails(&run("keep", &code, &["--flash", &file]), 2, &["16 bytes and is no content of a flash"]);
+    fails(&run("keep", &code, &["--flash", &file]), 2, &["16 bytes and is not the content of a flash"]);
     assert_eq!(std::fs::read(&path).expect("there"), b"a person's notes");
 }
 
@@ -43,7 +43,7 @@ fn a_wire_carries_the_level_of_a_pin_to_another() {
     }
     fails(&run("wired", &code, &["--wire", "2:30"]), 2, &["two pins of GPIO 0 to 29, such as 2:3"]);
     let many: Vec<&str> = std::iter::repeat_n(["--wire", "2:3"], 16).flatten().collect();
-    fails(&run("wired", &code, &many), 2, &["--wire: there can be at most 15 wires"]);
+    fails(&run("wired", &code, &many), 2, &["--wire is given too often: at most 15 wires are possible"]);
 }
 
 /// Converts input 1 once, by `START_ONCE` of `CS`. The exit code has the upper eight bits of the result.

@@ -34,24 +34,24 @@ fn losses_are_read_as_people_write_them() {
         ("to", "expected fifo"),
         ("lose=0.1", "expected fifo"),
         ("to=2", "there is no core 2"),
-        ("to=1,lose=2", "no probability"),
-        ("to=1,lose=nan", "no probability"),
-        ("to=1,seed=x", "no seed"),
-        ("to=1,word=0", "numbers no word"),
-        ("to=1,word=-1", "1 for the first"),
-        ("to=1,word=1,lose=0.5", "either one word"),
-        ("to=1,word=1,seed=5", "either one word"),
-        ("to=1,flip=0.1", "fifo has no 'flip'"),
-        ("to=1,interrupt=3", "fifo has no 'interrupt'"),
-        ("to=1@", "no whole number"),
+        ("to=1,lose=2", "is not a probability"),
+        ("to=1,lose=nan", "is not a probability"),
+        ("to=1,seed=x", "is not a seed"),
+        ("to=1,word=0", "word=0 is not valid"),
+        ("to=1,word=-1", "word=-1 is not valid: give a whole number, 1 for the first word"),
+        ("to=1,word=1,lose=0.5", "word cannot be combined with lose or seed"),
+        ("to=1,word=1,seed=5", "word cannot be combined with lose or seed"),
+        ("to=1,flip=0.1", "fifo has no option 'flip'"),
+        ("to=1,interrupt=3", "fifo has no option 'interrupt'"),
+        ("to=1@", "is not a whole number"),
         ("to=1@3..3", "ends before it begins"),
-        ("to=1@3..x", "no whole number"),
+        ("to=1@3..x", "is not a whole number"),
     ] {
         let told = Loss::parse(InterCoreChannel::Fifo, bad).expect_err(bad);
         assert!(told.contains(why), "{bad}: {told}");
     }
     for (bad, why) in
-        [("to=1,word=3", "hsem has no 'word'; expected hsem"), ("to=1,interrupt=0", "numbers no interrupt")]
+        [("to=1,word=3", "hsem has no option 'word': expected hsem"), ("to=1,interrupt=0", "interrupt=0 is not valid")]
     {
         let told = Loss::parse(InterCoreChannel::Hsem, bad).expect_err(bad);
         assert!(told.contains(why), "{bad}: {told}");

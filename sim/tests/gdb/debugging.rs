@@ -351,7 +351,7 @@ fn what_is_wrong_with_the_address_is_a_sentence() {
         let output = simulator().args(BASE).args(["--gdb", address]).arg(&image).output().expect("it runs");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");
-        contains(&said, &[&format!("intercore-sim: GDB cannot connect to {address}: "), why]);
+        contains(&said, &[&format!("intercore-sim: --gdb cannot listen at {address}: "), why]);
     }
 }
 
@@ -365,6 +365,6 @@ fn a_client_that_vanishes_ends_the_run_with_a_sentence() {
         drop(client);
         let (code, _, err) = simulator.end();
         assert_eq!(code, Some(1));
-        contains(&err, &["the run ends, since the connection to GDB is lost"]);
+        contains(&err, &["the run ends, because the connection to GDB is lost"]);
     }
 }

@@ -146,7 +146,7 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
 
     def missing(self) -> tuple[str, str]:
         return (
-            f"{self.benchmark} of {self.target} with times",
+            f"times of {self.benchmark} on {self.target}",
             f"intercore run {self.target} {self.benchmark}",
         )
 
@@ -163,8 +163,8 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
         median = next_median(values, tick=tick)
         if median.value <= 0:
             raise UsageError(
-                f"the median of {basis.in_words(setting, setting)} is 0, below the resolution of its clock, so "
-                "nothing can be predicted from it: measure a slower setting"
+                f"the median of {basis.in_words(setting, setting)} is 0, because it is shorter than the resolution of "
+                "the clock. A median of 0 permits no prediction: measure a slower setting"
             )
         if len(chosen) == 1:
             notes.append(
@@ -211,7 +211,7 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
         names = [name for name in factors if len(basis.levels(known, name)) > 1]
         if left_out := [name for name in names if name not in self.wanted]:
             raise UsageError(
-                "these factors were measured with several levels, so give one level of each, as NAME=LEVEL: "
+                "several levels were measured of these factors, so choose one level of each, as NAME=LEVEL: "
                 f"{', '.join(left_out)}"
             )
         basis.refuse_several_kernels(known)

@@ -16,6 +16,7 @@ from intercore.errors import UsageError
 from intercore.record.measurement import Level
 from intercore.record.origin import Origin
 from intercore.statistics.intervals import CONFIDENCE
+from intercore.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -180,7 +181,7 @@ class Question(ABC, Generic[K, P, R]):
         known = list(self.measured(store))
         if not known:
             what, command = self.missing()
-            raise UsageError(f"{store.path} holds no {what}; measure it: {command}")
+            raise UsageError(f"nothing can be predicted, because {store.path} holds no {what}. To measure: {command}")
         check_names(self.benchmark, self.wanted, known, self.no_setting)
         ours = [one for one in known if matches(one.measurement, self.wanted)]
         if not ours:
@@ -197,9 +198,13 @@ class Question(ABC, Generic[K, P, R]):
             except UsageError as error:
                 refusals[self.in_words(ours)] = str(error)
         if not predictions:
-            reasons = list(dict.fromkeys(refusals.values()))
-            more = f"; {len(reasons) - 1} more settings failed for other reasons" if len(reasons) > 1 else ""
-            raise UsageError(f"none of the {len(settings)} settings can be predicted: {reasons[0]}{more}")
+            reasons = list(refusals.values())
+            others = sum(reason != reasons[0] for reason in refusals.values())
+            more = f". {plural(others, 'setting')} failed for other reasons" if others else ""
+            raise UsageError(
+                f"none of the {len(settings)} settings can be predicted. The first failed because of this error: "
+                f"{reasons[0]}{more}"
+            )
         left_out = tuple(f"{where}: {reason}" for where, reason in refusals.items())
         open_ones = [one for one in predictions if one.to_measure is not None]
         to_measure = self.to_measure(open_ones) if open_ones else None

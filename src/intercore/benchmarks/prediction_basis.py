@@ -46,10 +46,12 @@ def asked(words: Iterable[str], no_setting: Collection[str]) -> dict[str, str]:
     for name, values in levels.items():
         if len(values) > 1:
             raise UsageError(
-                f"{name} is given {len(values)} levels, but a prediction is for one setting: give one level"
+                f"a prediction is for one setting, but {name} is given {len(values)} levels: give one level of {name}"
             )
         if name in no_setting:
-            raise UsageError(f"{name} says how to measure, which does not matter for a prediction: omit it")
+            raise UsageError(
+                f"{name} only controls how a benchmark measures and has no effect on a prediction: omit {name}"
+            )
     return {name: values[0] for name, values in levels.items()}
 
 
@@ -99,7 +101,7 @@ def check_names(
     names = sorted({name for one in known for name in one.measurement.factors} - set(no_setting))
     for name, level in wanted.items():
         if name not in names:
-            raise UsageError(unknown(f"factor of {benchmark}", name, names))
+            raise UsageError(unknown("factor", name, names, f"{benchmark} has"))
         measured = sorted(str(each) for each in levels(known, name))
         if level not in measured:
             raise UsageError(f"{name}={level} was not measured; the levels measured are {name}={','.join(measured)}")
@@ -201,10 +203,13 @@ def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Store
     nearest = min(known, key=lambda one: (len(differing(one)), [-place[name] for name in differing(one)]))
     instead = " ".join(f"{name}={nearest.measurement.factors.get(name)}" for name in differing(nearest))
     setting = " ".join(f"{name}={level}" for name, level in wanted.items())
-    return f"{setting} was never measured on {target}; the nearest measured setting has {instead} (run {nearest.run})"
+    return (
+        f"{setting} was never measured on {target}. The nearest measured setting differs by {instead} (run "
+        f"{nearest.run})"
+    )
 
 
-BY_EFFECTS = "Measure it, or use --extrapolate to predict it from the effect of each factor alone"
+BY_EFFECTS = "Measure the requested setting, or add --extrapolate to predict from the effect of each factor alone"
 """The remedy for a setting that was never measured, if main effects can replace it."""
 
 

@@ -29,7 +29,7 @@ def predict(
     """
     load = registry.benchmark(benchmark).load_prediction
     if load is None:
-        raise UsageError(f"predictions are not available for {benchmark}, only for {', '.join(names())}")
+        raise UsageError(f"predictions are not available for the benchmark {benchmark}, only for {', '.join(names())}")
     if any(run.plan.emulated for run in store.runs() if run.plan.target == target):
         raise UsageError(f"nothing can be predicted from {target}, {LABELS['emulated']}: measure on the real chip")
     return load()(store, target, words, extrapolate=extrapolate)

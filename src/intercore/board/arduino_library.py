@@ -52,7 +52,7 @@ def arduino_library() -> dict[PurePosixPath, bytes]:
         return dict(_files(sources))
     except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
         raise IntercoreError(
-            f"the firmware sources in {sources} are damaged: {error}; install Intercore again"
+            f"the firmware sources in {sources} are damaged ({error}): install Intercore again"
         ) from error
 
 
@@ -119,8 +119,8 @@ def _headers(sources: Path, flags: list[str], programs: list[Path]) -> dict[str,
                 continue
             if name in found or "/" in name:
                 raise IntercoreError(
-                    f'{path}: "{name}" is the name of two headers, but all headers of an Arduino library '
-                    "are in one folder: rename one of the two"
+                    f'{path}: "{name}" is the name of two headers, but all headers of an Arduino library are in one '
+                    "folder: rename one of the two headers"
                 )
             found[name] = header
             waiting.append(header)

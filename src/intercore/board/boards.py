@@ -62,7 +62,7 @@ class Board(msgspec.Struct, frozen=True):
         """Return the level of a factor from a user's text. Raises UsageError if there is no such factor or level."""
         known = {factor.name: factor for factor in self.factors}
         if name not in known:
-            raise UsageError(unknown(f"factor of {self.name}", name, known))
+            raise UsageError(unknown("factor", name, known, f"{self.name} has"))
         return known[name].level(text)
 
     def whole(self, build: Mapping[str, Level]) -> dict[str, Level]:

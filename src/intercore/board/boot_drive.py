@@ -20,8 +20,9 @@ INFO = "INFO_UF2.TXT"
 _BOARD_ID = re.compile(r"^Board-ID:\s*(\S+)", re.MULTILINE)
 _PICOTOOL_TIMEOUT_S = 60.0
 _STEPS = (
-    "hold the BOOTSEL button while you connect the board, then try again: a drive RPI-RP2 appears. If it is not found "
-    "although it is mounted, name its folder: --drive PATH. If picotool is installed, it is used as well"
+    "Hold the BOOTSEL button while you connect the board, then try again: a drive RPI-RP2 appears. If the tool does "
+    "not find the drive although it is mounted, name its folder: --drive PATH. Without a drive, the tool uses "
+    "picotool, if that is installed"
 )
 
 
@@ -43,14 +44,14 @@ def flash_drive(uf2: Path, drive: Path | None = None) -> str:
         return _copy(uf2, found[0])
     picotool = shutil.which("picotool")
     if picotool is None:
-        raise IntercoreError(f"no Pico in its boot mode was found; {_STEPS}")
+        raise IntercoreError(f"no Pico in its boot mode was found. {_STEPS}")
     return _load(picotool, uf2)
 
 
 def check_drive(drive: Path | None) -> None:
     """Raise UsageError if a folder is not the boot drive of a Pico."""
     if drive is not None and board_id(drive) != BOARD_ID:
-        raise UsageError(f"{drive} is not the boot drive of a Pico (no {INFO} with Board-ID {BOARD_ID}); {_STEPS}")
+        raise UsageError(f"{drive} is not the boot drive of a Pico (no {INFO} with Board-ID {BOARD_ID}). {_STEPS}")
 
 
 def board_id(drive: Path) -> str | None:
@@ -97,7 +98,7 @@ def _copy(uf2: Path, drive: Path) -> str:
             with suppress(OSError):
                 os.fsync(copy.fileno())
     except OSError as error:
-        raise IntercoreError(f"cannot copy {uf2.name} to {drive}: {error.strerror or error}; {_STEPS}") from error
+        raise IntercoreError(f"cannot copy {uf2.name} to {drive}: {error.strerror or error}. {_STEPS}") from error
     return f"copied to {drive}"
 
 
@@ -107,9 +108,9 @@ def _load(picotool: str, uf2: Path) -> str:
             [picotool, "load", "-x", str(uf2)], capture_output=True, check=False, timeout=_PICOTOOL_TIMEOUT_S
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise IntercoreError(f"picotool failed: {error}; {_STEPS}") from error
+        raise IntercoreError(f"picotool failed: {error}. {_STEPS}") from error
     if result.returncode:
         output = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
         said = f" ({output[0]})" if output else ""
-        raise IntercoreError(f"picotool did not load the program{said}; {_STEPS}")
+        raise IntercoreError(f"picotool did not load the program{said}. {_STEPS}")
     return "loaded by picotool"

@@ -167,7 +167,9 @@ def _made(recipe: Recipe, program: Path, sources: Path) -> Path:
     for path in (program, program.with_name(f"{program.name}.elf")):
         if path.exists():
             return path
-    raise recipe.fails(f"CMake did not build {program.name} from {sources}: install Intercore again")
+    raise recipe.fails(
+        f"CMake did not build the program {program.name} from the sources in {sources}: install Intercore again"
+    )
 
 
 def _compile_alone(recipe: Recipe, work: OwnWork, scratch: str) -> None:
@@ -194,7 +196,7 @@ def _output_of(recipe: Recipe, command: list[str], scratch: str) -> None:
         subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_S)
     except subprocess.TimeoutExpired as error:
         raise recipe.fails(
-            f"the build took more than {_TIMEOUT_S:.0f} s; try again when this machine is less busy"
+            f"the build took more than {_TIMEOUT_S:.0f} s: try again when this machine is less busy"
         ) from error
     except subprocess.CalledProcessError:
         _check_room(recipe, Path(scratch))

@@ -190,9 +190,12 @@ def flash_probe(elfs: Sequence[Path], probe: str | None, tool: str | None, say: 
 def check_probe(probe: str | None, tool: str | None) -> None:
     """Raise UsageError for an invalid serial number or an unknown tool; None is valid."""
     if probe is not None and not re.fullmatch(r"[0-9A-Za-z_.:-]+", probe):
-        raise UsageError(f"--probe must be the serial number of a debug probe, in letters and digits, not '{probe}'")
+        raise UsageError(
+            f"--probe={probe} is not the serial number of a debug probe: such a number has only letters, digits and "
+            "the characters _ . : -"
+        )
     if tool is not None and tool not in [known.name for known in TOOLS]:
-        raise UsageError(unknown("tool for flashing", tool, (known.name for known in TOOLS)))
+        raise UsageError(unknown("flashing tool", tool, (known.name for known in TOOLS)))
 
 
 def _find(name: str | None) -> tuple[Tool, str]:
@@ -286,15 +289,16 @@ def _run(tool: Tool, step: Step, folder: Path) -> str:
         return said
     last = " / ".join([line.strip() for line in said.splitlines() if line.strip()][-_LAST_LINES:]) or "nothing"
     if status is None:
-        why = f"it took more than {STEP_TIMEOUT_S:.0f} s; its last output was"
+        why = f"the tool took more than {STEP_TIMEOUT_S:.0f} s, and its last output was"
     elif status:
-        why = f"exit status {status}; its last output was"
+        why = f"its exit status was {status}, and its last output was"
     else:
-        why = f"{step.failed or 'it did not report success'}; its last output was"
+        why = f"{step.failed or 'the tool did not report success'}, and its last output was"
     advice = (
         ". Check that the board is connected and that no other program uses its probe. If there are several probes, "
         "name one by --probe"
     )
     raise IntercoreError(
-        f"{tool.name} failed while {step.what}: {why}: {last}{advice if _NO_PROBE.search(said) else ''}"
+        f"the flashing tool {tool.name} failed while {step.what}. {why[0].upper()}{why[1:]}: "
+        f"{last}{advice if _NO_PROBE.search(said) else ''}"
     )

@@ -50,7 +50,7 @@ def loaded(elf: Path) -> list[tuple[int, bytes]]:
         (segment["p_paddr"], segment.data()) for segment in _open(elf).iter_segments("PT_LOAD") if segment["p_filesz"]
     ]
     if not found:
-        raise IntercoreError(f"{elf} has nothing to load into a chip: choose an ELF file that was linked for one")
+        raise IntercoreError(f"{elf} has nothing to load into a chip: choose an ELF file that was linked for a chip")
     return found
 
 
@@ -73,6 +73,6 @@ def _open(elf: Path) -> ELFFile:
     try:
         return ELFFile(io.BytesIO(contents(elf, bounds.ELF)))
     except OSError as error:
-        raise IntercoreError(f"{elf}: {error.strerror or error}") from error
+        raise IntercoreError(f"cannot read {elf}: {error.strerror or error}") from error
     except ELFError as error:
         raise IntercoreError(f"{elf} is not a valid ELF file: {error}") from error

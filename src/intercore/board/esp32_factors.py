@@ -8,7 +8,7 @@ from intercore.board.factors import Factor, Partners, recorder
 # the ESP32-S3. The menu of ESP-IDF (CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ) has these three.
 CPU_MHZ = Factor(
     name="cpu_mhz",
-    title="clock frequency of both cores in MHz",
+    title="clock frequency in MHz of both cores",
     default=240,
     levels=(80, 160, 240),
 )

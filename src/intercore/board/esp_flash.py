@@ -38,7 +38,7 @@ SILENCE_S = 120.0
 _POLL_S = 0.2
 _LINES_KEPT = 200
 _LONGEST = 4096
-_INSTALL = "to install it: pip install 'intercore[esp32]'"
+_INSTALL = "To install esptool 5: pip install 'intercore[esp32]'"
 _PERCENT = re.compile(r"(?<![\d.])(\d{1,3})(?:\.\d+)?\s?%")
 _WRONG_CHIP = re.compile(r"This chip is (ESP32[\w-]*), not ")
 _TRANSFER = re.compile(r"Changing baud rate|Stub flasher running|Running stub flasher|Writing at", re.IGNORECASE)
@@ -54,7 +54,7 @@ class _Failure(msgspec.Struct, frozen=True):
 
 
 _HOLD_BOOT = (
-    "hold the board's BOOT button (IO0) until writing begins, and try again; also check that the cable carries data, "
+    "hold the board's BOOT button (IO0) until writing begins, and try again. Also check that the cable carries data, "
     "and that no other program uses the port"
 )
 _FAILURES = (
@@ -97,7 +97,10 @@ def flash_serial(image: Path, chip: Chip, port: str | None, say: Callable[[str],
     if port is None:
         raise no_port()
     if port.startswith(("labgrid://", "-")):
-        raise UsageError(f"{chip.title} is flashed at a device or a pyserial URL, such as /dev/ttyUSB0, not at {port}")
+        raise UsageError(
+            f"{chip.title} is flashed through a serial device or a pyserial URL, such as /dev/ttyUSB0, not through "
+            f"{port}"
+        )
     check_esptool()
     for rate in (FAST, SLOW):
         said = _Run(_command(image, chip, port, rate), chip, say)
@@ -115,9 +118,9 @@ def check_esptool() -> str:
     try:
         version = importlib.metadata.version("esptool")
     except importlib.metadata.PackageNotFoundError:
-        raise IntercoreError(f"esptool, which writes the flash, is missing; {_INSTALL}") from None
+        raise IntercoreError(f"esptool, which writes the flash, is missing. {_INSTALL}") from None
     if not (found := re.match(r"\d+", version)) or int(found[0]) < 5:
-        raise IntercoreError(f"esptool 5 or newer is needed, and version {version} is installed; {_INSTALL}")
+        raise IntercoreError(f"esptool 5 or newer is needed, but version {version} is installed. {_INSTALL}")
     return version
 
 
@@ -212,22 +215,24 @@ class _Run:
         if other := self.wrong_chip:
             known = next((chip for chip in CHIPS if chip.title == other), None)
             means = (
-                f"to flash it: intercore flash {known.name} --port {port}" if known else "Intercore does not support it"
+                f"To flash this chip: intercore flash {known.name} --port {port}"
+                if known
+                else "Intercore does not support that chip"
             )
-            return UsageError(f"the chip at {port} is an {other}, not an {self._chip.title}; {means}")
+            return UsageError(f"the chip at {port} is an {other}, not an {self._chip.title}. {means}")
         last = self._last_words()
         if self.status is None:
-            return IntercoreError(f"esptool does not answer; its last output was: {last}; {_HOLD_BOOT}")
+            return IntercoreError(f"esptool does not answer. Its last output was: {last}. To fix this, {_HOLD_BOOT}")
         for failure in _FAILURES:
             if re.search(failure.says, self.text, re.IGNORECASE):
-                ports = f"; {_ports()}" if failure is _FAILURES[0] else ""
+                ports = f". {_ports()[0].upper()}{_ports()[1:]}" if failure is _FAILURES[0] else ""
                 return IntercoreError(f"{failure.means.format(port=port)} (esptool reports: {last}){ports}")
         why = (
             "does not report a successful verification"
             if self.status == 0
             else f"failed with exit status {self.status}"
         )
-        return IntercoreError(f"esptool {why}; its last output was: {last}")
+        return IntercoreError(f"esptool {why}. Its last output was: {last}")
 
     def _last_words(self) -> str:
         complaint = next((line for line in self._lines if "fatal error occurred" in line or "rror:" in line), None)
@@ -244,6 +249,8 @@ def _ports() -> str:
     """Return advice that lists the available serial ports."""
     found = [port.device for port in serial.tools.list_ports.comports()]
     there = (
-        f"available: {', '.join(found[:8])}" if found else "none is available now, so check that the board is connected"
+        f"Available ports: {', '.join(found[:8])}"
+        if found
+        else "No port is available now: check that the board is connected"
     )
-    return f"name it by --port; {there}"
+    return f"name the port by --port. {there}"

@@ -47,7 +47,7 @@ _LINES_KEPT = 400
 _STEP = re.compile(r"^\[(\d+)/(\d+)\]")
 _VERSION = re.compile(r"ESP-IDF\s+(v(\d+)\.(\d+)\S*)")
 _GET = (
-    "install ESP-IDF 5.5 or newer (docs.espressif.com, Get Started) and activate it in this shell: "
+    "Install ESP-IDF 5.5 or newer (docs.espressif.com, Get Started) and activate it in this shell: "
     ". ~/esp/esp-idf/export.sh (Windows: export.bat). With an existing image, ESP-IDF is "
     "not needed: --image FILE"
 )
@@ -96,17 +96,18 @@ def find_idf() -> Idf:
             stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise IntercoreError(f"ESP-IDF cannot be used: {command[-1]} does not start ({error}); {_GET}") from error
+        raise IntercoreError(f"ESP-IDF cannot be used: {command[-1]} does not start ({error}). {_GET}") from error
     said = completed.stdout.decode(errors="replace") + "\n" + completed.stderr.decode(errors="replace")
     found = _VERSION.search(said)
     if completed.returncode or found is None:
         last = complaint(printable(said).strip().splitlines())
         raise IntercoreError(
-            f"ESP-IDF cannot be used: idf.py --version reports: {last}; is it activated in this shell? {_GET}"
+            f"ESP-IDF cannot be used: idf.py --version reports: {last}. Is ESP-IDF activated in this shell? {_GET}"
         )
     if (int(found[2]), int(found[3])) < LEAST:
         raise IntercoreError(
-            f"ESP-IDF {LEAST[0]}.{LEAST[1]} or newer is needed, and this is version {printable(found[1])}; {_GET}"
+            f"ESP-IDF {LEAST[0]}.{LEAST[1]} or newer is needed, but the version in this shell is "
+            f"{printable(found[1])}. {_GET}"
         )
     return Idf(command, printable(found[1]), int(found[2]))
 
@@ -122,8 +123,8 @@ def _command() -> tuple[str, ...]:
     found = shutil.which("idf.py")
     if found is not None:
         return (found,)
-    set_but = f" IDF_PATH is {folder}, but that ESP-IDF is not activated:" if folder else ""
-    raise IntercoreError(f"there is no ESP-IDF in this shell (idf.py was not found):{set_but} {_GET}")
+    set_but = f" IDF_PATH is {folder}, but that ESP-IDF is not activated." if folder else ""
+    raise IntercoreError(f"there is no ESP-IDF in this shell (idf.py was not found).{set_but} {_GET}")
 
 
 def _idf_programs() -> Path | None:
@@ -234,7 +235,9 @@ class _Build:
             name, _, value = line.partition("=")
             off = value == "n" and not any(one.startswith(f"{name}=") for one in taken)
             if line not in taken and not off:
-                raise self._fails(f"ESP-IDF {self._idf.version} did not accept {line} for {self._chip.title}")
+                raise self._fails(
+                    f"ESP-IDF {self._idf.version} did not accept the setting {line} for {self._chip.title}"
+                )
 
     def _merged(self, build: Path) -> tuple[bytes, Path]:
         """Return the validated whole flash image of a build, and its ELF file."""
@@ -271,7 +274,7 @@ class _Build:
             status = wait_for_group(process, BUILD_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             raise self._fails(
-                f"the build took more than {BUILD_TIMEOUT_S / 60:.0f} min; try again when this machine is less busy"
+                f"the build took more than {BUILD_TIMEOUT_S / 60:.0f} min: try again when this machine is less busy"
             ) from None
         finally:
             end_group(process)
@@ -304,7 +307,7 @@ def _limited(path: Path, most: int) -> bytes:
 def _offset(text: str) -> int:
     """Parse an offset of flasher_args.json. Raises ValueError if it is invalid."""
     if not re.fullmatch(r"0[xX][0-9A-Fa-f]{1,8}|[0-9]{1,8}", text):
-        raise ValueError(f"{text!r} is not an offset in flash")
+        raise ValueError(f"{text!r} in flasher_args.json is not a valid flash offset")
     return int(text, 0) if text[:2].lower() == "0x" else int(text)
 
 
@@ -318,5 +321,5 @@ def _inside(folder: Path, name: str) -> Path:
         or ".." in re.split(r"[/\\]", name)
         or not name
     ):
-        raise ValueError(f"the file {name!r} is outside of the build")
+        raise ValueError(f"the file {name!r} in flasher_args.json is outside of the build folder")
     return folder / parts

@@ -72,13 +72,13 @@ def merge(pieces: Mapping[int, bytes]) -> bytes:
     Raises ValueError if there is no piece, if two overlap, or if one is outside of the largest flash.
     """
     if not pieces:
-        raise ValueError("there are no parts to flash")
+        raise ValueError("the flash image has no parts")
     whole = bytearray()
     for offset, data in sorted(pieces.items()):
         if offset < 0 or offset + len(data) > MOST:
             raise ValueError(f"{len(data)} bytes at {offset:#x} do not fit into a flash of {MOST // MEGABYTE} MB")
         if offset < len(whole):
-            raise ValueError(f"two parts overlap at {offset:#x}")
+            raise ValueError(f"two parts of the flash image overlap at {offset:#x}")
         whole += b"\xff" * (offset - len(whole)) + data
     return bytes(whole)
 
@@ -98,13 +98,16 @@ def check(data: bytes, chip: Chip) -> WholeFlash:
     """
     size = _flash_size(data, chip)
     if len(data) > size:
-        raise ValueError(f"it has {len(data):,} bytes, but was built for a flash of {size // MEGABYTE} MB")
+        raise ValueError(f"the file has {len(data):,} bytes, but was built for a flash of {size // MEGABYTE} MB")
     app = _app(data, size)
     found = _chip_id(data, app)
     if found is None:
-        raise ValueError(f"there is no program at {app:#x}, the address in its partition table (magic number 0xE9)")
+        raise ValueError(
+            f"there is no program at {app:#x}, where the partition table places the program (its magic number 0xE9 is "
+            "missing)"
+        )
     if found != chip.id:
-        raise ValueError(f"its program is for {_title(found)}, not for {chip.title}")
+        raise ValueError(f"the program in the image is for {_title(found)}, not for {chip.title}")
     return WholeFlash(size, app)
 
 
@@ -124,14 +127,14 @@ def _flash_size(data: bytes, chip: Chip) -> int:
     if found is None:
         for other in CHIPS:
             if other != chip and _chip_id(data, other.bootloader) == other.id and _has_table(data):
-                raise ValueError(f"it is for {other.title}, not for {chip.title}")
-        alone = "; this is a program without a bootloader" if _chip_id(data, 0) is not None else ""
-        raise ValueError(f"there is no bootloader at {chip.bootloader:#x} (magic number 0xE9){alone}")
+                raise ValueError(f"the image is for {other.title}, not for {chip.title}")
+        alone = ". The file is a program without a bootloader" if _chip_id(data, 0) is not None else ""
+        raise ValueError(f"there is no bootloader at {chip.bootloader:#x} (its magic number 0xE9 is missing){alone}")
     if found != chip.id:
-        raise ValueError(f"its bootloader is for {_title(found)}, not for {chip.title}")
+        raise ValueError(f"the bootloader in the image is for {_title(found)}, not for {chip.title}")
     code = _HEADER.unpack_from(data, chip.bootloader)[3] >> 4
     if code not in _FLASH_SIZES:
-        raise ValueError(f"its bootloader has an unknown flash size (code {code})")
+        raise ValueError(f"the bootloader in the image states an unknown flash size (code {code})")
     return _FLASH_SIZES[code]
 
 
@@ -149,7 +152,7 @@ def _has_table(data: bytes) -> bool:
 def _app(data: bytes, flash_size: int) -> int:
     """Return the offset of the first program in the partition table."""
     if not _has_table(data):
-        raise ValueError(f"there is no partition table at {PARTITION_TABLE:#x} (magic number 0x50AA)")
+        raise ValueError(f"there is no partition table at {PARTITION_TABLE:#x} (its magic number 0x50AA is missing)")
     apps = []
     for number in range(_PARTITIONS):
         at = PARTITION_TABLE + number * _PARTITION.size
@@ -160,12 +163,13 @@ def _app(data: bytes, flash_size: int) -> int:
             break
         if offset + size > flash_size:
             raise ValueError(
-                f"partition {number} ends at {offset + size:#x}, beyond a flash of {flash_size // MEGABYTE} MB"
+                f"partition {number} of the partition table ends at {offset + size:#x}, beyond a flash of "
+                f"{flash_size // MEGABYTE} MB"
             )
         if kind == _APP:
             apps.append(int(offset))
     if not apps:
-        raise ValueError("its partition table has no partition for a program")
+        raise ValueError("the partition table has no partition for a program")
     return min(apps)
 
 

@@ -68,7 +68,7 @@ class Factor(msgspec.Struct, frozen=True):
         """Parse a level. Raises UsageError with the closest levels."""
         if not isinstance(self.default, int):
             if text not in self.levels:
-                raise UsageError(unknown(self.title, text, map(str, self.levels)))
+                raise UsageError(unknown("level", text, map(str, self.levels), f"the factor {self.name} has"))
             return text
         wanted = decimal_number(text)
         if wanted is None:
@@ -91,7 +91,7 @@ OPT_LEVELS = ("O0", "O1", "O2", "O3", "Os", "Ofast")
 
 OPT = Factor(
     name=OPT_NAME,
-    title="optimisation level",
+    title="optimisation level of the compiler",
     default="O2",
     levels=OPT_LEVELS,
 )
@@ -101,7 +101,7 @@ def recorder(*levels: int, partners: Mapping[str, Partners] | None = None) -> Fa
     """Return the factor of a target's recorder: the number of events per core."""
     return Factor(
         name=TRACE_NAME,
-        title="number of events that the recorder keeps for each core; 0: no recorder",
+        title="number of events that the recorder keeps for each core (0: no recorder)",
         default=0,
         levels=(0, *levels),
         partners={} if partners is None else partners,

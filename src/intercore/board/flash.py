@@ -77,5 +77,5 @@ def _flash_whole_image(board: Board, path: Path, way: Flashing, say: Callable[[s
     try:
         esp_image.check(data, board.chip)
     except ValueError as error:
-        raise IntercoreError(f"{path} was not flashed, because it is not valid: {error}") from None
+        raise IntercoreError(f"{path} was not flashed, because the image is not valid: {error}") from None
     return FlashResult(f"{path.name} {flash_serial(path, board.chip, way.port, say)}", esp_image.digest(data))

@@ -86,7 +86,7 @@ def program(elf: Path) -> Program:
         if any(one.name == _OF_CORE_1 for one in sections):
             raise IntercoreError(f"{elf} contains a second program, for core 1, whose functions are unknown")
     except OSError as error:
-        raise IntercoreError(f"{elf}: {error.strerror or error}") from error
+        raise IntercoreError(f"cannot read {elf}: {error.strerror or error}") from error
     except (ELFError, struct.error, UnicodeDecodeError, KeyError) as error:
         raise IntercoreError(f"{elf} is not a valid ELF file: {error}") from error
     references = _References([*functions, *objects], sections, memory, marks)

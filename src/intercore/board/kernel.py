@@ -105,7 +105,7 @@ def _where(cargo: str, manifest: Path) -> Path:
     try:
         packages = msgspec.json.decode(output, type=_Metadata).packages
     except msgspec.MsgspecError as error:
-        raise _unobtainable(f"cargo metadata cannot be read: {error}") from error
+        raise _unobtainable(f"the output of cargo metadata cannot be read: {error}") from error
     for package in packages:
         if package.name == CRATE:
             return Path(package.manifest_path).parent
@@ -124,11 +124,11 @@ def _cargo(cargo: str, command: str, manifest: Path, *words: str) -> bytes:
     except subprocess.TimeoutExpired as error:
         raise _unobtainable(f"cargo {command} took more than {_TIMEOUT_S:.0f} s") from error
     except OSError as error:
-        raise _unobtainable(f"{cargo}: {error.strerror or error}") from error
+        raise _unobtainable(f"{cargo} cannot be started: {error.strerror or error}") from error
 
 
 def _unobtainable(why: str) -> IntercoreError:
     return IntercoreError(
-        f"the FreeRTOS kernel is not available: {why}; install Rust's cargo, which fetches it once, or set "
+        f"the FreeRTOS kernel is not available: {why}. Install Rust's cargo, which fetches the kernel once, or set "
         f"{KERNEL_VARIABLE} to the folder of a FreeRTOS kernel V11.2 or later"
     )

@@ -38,16 +38,19 @@ def own_work(files: Sequence[Path], folders: Iterable[Path], flags: Iterable[str
                 f"{file} cannot be a file of a workload: the suffixes of such files are {listed(SUFFIXES)}"
             )
         if not file.is_file():
-            raise UsageError(f"there is no file {file}; to create one: intercore new workload {file.stem}")
+            raise UsageError(f"there is no file {file}. To create it: intercore new workload {file.stem}")
     folders = [*folders]
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"--include: there is no folder {folder}")
     whole = [*files, *folders]
-    if odd := [str(path) for path in whole if re.search(r'[;|"\\$]', str(path.absolute()))]:
-        raise UsageError(
-            f"the path {odd[0]!r} has a character that the build does not support: rename or move the file"
-        )
+    for path in whole:
+        if found := re.search(r'[;|"\\$]', str(path.absolute())):
+            kind = "folder" if path.is_dir() else "file"
+            raise UsageError(
+                f"the path of the {kind} {path.absolute()} contains the character {found[0]}, which the build does not "
+                f"support: rename or move the {kind}"
+            )
     work = OwnWork(
         tuple(str(file.absolute()) for file in files), tuple(str(one.absolute()) for one in folders), tuple(flags)
     )
@@ -56,8 +59,13 @@ def own_work(files: Sequence[Path], folders: Iterable[Path], flags: Iterable[str
             f"the name of a workload is that of its file, but '{work.name}' is not a valid name: use at most 16 "
             "lower-case letters, digits and underscores, e.g. fft.c"
         )
-    if odd := [flag for flag in work.flags if not flag.startswith("-") or re.search(r"[;|]", flag)]:
-        raise UsageError(f"--flag={odd[0]} is not a compiler flag: a flag begins with -, such as --flag=-funroll-loops")
+    for flag in work.flags:
+        if not flag.startswith("-"):
+            raise UsageError(
+                f"--flag={flag} is not a compiler flag: a flag begins with -, such as --flag=-funroll-loops"
+            )
+        if found := re.search(r"[;|]", flag):
+            raise UsageError(f"--flag={flag} contains the character {found[0]}, which the build does not support")
     return work
 
 
@@ -96,7 +104,7 @@ def digest(work: OwnWork, compiler: str, firmware: Path) -> str:
         for path in _read_by(work, compiler, firmware):
             found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     except OSError as error:
-        raise IntercoreError(f"{error.filename}: {error.strerror or error}") from error
+        raise IntercoreError(f"cannot read {error.filename}: {error.strerror or error}") from error
     return found.hexdigest()[:DIGITS]
 
 
@@ -114,8 +122,8 @@ def _read_by(work: OwnWork, compiler: str, firmware: Path) -> list[Path]:
         )
     except subprocess.TimeoutExpired as error:
         raise IntercoreError(
-            f"the compiler took more than {_TIMEOUT_S:.0f} s to preprocess {listed(sources)}: check their #include "
-            "lines"
+            f"the workload was not built, because the compiler took more than {_TIMEOUT_S:.0f} s to preprocess "
+            f"{listed(sources)}: check their #include lines"
         ) from error
     if done.returncode:
         raise broken(work, done.stderr.decode(errors="replace"))

@@ -59,7 +59,7 @@ def prebuilt_image(board: Board, levels: Mapping[str, Level], sources: Sources) 
         if entry.build == dict(levels) and entry.firmware == digest_of("", [sources.folder()]):
             elfs = tuple(FOLDER / name for name in entry.elfs)
             if missing := [elf for elf in elfs if not elf.is_file()]:
-                raise _damaged(missing[0], "it is missing")
+                raise _damaged(missing[0], "the file is missing")
             return Image(board, elfs, levels, entry.compiler, Kernel(None, entry.kernel, "prebuilt image"))
     return None
 
@@ -100,4 +100,4 @@ def _of(board: Board) -> list[_Entry]:
 
 
 def _damaged(path: Path, why: object) -> IntercoreError:
-    return IntercoreError(f"{path}, a file of Intercore, cannot be used: {why}; install Intercore again")
+    return IntercoreError(f"{path}, a file of Intercore, cannot be used ({why}): install Intercore again")

@@ -16,7 +16,7 @@ _VOS0 = "it needs the core voltage VOS0, which needs supply=ldo: a NUCLEO-H745ZI
 
 M7_MHZ = Factor(
     name="m7_mhz",
-    title="clock frequency of the Cortex-M7 in MHz",
+    title="clock frequency in MHz of the Cortex-M7",
     default=400,
     levels=_M7_RATES,
     partners={
@@ -27,7 +27,7 @@ M7_MHZ = Factor(
 
 M4_MHZ = Factor(
     name="m4_mhz",
-    title="clock frequency of the Cortex-M4 and the buses in MHz",
+    title="clock frequency in MHz of the Cortex-M4 and the buses",
     default=200,
     levels=_M4_RATES,
     partners={
@@ -40,7 +40,7 @@ M4_MHZ = Factor(
 # start.
 SUPPLY = Factor(
     name="supply",
-    title="regulator that supplies the cores; ldo only for a board that was rewired for it",
+    title="regulator that supplies the cores (ldo only for a board that was rewired for it)",
     default="smps",
     levels=("smps", "ldo"),
     cautions={

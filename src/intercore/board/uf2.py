@@ -34,7 +34,7 @@ def uf2_of(elf: Path) -> bytes:
     try:
         return uf2(pages(loaded(elf)))
     except ValueError as error:
-        raise IntercoreError(f"{elf}: {error}") from None
+        raise IntercoreError(f"cannot make a UF2 file from {elf}: {error}") from None
 
 
 def uf2(pages: Mapping[int, bytes]) -> bytes:
@@ -57,7 +57,7 @@ def pages(pieces: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
     end = 0
     for address, data in sorted(pieces):
         if address < end:
-            raise ValueError(f"two segments overlap at {address:#010x}")
+            raise ValueError(f"two segments of the program overlap at address {address:#010x}")
         end = address + len(data)
         at = 0
         while at < len(data):

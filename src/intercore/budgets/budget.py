@@ -123,7 +123,9 @@ def _what(text: str) -> tuple[str | None, str, bool]:
     if statistic not in STATISTICS:
         raise UsageError(unknown("statistic", statistic, STATISTICS))
     if len(series) > 1:
-        raise UsageError(f"'{' '.join(series)}' names more than one series: write one budget for each")
+        raise UsageError(
+            f"'{' '.join(series)}' is not the name of a series: name one series, and write one budget for each series"
+        )
     return (series[0] if series else None), statistic, bool(slash)
 
 
@@ -138,7 +140,7 @@ def _limit(text: str, *, to_baseline: bool) -> tuple[float, str]:
     if to_baseline and unit:
         raise UsageError(f"a ratio to the baseline has no unit: write 1.05 for 5% more, not '{text}'")
     if unit and unit not in UNITS and unit != CYCLES:
-        raise UsageError(unknown("unit of a limit", unit, [*UNITS, CYCLES]))
+        raise UsageError(unknown("unit", unit, [*UNITS, CYCLES]))
     if not 1 / _LARGEST <= value * UNITS.get(unit, ("", 1.0))[1] <= _LARGEST:
         raise UsageError(f"the limit {text} is out of range: no measurement has such a value")
     return value, unit

@@ -225,8 +225,8 @@ def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[Budg
     _check(budget, settings)
     if not alone and not of_both:
         raise UsageError(
-            f"the baseline {file} does not have this setting: save a baseline of a run with "
-            "this setting, or give a limit with a unit"
+            f"the baseline {file} does not have the setting of this budget: save a baseline of a run with that "
+            "setting, or give a limit with a unit"
         )
     known = {id(pool): before for pool, before in of_both}
     for pool, setting in _named(budget, [*(pool for pool, _ in of_both), *alone]):
@@ -248,10 +248,12 @@ def _check(budget: Budget, settings: _Settings) -> None:
     factors = {name for pool in of_benchmark for name in pool[0].factors}
     for name in budget.levels:
         if name not in factors:
-            raise UsageError(unknown(f"factor of {budget.benchmark}", name, sorted(factors)))
+            raise UsageError(unknown("factor", name, sorted(factors), f"{budget.benchmark} has"))
     series = set(chain.from_iterable(quantities(pool) for pool in of_benchmark if not _failure(pool)))
     if declared is None and budget.series is not None and series and series_of(budget, series) is None:
-        raise UsageError(unknown(f"series of {budget.benchmark}", budget.series, sorted({name for name, _ in series})))
+        raise UsageError(
+            unknown("series", budget.series, sorted({name for name, _ in series}), f"{budget.benchmark} has")
+        )
 
 
 def _named(budget: Budget, pools: Sequence[list[Measurement]]) -> list[tuple[list[Measurement], Setting]]:

@@ -38,11 +38,11 @@ def limited(budget: Budget) -> Name | None:
         )
     had = [(name, one.unit) for name, one in known.items() if one.may_be_of(budget.levels)]
     if budget.series is not None and budget.series not in known:
-        raise UsageError(unknown(f"series of {budget.benchmark}", budget.series, known))
+        raise UsageError(unknown("series", budget.series, known, f"{budget.benchmark} has"))
     found = series_of(budget, had)
     if found is None:
         levels = " ".join(f"{name}={','.join(values)}" for name, values in budget.levels.items())
-        others = f"; those that it has are {listed([name for name, _ in had])}" if had else ""
+        others = f". The series with these levels are {listed([name for name, _ in had])}" if had else ""
         what = "series that a budget could limit" if budget.series is None else f"series {budget.series}"
         raise UsageError(f"{budget.benchmark} with {levels} has no {what}{others}")
     check_unit(budget, found)
@@ -71,7 +71,9 @@ def series_of(budget: Budget, known: Collection[Name]) -> Name | None:
     if budget.benchmark in names:
         return names[budget.benchmark]
     example = f"{next(iter(names))} {budget.statistic} {budget.bound}"
-    raise UsageError(f"{budget.benchmark} has several series ({', '.join(names)}): name one of them, e.g. '{example}'")
+    raise UsageError(
+        f"{budget.benchmark} has several series ({', '.join(names)}): name the series to limit, e.g. '{example}'"
+    )
 
 
 def check_unit(budget: Budget, name: Name) -> None:
@@ -82,5 +84,5 @@ def check_unit(budget: Budget, name: Name) -> None:
     of, _ = UNITS.get(budget.unit, (None, 1.0))
     fits = of == unit if unit in ("us", "bytes_per_s") else not budget.unit
     if not fits:
-        given = f"in {budget.unit}" if budget.unit else "without one"
-        raise UsageError(f"{series} of {budget.benchmark} is {_KINDS[unit]}, not {given}")
+        given = f"in {budget.unit}" if budget.unit else "without a unit"
+        raise UsageError(f"the series {series} of {budget.benchmark} is {_KINDS[unit]}, not {given}")

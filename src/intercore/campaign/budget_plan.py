@@ -148,15 +148,16 @@ def _of_baseline(file: BudgetFile, budget: Budget, info: BenchmarkInfo) -> Itera
     """Return the complete settings of the baseline that a budget applies to."""
     if file.baseline is None:
         raise UsageError(
-            'this budget is a ratio to a baseline, but the file names none: add one, e.g. baseline = "pico-sim.jsonl"'
+            "this budget is a ratio to a baseline, but the budget file names no baseline: add a line such as "
+            'baseline = "pico-sim.jsonl"'
         )
     parameters = {one.name: one for one in info.parameters}
     checked(info, budget.levels)
     found = [one for one in file.baseline.measurements if one.benchmark == info.name and is_of(budget, one.factors)]
     if not found:
         raise UsageError(
-            f"the baseline {file.baseline.file} does not have this setting: save a baseline of a run with "
-            "this setting, or give a limit with a unit"
+            f"the baseline {file.baseline.file} does not have the setting of this budget: save a baseline of a run "
+            "with that setting, or give a limit with a unit"
         )
     if not any(_has_statistic(budget, one) for one in found):
         raise UsageError(

@@ -36,8 +36,8 @@ def read(path: Path) -> BudgetFile:
     def vet(one: Budget) -> None:
         if one.to_baseline and baseline is None:
             raise UsageError(
-                "this budget is a ratio to a baseline, but the file names none: add one, "
-                'e.g. baseline = "pico-sim.jsonl"'
+                "this budget is a ratio to a baseline, but the budget file names no baseline: add a line such as "
+                'baseline = "pico-sim.jsonl"'
             )
         limited(one)
 
@@ -70,8 +70,8 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
     if (both := contradiction(budgets)) is not None:
         first, second = both
         raise UsageError(
-            f"{file.name}:{second.line}: this budget ({second.what} {second.bound}) contradicts the "
-            f"one in line {first.line} ({first.what} {first.bound}): no measurement can keep both; change one of them"
+            f"{file.name}:{second.line}: this budget ({second.what} {second.bound}) contradicts the budget in line "
+            f"{first.line} ({first.what} {first.bound}): no measurement can keep both budgets, so change one of them"
         )
     return budgets
 
@@ -81,7 +81,7 @@ def _budget(text: object, line: int, known: Mapping[str, Budget]) -> Budget:
         raise UsageError(f"a budget must be a string in quotes, not {toml_table.shown(text)}")
     found = parsed(text, line)
     if found.text in known:
-        raise UsageError(f"this budget repeats the one in line {known[found.text].line}: remove one")
+        raise UsageError(f"this budget repeats the budget in line {known[found.text].line}: remove one of them")
     return found
 
 

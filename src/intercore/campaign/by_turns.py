@@ -37,7 +37,8 @@ def turns(first: Plan, second: Plan) -> list[Turn]:
     order, others = settings(first), {_shared(one): one for one in settings(second)}
     if {_shared(one) for one in order} != others.keys():
         raise IntercoreError(
-            "two runs that alternate must have the same settings, but the plans of these two differ: start a new pair"
+            "two runs that alternate must have the same settings, but the plans of these two runs differ: start a "
+            "new pair of runs"
         )
     places = {key: place for place, key in enumerate(dict.fromkeys(_shared(one)[:2] for one in order))}
     found = []

@@ -98,7 +98,7 @@ class Cluster:
             self._client.wait_for_workers(1, timeout=CONTACT_TIMEOUT)
         except TimeoutError:
             raise IntercoreError(
-                f"{self._address} has no workers; start one: {_start_of_worker(self._address)}"
+                f"the scheduler {self._address} has no workers. To start a worker: {_start_of_worker(self._address)}"
             ) from None
         client = self._client
         try:
@@ -157,7 +157,7 @@ class Cluster:
                 why = "workers of the cluster died while measuring it, as often as the scheduler allows"
                 return Result((Failure(why, "broken"),) * len(batch.settings), 0.0)
             raise IntercoreError(
-                f"a worker of {self._address} failed before the measurement; see the log of that worker"
+                f"a worker of {self._address} failed before the measurement: read the log of that worker"
             ) from None
         return from_bytes(batch.settings, returned, f"a worker of {self._address}")
 
@@ -168,7 +168,10 @@ class Cluster:
         if key not in self._programs:
             target = find(batch.plan.target)
             if not isinstance(target, SimulatedTarget):
-                raise UsageError(f"{batch.plan.target} is not a simulated chip, and a cluster runs only those")
+                raise UsageError(
+                    f"{batch.plan.target} is not a simulated chip, and a cluster runs only simulated chips: choose "
+                    "another target, or omit --cluster"
+                )
             self._programs[key] = board_image(target.board, build, self._say).elfs
         return self._programs[key]
 
@@ -203,9 +206,12 @@ class Cluster:
 
     def _lost_error(self) -> IntercoreError:
         if self._client.status == "running":
-            return IntercoreError(f"lost the cluster: {self._address} has no workers left; start one, then continue")
+            return IntercoreError(
+                f"the cluster is lost: the scheduler at {self._address} has no workers left, so start a worker, then "
+                "continue"
+            )
         return IntercoreError(
-            f"lost the cluster: the scheduler at {self._address} does not answer any more; start it again"
+            f"the cluster is lost: the scheduler at {self._address} no longer answers, so start the scheduler again"
         )
 
     def close(self) -> None:
@@ -254,7 +260,8 @@ def _greet(address: str) -> None:
 def _no_scheduler(address: str) -> IntercoreError:
     scheduler = f"dask scheduler {_LOOPBACK if _is_here(address) else '--protocol tls'}"
     return IntercoreError(
-        f"no Dask scheduler answers at {address}; start one: {scheduler}, and a worker: {_start_of_worker(address)}"
+        f"no Dask scheduler answers at {address}. To start a scheduler: {scheduler}. To start a worker: "
+        f"{_start_of_worker(address)}"
     )
 
 
@@ -302,7 +309,9 @@ def _checked(program: Path) -> Path:
     except OSError as error:
         raise IntercoreError(f"the program for the chip is missing on the worker: {error.strerror}") from None
     if found != digest:
-        raise IntercoreError(f"the program for the chip was damaged in transfer: the digest of {program} is {found}")
+        raise IntercoreError(
+            f"the program for the chip was damaged in transfer (the digest of {program} is now {found}): try again"
+        )
     return program
 
 
@@ -362,5 +371,6 @@ def compare(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> N
     if names:
         both = "; ".join(f"{name} is {there.get(name, 'missing')} there and {here[name]} here" for name in names)
         raise ForeignWorkerError(
-            f"the worker {worker} may yield other samples than this machine: {both}. Install the same versions on both"
+            f"the worker {worker} has other software than this machine and may yield other samples: {both}. Install "
+            "the same versions on both machines"
         )

@@ -69,7 +69,9 @@ def target_levels(
     for name, levels in named.items():
         with at(name):
             if is_built:
-                raise UsageError(f"{name} has no effect on an image that is already built: omit it, or omit --image")
+                raise UsageError(
+                    f"{name} has no effect on an image that is already built: omit {name}, or omit --image"
+                )
             target.check_factors({name: [str(level) for level in levels]}, flashing=flashing)
         found[name] = []
         for index, level in enumerate(levels):
@@ -102,7 +104,7 @@ def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkI
     """
     for benchmark in benchmarks:
         if benchmark.name == name and benchmark.refused:
-            raise UsageError(f"{name} cannot be measured on this target: {benchmark.refused}")
+            raise UsageError(f"the benchmark {name} cannot be measured on this target: {benchmark.refused}")
         if benchmark.name == name:
             return benchmark
     raise UsageError(unknown("benchmark", name, (benchmark.name for benchmark in benchmarks)))
@@ -130,7 +132,7 @@ def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = unlocated, oth
             continue
         with at(name):
             if name not in parameters:
-                raise UsageError(unknown(f"factor of {benchmark.name}", name, [*parameters, *others]))
+                raise UsageError(unknown("factor", name, [*parameters, *others], f"{benchmark.name} has"))
         found[name] = []
         for index, level in enumerate(levels):
             with at(name, index):
@@ -264,12 +266,12 @@ def level_of(parameter: ParameterInfo, level: Level) -> Level:
     text = str(level)
     if parameter.choices:
         if text not in parameter.choices:
-            raise UsageError(unknown(parameter.name, text, parameter.choices))
+            raise UsageError(unknown("level", text, parameter.choices, f"the factor {parameter.name} has"))
         return text
     value = whole_number(text)
     if value is None:
         raise UsageError(f"{parameter.name} must be a whole number, not '{text}'")
     low, high = parameter.min, parameter.max
     if low is not None and high is not None and not low <= value <= high:
-        raise UsageError(f"{parameter.name}={value} is out of range: it must be from {low} to {high} on this target")
+        raise UsageError(f"{parameter.name}={value} is out of range: the target accepts {low} to {high}")
     return value

@@ -213,8 +213,8 @@ def _spans_by_mark(trace: Trace, each: Sequence[Sequence[Window]]) -> list[tuple
         return [(float(found[0, 0]), float(found[-1, 1]))]
     if len(found) != wanted:
         raise RefusedError(
-            f"the recording has {len(found)} pulses of the mark pin, but the run has {wanted} measured windows: record "
-            "exactly this run, from before its start until after its end"
+            f"the recording has {len(found)} pulses of the mark pin, but the run has {wanted} measured windows: "
+            "record only this run, from before its start until after its end"
         )
     ends = np.cumsum([len(windows) for windows in each])
     return [(float(found[end - len(some), 0]), float(found[end - 1, 1])) for end, some in zip(ends, each, strict=True)]

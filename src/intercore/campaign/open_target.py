@@ -133,7 +133,9 @@ class OpenTarget:
         took = self.session.now - begin
         self._chip_time += took
         if answer.status == "aborted":
-            raise IntercoreError(f"the target aborted the measurement by itself; it is not stored: {parameters}")
+            raise IntercoreError(
+                f"the target itself aborted a measurement, which is not stored. Its setting: {parameters}"
+            )
         truth = Truth() if self._chip is None else self._chip.truth(answer.series, answer.factors)
         measurement = Measurement(
             benchmark=setting.benchmark,

@@ -131,7 +131,7 @@ def _elf_of(plan: Plan, measured: Measurement, say: Callable[[str], None], *, bu
         if elf.digest([made]) == digest:
             return made
     raise IntercoreError(
-        f"the program of {plan.target} with the image {digest} is no longer in the cache: measure both again"
+        f"the program of {plan.target} with the image {digest} is no longer in the cache: measure both runs again"
     )
 
 
@@ -165,7 +165,8 @@ def _builds(
     for one in measured:
         if "host.faults" in one.conditions:
             raise IntercoreError(
-                f"{plan.target} was measured with --fault, and injected faults cannot be repeated in another phase"
+                f"{plan.target} was measured with --fault, and a measurement with injected faults cannot be repeated "
+                "with its code moved to another address"
             )
         build = of_target(one.factors)
         key = canonical(build)
@@ -174,7 +175,7 @@ def _builds(
             (made,) = shifted_images(board, build, [Shift()], say, sources_of_plan(plan))
             if made.digest != one.conditions.get(IMAGE):
                 raise IntercoreError(
-                    "its sources have changed since: they now yield another program than the one measured"
+                    "the sources of the program have changed since the measurement and now yield another program"
                 )
             builds[key] = build
     return builds

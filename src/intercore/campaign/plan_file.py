@@ -105,8 +105,8 @@ def on_target(file: PlanFile, name: str) -> PlanFile:
     if entry is None:
         if not find(name).built_here:
             raise UsageError(
-                f"{name} needs a port, but {file.name} does not name one: add {name} to the file as a [[target]] with "
-                "a port"
+                f"{name} needs a port, but {file.name} names no port: add {name} to the file as a [[target]] with a "
+                "port"
             )
         entry = TargetEntry(name, None, DEFAULT_BAUD, None, file.targets[0].location)
         experiments = tuple(msgspec.structs.replace(one, targets=None) for one in experiments)

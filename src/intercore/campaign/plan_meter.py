@@ -30,7 +30,7 @@ def besides_of(text: str | None) -> tuple[Besides, ...]:
     for word in text.split(",") if text else ():
         match = next((one for one in known if one == word.strip()), None)
         if match is None:
-            raise UsageError(f"path: {unknown('part of a measured path', word, known)}")
+            raise UsageError(f"path: {unknown('part', word, known, 'a measured path has')}")
         found.append(match)
     return tuple(dict.fromkeys(found))
 

@@ -52,12 +52,12 @@ def text_of(path: Path) -> str:
     except ValueError:  # a name with a zero byte
         raise UsageError(f"cannot read {name}: this is not a valid file name") from None
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UsageError(f"{name}:1: this is UTF-16 text: save it as UTF-8")
+        raise UsageError(f"{name}:1: the file is UTF-16 text: save the file as UTF-8")
     try:
         return data.decode("utf-8-sig")  # including the byte-order mark of some editors
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{name}:{line}: this is not UTF-8 text: save the file as UTF-8") from None
+        raise UsageError(f"{name}:{line}: this line is not UTF-8 text: save the file as UTF-8") from None
 
 
 def parse(text: str, name: str) -> PlanFile:
@@ -86,7 +86,7 @@ def _exhibits(file: TomlTable) -> tuple[str, ...]:
         file.refuse('exhibits must be a list of names, such as ["seed-000-figure-2"]', "exhibits")
     for name in names:
         if name not in exhibits():
-            file.refuse(unknown("table or figure of a publication", name, exhibits()), "exhibits")
+            file.refuse(unknown("published table or figure", name, exhibits()), "exhibits")
     return tuple(names)
 
 
@@ -138,7 +138,7 @@ def _check_distinct(file: TomlTable, targets: Sequence[TargetEntry]) -> None:
     seen = set()
     for entry in targets:
         if (entry.name, entry.port) in seen:
-            file.refuse(f"the target {entry} appears twice: remove one", *entry.location)
+            file.refuse(f"the target {entry} appears twice: remove one of the two", *entry.location)
         seen.add((entry.name, entry.port))
 
 
@@ -179,9 +179,9 @@ def _names(table: TomlTable, targets: Sequence[TargetEntry]) -> tuple[str, ...] 
     names = [entry.name for entry in targets]
     for at, name in enumerate(given):
         if name not in names:
-            table.refuse(unknown("target of this plan", str(name), names), "targets", at)
+            table.refuse(unknown("target", str(name), names, "this plan has"), "targets", at)
         if name in given[:at]:
-            table.refuse(f"{name} appears twice: remove one", "targets", at)
+            table.refuse(f"{name} appears twice: remove one of the two", "targets", at)
     return tuple(given)
 
 
@@ -195,7 +195,7 @@ def _skipped(table: TomlTable, levels: Mapping[str, Sequence[Level]]) -> tuple[d
     for at, one in enumerate(given):
         for name, level in one.items():
             if name not in levels:
-                table.refuse(unknown("factor of this experiment", name, levels), "skip", at)
+                table.refuse(unknown("factor", name, levels, "this experiment has"), "skip", at)
             if isinstance(level, bool) or level not in levels[name]:
                 known = ", ".join(map(str, levels[name]))
                 table.refuse(
@@ -237,11 +237,13 @@ def _levels(factors: TomlTable, name: str) -> list[Level]:
             )
         if not re.fullmatch(r"[!-)+-~]+", str(value)):
             factors.refuse(
-                f"{name}={value!a} is not a valid level: use printable ASCII characters without blanks and asterisks",
+                f"{name}={value!a} is not a valid level: use printable ASCII characters without spaces and asterisks",
                 *here,
             )
         if str(value) in levels:
-            factors.refuse(f"{name}={value} is given twice: to measure it more often, increase repetitions", *here)
+            factors.refuse(
+                f"{name}={value} is given twice: to measure that level more often, increase repetitions", *here
+            )
         levels[str(value)] = value
     return list(levels.values())
 

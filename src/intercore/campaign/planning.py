@@ -117,7 +117,7 @@ def draft_plan(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | N
     named = {name for one in experiments for name in one.levels}
     if draft.is_of_suite and (others := named - TARGET_FACTORS.keys()):
         name = next(name for name in experiments[0].levels if name in others)
-        raise UsageError(f"the suite sets its own levels: omit {name}, or name a benchmark instead of suite")
+        raise UsageError(f"suite sets the levels of all factors: omit {name}, or name one benchmark instead of suite")
     # A board keeps the build of one experiment for the next.
     flashing = file is not None and isinstance(target, BoardTarget) and not named.isdisjoint(TARGET_FACTORS)
     chosen = [

@@ -95,15 +95,17 @@ def from_bytes(settings: Sequence[Setting], data: object, worker: str) -> Result
 
 def _returned(settings: Sequence[Setting], data: object) -> _Returned | str:
     """Decode a result within all bounds; its samples are still packed."""
-    if not isinstance(data, bytes) or len(data) > MOST_BYTES:
-        raise DamagedError(f"it is not bytes, or larger than {MOST_BYTES >> 20} MiB")
+    if not isinstance(data, bytes):
+        raise DamagedError("the result is not binary data")
+    if len(data) > MOST_BYTES:
+        raise DamagedError(f"the result is larger than {MOST_BYTES >> 20} MiB")
     returned = msgspec.msgpack.decode(data, type=_Returned | _Text)
     if isinstance(returned, str):
         return returned
     if len(returned.outcomes) != len(settings):
-        raise DamagedError(f"it has {len(returned.outcomes)} outcomes for {len(settings)} settings")
+        raise DamagedError(f"the result has {len(returned.outcomes)} outcomes for {len(settings)} settings")
     if sum(one.size for one in returned.outcomes if isinstance(one, _Measured)) > MOST_BYTES:
-        raise DamagedError(f"its samples are larger than {MOST_BYTES >> 20} MiB")
+        raise DamagedError(f"the samples in the result are larger than {MOST_BYTES >> 20} MiB")
     return returned
 
 
@@ -130,7 +132,8 @@ def _outcome(setting: Setting, returned: _Measured | _Failed) -> Measurement | F
     measurement = measurement_of(list(returned.row), returned.conditions, list(returned.samples))
     if not is_of(measurement, setting):
         raise DamagedError(
-            f"it has a measurement that was not requested, of the benchmark {printable(measurement.benchmark)}"
+            f"the result contains a measurement of the benchmark {printable(measurement.benchmark)} that was not "
+            "requested"
         )
     if returned.recording is None:
         return measurement

@@ -92,7 +92,7 @@ class _Process:
             with self._lock:
                 connection.close()
                 self._connection = None
-            raise BrokenExecutor("the process that measured was killed") from lost
+            raise BrokenExecutor("the process that ran the measurement was killed") from lost
         if error is not None:
             raise error
         return cast("Result", result)
@@ -112,7 +112,7 @@ class _Process:
     def _running(self) -> Connection:
         with self._lock:
             if self._ended:
-                raise BrokenExecutor("the processes have been ended")
+                raise BrokenExecutor("the processes of the simulated chips have been ended")
             if self._connection is None:
                 # Not forked: other threads of this process may hold locks.
                 context = multiprocessing.get_context("spawn")

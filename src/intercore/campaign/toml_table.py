@@ -58,7 +58,7 @@ class TomlTable:
     def required(self, key: str) -> str:
         """Return a required string."""
         if key not in self.values:
-            self.refuse(f"{key} is missing: add it")
+            self.refuse(f"the key {key} is missing: add {key} = …")
         found = self.string(key)
         if not found:
             self.refuse(f"{key} is empty", key)

@@ -126,16 +126,16 @@ def _side_drafts(request: ByTurnsRequest) -> list[Draft]:
         )
     for level in wanted.keys() & TARGET_FACTORS.keys():
         raise UsageError(
-            f"{level} is a build factor of {name}: give it as --build {level}=…, once for both builds or twice, once "
-            "for each"
+            f"{level} is a build factor of {name}: give it as --build {level}=…, either once (for both builds) or "
+            "twice (once for each build)"
         )
     sides = [_side(request, place, own) for place in range(_SIDES)]
     for sources, _ in sides:
         target.check_sources(sources)
     if not target.built_here or target.origin == "emulated":
         raise UsageError(
-            f"{name} cannot be measured in alternation, because its program is not built and started by this tool. "
-            "Measure two runs and compare them: intercore compare 1 2"
+            f"{name} cannot be measured in alternation, because Intercore does not build and start the program of "
+            "that target. Measure two runs and compare them, e.g. intercore compare 1 2"
         )
     repetitions, seed = (
         request.repetitions or _default_repetitions(target.origin),

@@ -72,7 +72,7 @@ def check(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            "Repetitions of each setting, e.g. 10. Default: those of the file, else 5.",
+            "Repetitions of each setting, e.g. 10. Default: as the budget file states, otherwise 5.",
         ),
     ] = None,
     kernel: KernelPath = None,
@@ -82,7 +82,7 @@ def check(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Check a run against the budgets of a file. The exit status states whether all budgets are kept."""
+    """Check a run against the budgets in a file. The exit status is 0 if all budgets are kept."""
     for path, kind in ((junit_path, JUNIT), (markdown_path, MARKDOWN)):
         if path is not None:
             check_replaceable(path, kind, force=force)  # before anything is measured

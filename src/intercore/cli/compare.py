@@ -56,7 +56,7 @@ def compare(
     ] = None,
     *,
     within: Annotated[
-        float, percent_option("--within", "Differences up to this size count as none, e.g. 2%.")
+        float, percent_option("--within", "Treat differences up to this size as no difference, e.g. 2%.")
     ] = WITHIN,
     in_full: Annotated[bool, typer.Option("--all", help="Show every quantity of every setting.")] = False,
     page: Annotated[
@@ -77,16 +77,20 @@ def compare(
         list[Path] | None,
         typer.Option(
             "--kernel",
-            help="With --alternate: folder of a FreeRTOS kernel, e.g. before/FreeRTOS-Kernel. Give it twice, once for "
-            "each build.",
+            help=(
+                "With --alternate: folder of a FreeRTOS kernel, e.g. before/FreeRTOS-Kernel. Give the option twice, "
+                "once for each build."
+            ),
         ),
     ] = None,
     firmwares: Annotated[
         list[Path] | None,
         typer.Option(
             "--firmware",
-            help="With --alternate: folder of firmware sources, e.g. before/firmware. Give it twice, once for each "
-            "build.",
+            help=(
+                "With --alternate: folder of firmware sources, e.g. before/firmware. Give the option twice, once for "
+                "each build."
+            ),
         ),
     ] = None,
     builds: Annotated[
@@ -94,7 +98,7 @@ def compare(
         typer.Option(
             "--build",
             metavar="NAME=VALUE",
-            help="With --alternate: build factors, e.g. opt=O3. Give it twice, once for each build.",
+            help="With --alternate: build factors, e.g. opt=O3. Give the option twice, once for each build.",
         ),
     ] = None,
     repetitions: Annotated[
@@ -103,8 +107,8 @@ def compare(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            "With --alternate: repetitions of each setting of each build, e.g. 10. Default: 6; on a simulated target "
-            "1.",
+            "With --alternate: repetitions of each setting of each build, e.g. 10. Default: 6, or 1 on a simulated "
+            "target.",
         ),
     ] = None,
     seed: Annotated[
@@ -125,9 +129,9 @@ def compare(
             "--phases",
             0,
             len(SHIFTS),
-            "Simulated targets: number of other phases (the code moved by a few bytes) in which settings that changed "
-            f"are measured again, to tell a real change from bank conflicts that merely moved: {LEAST_PHASES - 1} to "
-            f"{len(SHIFTS)}, or 0 to omit this.",
+            "For simulated targets: number of other phases in which changed settings are measured again, "
+            f"{LEAST_PHASES - 1} to {len(SHIFTS)}, or 0 for none. In each phase, the code is moved by a few bytes. "
+            "This tells a real change from bank conflicts that merely moved.",
         ),
     ] = len(SHIFTS),
     force: Force = False,
@@ -135,14 +139,14 @@ def compare(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Compare two runs, targets or baselines: what is faster, slower or the same, and which conditions differ."""
+    """Compare two runs, targets or baselines: show what is faster, slower or the same, and which conditions differ."""
     request = by_turns.ByTurnsRequest(
         tuple(names or ()), tuple(kernels or ()), tuple(firmwares or ()), tuple(builds or ()), repetitions, seed
     )
     check_page(page, force=force)
     if 0 < phases < LEAST_PHASES - 1:
         raise UsageError(
-            f"--phases={phases} are too few for a conclusion: give 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}"
+            f"--phases={phases} is too few for a conclusion: give 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}"
         )
     if alternate:
         first, second = (by_turns.resume if resume else by_turns.measure)(request, store_path, timeout)

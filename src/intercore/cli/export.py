@@ -37,7 +37,7 @@ def export(
     force: Force = False,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
-    """Write every raw sample of a run to a file, one row for each sample."""
+    """Write every raw sample of a run to a file, one sample per row."""
     with open_existing(store_path) as store:
         export_samples(partial(store.read_in_parts, run_id), to, failed_by, force=force)
     messages().print(f"wrote {to}", markup=False, soft_wrap=True)

@@ -34,7 +34,10 @@ def flash(
     drive: Annotated[
         Path | None,
         typer.Option(
-            help=f"For {_BY_BOOT_DRIVE}: folder of the mounted boot drive, e.g. /media/me/RPI-RP2, if it is not found."
+            help=(
+                f"For {_BY_BOOT_DRIVE}: mount point of the boot drive, e.g. /media/me/RPI-RP2. Needed only if the "
+                "tool does not find the drive."
+            )
         ),
     ] = None,
     probe: Annotated[
@@ -44,7 +47,8 @@ def flash(
     tool: Annotated[
         str | None,
         typer.Option(
-            "--with", help=f"Tool that drives the debug probe: {_DRIVERS}. Default: the first that is installed."
+            "--with",
+            help=(f"Tool that drives the debug probe: {_DRIVERS}. Default: the first of these that is installed."),
         ),
     ] = None,
     port: Annotated[
@@ -64,7 +68,8 @@ def flash(
     wanted = levels_of(chosen, levels)
     if image is not None and wanted:
         raise UsageError(
-            f"{option_of(next(iter(wanted)))} has no effect on an image that is already built: omit it, or omit --image"
+            f"{option_of(next(iter(wanted)))} has no effect on an image that is already built: omit that option, or "
+            "omit --image"
         )
     way = Flashing(drive, probe, tool, port, image)
     flashed = flash_board(chosen, wanted, way, say)

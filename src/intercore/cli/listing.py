@@ -60,5 +60,5 @@ def _wanted(offered: Sequence[BenchmarkInfo], names: Sequence[str], target: str)
     known = [one.name for one in offered]
     for name in names:
         if name not in known:
-            raise UsageError(unknown(f"benchmark of {target}", name, known))
+            raise UsageError(unknown("benchmark", name, known, f"{target} has"))
     return [one for one in offered if not names or one.name in names]

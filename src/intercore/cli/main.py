@@ -27,7 +27,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "Measure a benchmark on a target, store every sample, and print the results."),
     "sweep": (
         "sweep",
-        "Measure a plan file on its targets, in random order; after an interruption, the same command continues it.",
+        "Measure a plan file on its targets, in random order. To continue after an interruption, repeat the command.",
     ),
     "list": ("listing", "List the targets, or the benchmarks of a target and their parameters."),
     "info": (
@@ -42,30 +42,31 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "compare": (
         "compare",
-        "Compare two runs, targets or baselines: what is faster, slower or the same, and which conditions differ.",
+        "Compare two runs, targets or baselines: show what is faster, slower or the same, and which conditions differ.",
     ),
     "baseline": ("baseline", "Save the results of a run in a small file, to compare later runs with."),
     "check": (
         "check",
-        "Check a run against the budgets of a file. The exit status states whether all budgets are kept.",
+        "Check a run against the budgets in a file. The exit status is 0 if all budgets are kept.",
     ),
     "predict": (
         "predict",
-        "Predict times from stored runs, with intervals, and rank the choices that you leave open.",
+        "Predict times from stored runs. If you give no level of a factor, its measured levels are compared and "
+        "ranked.",
     ),
     "trace": (
         "trace",
-        "Record what cores and tasks do during a benchmark: show where its time goes, and write a Perfetto file.",
+        "Record what cores and tasks do during a benchmark, show where the time goes, and write a Perfetto file.",
     ),
-    "export": ("export", "Write every raw sample of a run to a file, one row for each sample."),
+    "export": ("export", "Write every raw sample of a run to a file, one sample per row."),
     "shell": (
         "shell",
         "Open an interactive console on a target. `help` lists its commands, Ctrl-D (end of input) exits.",
     ),
-    "meters": ("meters", "List the connected power meters and the supported kinds."),
+    "meters": ("meters", "List the connected power meters and the supported kinds of meters."),
     "doctor": (
         "doctor",
-        "Check what this machine has for each target and what disturbs measurements; print how to fix it.",
+        "Check whether this machine has the tools for each target, and what disturbs measurements. Print the remedies.",
     ),
     "build": (
         "build",
@@ -76,7 +77,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Build the program of a board and flash it: through its boot drive, picotool, a debug probe or esptool.",
     ),
     "new": ("new", "Write a template, such as a workload, that builds and runs unchanged."),
-    "library": ("library", "Write the program of a board as a library for another tool."),
+    "library": ("library", "Write the program of a board as a library for another build tool, such as Arduino."),
 }
 """The module and the help of each command. The help is repeated from the module, so that listing commands imports
 none."""

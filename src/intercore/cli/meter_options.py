@@ -35,8 +35,10 @@ MeasuredPath = Annotated[
     typer.Option(
         "--path",
         metavar="WHAT,…",
-        help=f"What the meter feeds, e.g. chip,regulator: any of {', '.join(get_args(Besides))}. Without --path, no "
-        "energy is attributed to the chip.",
+        help=(
+            "Parts of the board whose current the meter measures, e.g. chip,regulator. The parts are "
+            f"{', '.join(get_args(Besides))}. Without --path, no energy is attributed to the chip."
+        ),
     ),
 ]
 CurrentsPath = Annotated[
@@ -55,7 +57,7 @@ OF_PLACE = "place"
 def _of_place(port: str | None) -> str:
     if port is None or not port.startswith(SCHEME):
         raise UsageError(
-            f"--meter {OF_PLACE} means the meter that a labgrid place names: name the place by --port {SCHEME}PLACE"
+            f"--meter {OF_PLACE} takes the meter that a labgrid place names: name that place by --port {SCHEME}PLACE"
         )
     return meter_of(port)
 

@@ -15,7 +15,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Examples: intercore meters; intercore meters --format json")
 def meters(*, output: Output = DEFAULT) -> None:
-    """List the connected power meters and the supported kinds."""
+    """List the connected power meters and the supported kinds of meters."""
     with messages().status("searching"):
         connected = [(driver, list(driver.find())) for driver in known().values()]
     rows = [{"--meter": url, "connected": "yes", "description": what} for _, found in connected for url, what in found]

@@ -69,13 +69,13 @@ OwnSources = Annotated[
 ]
 OwnFolders = Annotated[
     list[Path] | None,
-    typer.Option("--include", help="Folder with header files of your own workload, e.g. include. May be repeated."),
+    typer.Option("--include", help="Folder with header files of your own workload, e.g. ./include. May be repeated."),
 ]
 OwnFlags = Annotated[
     list[str] | None,
     typer.Option("--flag", help="Compiler flag for your own workload, e.g. --flag=-funroll-loops. May be repeated."),
 ]
-Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bit rate with which to open a serial port, e.g. 921600.")]
+Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bit rate of the serial port, e.g. 921600.")]
 ImagePath = Annotated[
     Path | None,
     typer.Option(
@@ -99,8 +99,10 @@ Force = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Overwrite an existing output file of any kind. Without it, only an earlier output of the same kind is "
-        "replaced.",
+        help=(
+            "Overwrite existing output files, whatever they contain. Without --force, a file is replaced only if it "
+            "is an earlier output of the same kind."
+        ),
     ),
 ]
 Output = Annotated[FormatName, typer.Option("--format", help="Output format, e.g. json.")]

@@ -108,9 +108,9 @@ def check_sound(runs: Sequence[Run]) -> None:
         "impossible samples": sum(not is_possible(one) for one in measured),
         "checks on the target": sum(any(one.checks.get(name) for name in SPOILING_CHECKS) for one in measured),
     }
-    why = " and ".join(f"{count} by {cause}" for cause, count in found.items() if count)
+    why = " and ".join(f"{count} because of {cause}" for cause, count in found.items() if count)
     if why:
-        raise IntercoreError(f"of {len(measured)} measurements, {why} failed; see the warnings above")
+        raise IntercoreError(f"some of the {len(measured)} measurements failed: {why}. See the warnings above")
 
 
 def check_energy(runs: Sequence[Run], store_path: Path) -> None:

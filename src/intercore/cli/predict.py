@@ -26,8 +26,10 @@ def predict(
         list[str] | None,
         typer.Argument(
             metavar="NAME=VALUE…",
-            help="What to predict, e.g. size=300 (message) or duration=3ms (speedup), and levels of factors, e.g. "
-            "from=0. Factors that you leave open are ranked.",
+            help=(
+                "What to predict, e.g. size=300 (message) or duration=3ms (speedup), and levels of factors, e.g. "
+                "from=0. If you give no level of a factor, its measured levels are compared and ranked."
+            ),
         ),
     ] = None,
     *,
@@ -35,13 +37,13 @@ def predict(
         bool,
         typer.Option(
             "--extrapolate",
-            help="Also predict outside the measured range, and combinations of levels that were not measured.",
+            help="Also predict values outside the measured range, and combinations of levels that were not measured.",
         ),
     ] = False,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Predict times from stored runs, with intervals, and rank the choices that you leave open."""
+    """Predict times from stored runs. If you give no level of a factor, its measured levels are compared and ranked."""
     with open_existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
     show(OfSection(found.prediction, found.rows, found.section), output)

@@ -79,7 +79,7 @@ def report(
     conditions = [parse_condition(one) for one in where or ()]
     for name in exhibits or ():
         if name not in published.exhibits():
-            raise UsageError(f"--exhibit: {unknown('table or figure of a paper', name, published.exhibits())}")
+            raise UsageError(f"--exhibit: {unknown('published table or figure', name, published.exhibits())}")
     with open_existing(store_path) as store:
         found = named_runs(store, names) if names else [store.run()]
     found = [selected(run, conditions) for run in found]
@@ -100,11 +100,12 @@ def _check(view: View, runs: Sequence[Run]) -> None:
     for option, names in {"--lines": view.lines, "--panels": view.panels}.items():
         for name in names:
             if name not in known:
-                raise UsageError(f"{option}: {unknown('factor of these runs', name, known)}")
+                raise UsageError(f"{option}: {unknown('factor', name, known, 'these runs have')}")
     if both := set(view.lines) & set(view.panels):
         raise UsageError(
-            f"{', '.join(sorted(both))} cannot have both lines and panels: omit it from --lines or from --panels"
+            f"{', '.join(sorted(both))} cannot have both lines and panels: omit that factor from --lines or from "
+            "--panels"
         )
     possible = list(dict.fromkeys(axis for one in axes.values() for axis in one))
     if view.axis and view.axis not in possible:
-        raise UsageError(f"--axis: {unknown('axis of these runs', view.axis, possible)}")
+        raise UsageError(f"--axis: {unknown('axis', view.axis, possible, 'these runs have')}")

@@ -57,7 +57,7 @@ MaxBaud = Annotated[
         "--max-baud",
         1,
         MOST_BAUD,
-        "Highest bit rate to which the tool may raise that of a serial port, e.g. 921600. Default: no limit.",
+        "Highest bit rate that the tool may set on the serial port, e.g. 921600. Default: no limit.",
     ),
 ]
 Faults = Annotated[
@@ -81,7 +81,8 @@ def run(
     benchmark: Annotated[
         str | None,
         typer.Argument(
-            metavar="BENCHMARK", help="Benchmark, e.g. speedup, or suite for all. intercore list TARGET lists them."
+            metavar="BENCHMARK",
+            help="Benchmark, e.g. speedup, or suite for all of them. intercore list TARGET lists the benchmarks.",
         ),
     ] = None,
     levels: Annotated[
@@ -104,7 +105,8 @@ def run(
     ] = None,
     force: Force = False,
     opt: Annotated[
-        str | None, typer.Option(help="Optimisation levels to build with, e.g. O0,O3. The same as opt=O0,O3.")
+        str | None,
+        typer.Option(help=("Compiler's optimisation levels to measure, e.g. O0,O3. Short for the factor opt=O0,O3.")),
     ] = None,
     repetitions: Annotated[
         int | None,
@@ -112,7 +114,7 @@ def run(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            f"Repetitions of each setting, e.g. 10. Default: {ENOUGH_REPETITIONS}; on a simulated target 1.",
+            f"Repetitions of each setting, e.g. 10. Default: {ENOUGH_REPETITIONS}, or 1 on a simulated target.",
         ),
     ] = None,
     until: Annotated[
@@ -172,7 +174,7 @@ def run(
     currents: CurrentsPath = None,
     timeout: Timeout = None,
     verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="Print all tables, and a line for each measurement.")
+        bool, typer.Option("-v", "--verbose", help="Print all tables and one line per measurement.")
     ] = False,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,

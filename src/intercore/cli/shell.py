@@ -30,9 +30,7 @@ def shell(
     timeout: Timeout = None,
     raw: Annotated[
         bool,
-        typer.Option(
-            "--raw", help="Show the lines of the protocol as they are. Always on if output is not a terminal."
-        ),
+        typer.Option("--raw", help="Show the protocol's raw lines. Always on if the output is not a terminal."),
     ] = False,
 ) -> None:
     """Open an interactive console on a target. `help` lists its commands, Ctrl-D (end of input) exits."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 RunId = Annotated[
     int | None,
-    typer.Argument(metavar="[RUN]", parser=run_number, help="Number of a stored run, e.g. 3. Default: the newest."),
+    typer.Argument(metavar="[RUN]", parser=run_number, help="Number of a stored run, e.g. 3. Default: the newest run."),
 ]
 
 
@@ -71,7 +71,7 @@ def select_benchmarks(run: Run, benchmarks: Sequence[str]) -> Run:
         return run
     for name in benchmarks:
         if name not in run.plan.benchmarks:
-            raise UsageError(unknown(f"benchmark of run {run.id}", name, run.plan.benchmarks))
+            raise UsageError(unknown("benchmark", name, run.plan.benchmarks, f"run {run.id} has"))
     plan = msgspec.structs.replace(
         run.plan,
         parts=tuple(part for part in run.plan.parts if part.benchmark in benchmarks),
@@ -123,7 +123,9 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
     target = find(name).name
     of_target = [one for one in reversed(store.runs()) if one.plan.target == target]
     if not of_target:
-        raise UsageError(f"{store.path} has no run of the target {target}; measure one: intercore run {target} suite")
+        raise UsageError(
+            f"{store.path} has no run of the target {target}. To measure one: intercore run {target} suite"
+        )
     newest_first = [one for one in of_target if one.plan.partner is None]
     if not newest_first:
         raise UsageError(
@@ -138,8 +140,8 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
             chosen.append(summary)
     if not chosen:
         raise UsageError(
-            f"run {newest_first[0].id} of {target} has no measurement yet, and there is no older run; "
-            f"continue with: {command_to_go_on(store.path, newest_first[0].plan)}"
+            f"run {newest_first[0].id} of {target} has no measurement yet, and there is no older run. To continue the "
+            f"run: {command_to_go_on(store.path, newest_first[0].plan)}"
         )
     for summary in newest_first:
         instead = [one.id for one in chosen if one.id < summary.id and _share_a_benchmark(one, summary)]
@@ -176,8 +178,10 @@ def run_to_resume(store: StoreReader) -> int:
                 say(sentence)
             return summary.id
         kind = "belongs to a plan file" if summary.plan.partner is None else "alternates with another run"
-        newer.append(f"run {summary.id} {kind}; continue it with: {command_to_go_on(store.path, summary.plan)}")
-    raise UsageError(f"there is no run that --resume can continue; {newer[0]}")
+        newer.append(
+            f"run {summary.id} {kind}. To continue run {summary.id}: {command_to_go_on(store.path, summary.plan)}"
+        )
+    raise UsageError(f"there is no run that this --resume can continue: {newer[0]}")
 
 
 def pair_to_resume(store: Store) -> tuple[int, int]:

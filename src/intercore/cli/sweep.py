@@ -98,7 +98,8 @@ def sweep(
         float | None,
         percent_option(
             "--fraction",
-            "Measure only this part of the settings, chosen at random, e.g. 10%. The plan's seed decides which.",
+            "Measure only this share of the settings, chosen at random, e.g. 10%. The plan's seed determines the "
+            "choice.",
         ),
     ] = None,
     cluster: Annotated[
@@ -120,7 +121,7 @@ def sweep(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Measure a plan file on its targets, in random order; after an interruption, the same command continues it."""
+    """Measure a plan file on its targets, in random order. To continue after an interruption, repeat the command."""
     check_page(report_path, force=force)
     file = plan_reader.read(plan_path)
     file = file if target is None else on_target(file, target)

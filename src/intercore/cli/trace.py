@@ -73,7 +73,7 @@ def trace(
         list[str] | None,
         typer.Argument(
             metavar="NAME=VALUE…",
-            help="Levels of factors, one for each, e.g. primitive=queue. Other factors have their default levels.",
+            help="One level for each factor, e.g. primitive=queue. Factors that you omit have their default levels.",
         ),
     ] = None,
     *,
@@ -98,7 +98,7 @@ def trace(
     timeout: Timeout = None,
     output: Output = DEFAULT,
 ) -> None:
-    """Record what cores and tasks do during a benchmark: show where its time goes, and write a Perfetto file."""
+    """Record what cores and tasks do during a benchmark, show where the time goes, and write a Perfetto file."""
     known = find(target)
     path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
     check_replaceable(path, PERFETTO, force=force)
@@ -166,6 +166,8 @@ def _measured(draft: Draft, address: Address, timeout: float | None) -> tuple[Me
                 carry_out(store, {run_id: kept}, observer, measure=recorder)
         except UnknownCommandError:
             how = "" if target.board is None else f": intercore flash {target.name} --{TRACE_NAME} 1024"
-            raise UsageError(f"the program on {target.name} has no recorder: flash a program with one{how}") from None
+            raise UsageError(
+                f"the program on {target.name} has no recorder: flash a program with a recorder{how}"
+            ) from None
         (plain,) = store.run(run_id).measurements
     return plain, recorder

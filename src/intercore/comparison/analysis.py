@@ -348,13 +348,14 @@ def _refuse_several_kernels(target: str, side: Sequence[Run]) -> None:
     several = identity.kernels_that_differ(measurements)
     if several and isinstance(side[0], Baseline):
         raise UsageError(
-            f"{side[0].file} names several kernels ({in_a_row(several)}), so it is not a valid baseline: save it again"
+            f"{side[0].file} names several kernels ({in_a_row(several)}), so the file is not a valid baseline: save "
+            "the baseline again"
         )
     if several:
         named = ", ".join(str(run.id) for run in side)
         raise UsageError(
             f"run{'s' * (len(side) > 1)} {named} of {target}: measured with several kernels ({in_a_row(several)}), "
-            f"whose results cannot be combined; name runs of one kernel, or measure {target} again"
+            f"whose results cannot be combined. Name runs of one kernel, or measure {target} again"
         )
 
 

@@ -84,8 +84,8 @@ def _kept(pool: list[Measurement]) -> KeptMeasurement:
 def _check(run: Run) -> None:
     if run.plan.emulated:
         raise UsageError(
-            f"{run.title} was measured on {run.plan.target}, which is emulated: its times mean nothing, so it cannot "
-            "be a baseline"
+            f"{run.title} was measured on {run.plan.target}, which is emulated: its times mean nothing, so the run "
+            "cannot be a baseline"
         )
     if not run.complete:
         raise IntercoreError(
@@ -95,8 +95,8 @@ def _check(run: Run) -> None:
     failed = sum(not is_sound(one) for one in run.measurements)
     if failed:
         raise IntercoreError(
-            f"of {len(run.measurements)} measurements of {run.title}, {failed} failed, so it cannot be a baseline: see "
-            f"intercore show {run.id}, and measure again"
+            f"of {len(run.measurements)} measurements of {run.title}, {failed} failed, so the run cannot be a "
+            f"baseline: read the output of intercore show {run.id}, and measure again"
         )
 
 
@@ -109,10 +109,10 @@ def _check_conditions(run: Run, settings: Iterable[Measurement]) -> None:
         for key, value in lasting(one.conditions).items():
             if known.setdefault((build, key), value) != value:
                 raise IntercoreError(
-                    f"the condition {key} changed within {run.title} ({known[build, key]} / {value}), so it cannot "
-                    "be a baseline: measure again in one session"
+                    f"the condition {key} changed within {run.title} ({known[build, key]} / {value}), so the run "
+                    "cannot be a baseline: measure again in one session"
                 )
     if several := identity.kernels_that_differ(run.measurements):
         raise IntercoreError(
-            f"{run.title} mixes kernels ({in_a_row(several)}), so it cannot be a baseline: measure one kernel"
+            f"{run.title} mixes kernels ({in_a_row(several)}), so the run cannot be a baseline: measure one kernel"
         )

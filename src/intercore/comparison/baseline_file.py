@@ -190,7 +190,7 @@ def read(path: Path) -> Baseline:
         return parse(data.decode(), name)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{name}:{line}: this is not UTF-8 text: save the file as UTF-8") from None
+        raise UsageError(f"{name}:{line}: this line is not UTF-8 text: save the file as UTF-8") from None
 
 
 def parse(text: str, name: str) -> Baseline:
@@ -210,7 +210,7 @@ def parse(text: str, name: str) -> Baseline:
             place.refuse(f"the condition {found.name} appears twice: keep one of the two")
         conditions[key] = found
     if not settings:
-        lines[-1][0].refuse(f"the baseline has no setting; {_SAVE} {name}")
+        lines[-1][0].refuse(f"the baseline has no setting. {_SAVE} {name}")
     made = [
         KeptMeasurement(
             first.benchmark, first.factors, 0, (), _of_build(first, conditions.values()), {}, "", quantities=quantities
@@ -223,16 +223,17 @@ def parse(text: str, name: str) -> Baseline:
 def _head(place: _Place, line: str) -> _Head:
     if line.startswith(f"{KIND} 1"):
         place.refuse(
-            f"this baseline has format version 1, which this Intercore does not read any more; {_SAVE} {place.file} RUN"
+            f"this baseline has format version 1, which this version of Intercore no longer reads. {_SAVE} "
+            f"{place.file} RUN"
         )
     try:
         version = msgspec.json.decode(line, type=_AnyVersion).version
     except msgspec.MsgspecError:
-        place.refuse(f'this is not a baseline: its first line does not begin with {{"kind":"{KIND}"')
+        place.refuse(f'this file is not a baseline, because its first line does not begin with {{"kind":"{KIND}"')
     if version > VERSION:
         place.refuse(
-            f"this baseline has format version {version}, but this Intercore reads only up to {VERSION}: update "
-            "Intercore"
+            f"this baseline has format version {version}, but this version of Intercore reads only up to {VERSION}: "
+            "update Intercore"
         )
     return _decoded(place, line, _FIRST)
 
@@ -241,7 +242,7 @@ def _decoded(place: _Place, line: str, decoder: msgspec.json.Decoder[L]) -> L:
     try:
         return decoder.decode(line)
     except msgspec.MsgspecError as error:
-        place.refuse(f"this is not a valid line of a baseline: {error}; correct the line, or {_SAVE} {place.file}")
+        place.refuse(f"this line of the baseline is not valid: {error}. Correct the line, or {_SAVE} {place.file}")
 
 
 def _renamed(one: _Series) -> _Series:
@@ -262,8 +263,8 @@ def _add_series(
     first, quantities = settings.setdefault(key, (found, {}))
     if first.factors != found.factors:
         place.refuse(
-            f"this setting of {found.benchmark} appears twice, with different ways to measure (seed, samples …): keep "
-            "one"
+            f"this setting of {found.benchmark} appears twice, with other values of seed, samples or the like: keep "
+            "one of the two"
         )
     if (found.series, found.unit) in quantities:
         place.refuse(f"the series {found.series} of this setting appears twice: keep one of the two")
@@ -280,10 +281,12 @@ def _kept(place: _Place, found: _Series) -> BaselineQuantity:
     ordered.append(("max", found.max))
     for (below, low), (above, high) in pairwise(ordered):
         if low > high:
-            place.refuse(f"{below}={low:g} is above {above}={high:g}: one of the two was mistyped")
+            place.refuse(f"{below}={low:g} is above {above}={high:g}: one of these two numbers is wrong")
     each = found.each or (median.value,)
     if len(each) > found.n:
-        place.refuse(f"each has {len(each)} medians, but n says {found.n} samples: one of the two was mistyped")
+        place.refuse(
+            f"the list each has {len(each)} medians, but n is only {found.n} samples: one of these two values is wrong"
+        )
     return BaselineQuantity(Medians(median, each), found.n, found.min, found.max, percentiles)
 
 
@@ -292,5 +295,5 @@ def _interval(place: _Place, name: str, known: Number) -> Interval:
         return Interval(known, known, known)
     ends = [end for end in (known.low, known.value, known.high) if end is not None]
     if ends != sorted(ends):
-        place.refuse(f"{name}={known.value:g} is not within its interval: one of the numbers was mistyped")
+        place.refuse(f"{name}={known.value:g} is not within its interval: one of the three numbers is wrong")
     return known

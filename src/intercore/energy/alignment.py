@@ -51,7 +51,7 @@ def align(trace: Trace, windows: Sequence[Window]) -> Alignment:
     Raises RefusedError, with advice, if both fail, or if a window is too short for the meter.
     """
     if not windows:
-        raise RefusedError("the target reported no window to measure the energy of")
+        raise RefusedError("the target reported no measured window, so there is no energy to measure")
     _check_length(trace, windows)
     how: How = "pattern" if trace.mark is None else "mark"
     found = by_mark(trace, windows) if trace.mark is not None else by_pattern(trace, windows)
@@ -62,7 +62,7 @@ def align(trace: Trace, windows: Sequence[Window]) -> Alignment:
 def _check_length(trace: Trace, windows: Sequence[Window]) -> None:
     interval = trace.interval_s
     if interval <= 0:
-        raise RefusedError("the meter recorded fewer than two samples: check that it is connected and measures")
+        raise RefusedError("the meter recorded fewer than two samples: check that the meter is connected and measures")
     shortest = min((one.seconds for one in windows if one.seconds is not None), default=math.inf)
     least = (LEAST_SAMPLES + 2) * interval
     if shortest < least:

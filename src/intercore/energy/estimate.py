@@ -24,7 +24,8 @@ def of_activity(activity: Activity, currents: Currents, window: Window) -> Windo
     """Return the ESTIMATED energy of a window. Raises IntercoreError for a chip without two cores."""
     if len(activity.awake) != 2 or activity.cycles < 1:
         raise IntercoreError(
-            f"the currents of {currents.name} apply to a chip with two cores and a window with a duration"
+            f"the energy cannot be estimated: the currents of {currents.name} apply only to a chip with two cores, "
+            "and only to a measured window of more than 0 cycles"
         )
     first, second = activity.awake
     most, least = min(first, second), max(0, first + second - activity.cycles)

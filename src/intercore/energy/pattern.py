@@ -80,7 +80,8 @@ def by_pattern(trace: Trace, windows: Sequence[Window]) -> WindowFit:
     """
     if any(one.seconds is None for one in windows):
         raise RefusedError(
-            "the length of the measured windows is only known from the mark pin: connect it to an input of the meter"
+            "the length of the measured windows is only known from the mark pin: connect the mark pin to an input of "
+            "the meter"
         )
     if any(one.gap_s is None for one in windows[1:]):
         raise RefusedError(
@@ -88,7 +89,7 @@ def by_pattern(trace: Trace, windows: Sequence[Window]) -> WindowFit:
         )
     signal = trace.power if trace.watts is not None or trace.volts is not None else trace.amps
     if signal is None:
-        raise RefusedError("the meter reports neither current nor power: choose a meter that does")
+        raise RefusedError("the meter reports neither current nor power: choose a meter that reports one of them")
     lengths = np.array([one.seconds for one in windows])
     begins = target_begins(windows)
     seeker = _Seeker(trace, Integral(trace.bounds, signal), signal, begins, lengths)
@@ -130,8 +131,8 @@ class _Seeker:
             other = float(offsets[far][np.argmax(explained[far])] - offsets[best])
             raise RefusedError(
                 f"the place of the measured windows in the recording is ambiguous: {abs(other):.3g} s "
-                f"{'later' if other > 0 else 'earlier'} fits as well. "
-                "Add pauses between them (rest_ms), or connect the mark pin to an input of the meter"
+                f"{'later' if other > 0 else 'earlier'} fits as well. Add pauses between the windows (rest_ms), or "
+                "connect the mark pin to an input of the meter"
             )
         return self._refine(float(offsets[best]), step, every)
 

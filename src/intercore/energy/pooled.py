@@ -66,7 +66,7 @@ def pooled(repetitions: Sequence[Sequence[WindowEnergy]], rest: Sequence[Interva
 
     joules, watts = mean(lambda one: one.joules), mean(lambda one: one.watts)
     if joules is None or watts is None:  # every window has both
-        raise ValueError("a window without energy")
+        raise ValueError("a measured window has no energy")
     peaks = [one.peak_amps for one in every if one.peak_amps is not None]
     times = [one.seconds_each for one in every if one.seconds_each is not None]
     each = mean(lambda one: one.joules_each)

@@ -73,7 +73,7 @@ def check_plain(file: int | Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
         kind = "pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
-        raise OSError(errno.EINVAL, f"it is a {kind}, not a plain file: copy it to one")
+        raise OSError(errno.EINVAL, f"the path is a {kind}, not a plain file: copy the content to a plain file")
 
 
 def contents(path: Path, bound: Bound) -> bytes:
@@ -82,19 +82,19 @@ def contents(path: Path, bound: Bound) -> bytes:
         size = os.fstat(file.fileno()).st_size
         data = file.read(bound.most + 1) if size <= bound.most else b""
     if max(size, len(data)) > bound.most:  # it may have grown
-        raise OSError(errno.EFBIG, f"it is larger than {bound}, the limit for {bound.of}")
+        raise OSError(errno.EFBIG, f"the file is larger than {bound}, the limit for {bound.of}")
     return data
 
 
 def toml(text: str) -> dict[str, Any]:
     """Parse a TOML text. Raises TOMLDecodeError, or ValueError with a clause if it exceeds a limit."""
-    too_deep = f"its lists and tables are nested deeper than {TOML_DEPTH}"
+    too_deep = f"the lists and tables in the file are nested deeper than {TOML_DEPTH}"
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         raise
     except ValueError:  # Python reads at most 4,300 digits
-        raise ValueError("it contains a number with thousands of digits") from None
+        raise ValueError("the file contains a number with thousands of digits") from None
     except RecursionError:
         raise ValueError(too_deep) from None
     level: list[Any] = [found]

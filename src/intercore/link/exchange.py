@@ -288,7 +288,7 @@ class Exchange:
                 self._latency.slowest = max(self._latency.slowest, self._link.last_heard - self._last_command.at)
             if self._watch.stale > MAX_STALE:
                 raise ProtocolError(
-                    f"{self._name} floods the link: its last {self._watch.stale} messages had no new content; reset "
+                    f"{self._name} floods the link: its last {self._watch.stale} messages had no new content. Reset "
                     "the target"
                 )
         if self._reacted:
@@ -349,8 +349,8 @@ class Exchange:
                 "" if self._watch.of in {None, progress.of} else f", after it had reported a total of {self._watch.of}"
             )
             raise ProtocolError(
-                f"{self._name} violates the Intercore protocol: it reports {progress.done} of {progress.of} "
-                f"repetitions done{before}; rebuild its firmware with this version of the tool"
+                f"{self._name} violates the Intercore protocol: the target reports {progress.done} of {progress.of} "
+                f"repetitions done{before}. Rebuild the target's firmware with this version of the tool"
             )
         self._note(Event.PROGRESS if self._is_run else Event.RESULT)
         self._note_progress()
@@ -400,7 +400,7 @@ class Exchange:
 
     @property
     def _last_message(self) -> str:
-        return f"; its last message: {self._rejection.complaint}" if self._rejection.complaint else ""
+        return f". The target's last message: {self._rejection.complaint}" if self._rejection.complaint else ""
 
     @property
     def _symptoms(self) -> str:
@@ -422,12 +422,12 @@ class Exchange:
         where = "" if self._watch.of is None else f" at repetition {self._watch.progress} of {self._watch.of}"
         return TargetSilentError(
             f"{self._name} makes no progress: it has reported to be busy{where} for {self._longest_standstill:g} "
-            f"s{self._last_message}{self._symptoms}; reset the target, or increase --timeout"
+            f"s{self._last_message}{self._symptoms}. Reset the target, or increase --timeout"
         )
 
     def _restart(self) -> TargetRestartedError:
         reason = self._link.plain_text.reason or (
-            "; unless you reset it, the cause is a crash, a watchdog or a weak power supply"
+            ". Unless you reset the target, the cause is a crash, a watchdog or a weak power supply"
         )
         return TargetRestartedError(f"{self._name} restarted during `{self._command[0]}`{self._last_message}{reason}")
 
@@ -437,8 +437,8 @@ class Exchange:
         seconds = f"{self._timeout:g} s"
         if not statistics.bytes:
             return TargetSilentError(
-                f"{self._name} has sent nothing for {seconds}{self._symptoms}: check its power supply, and that "
-                "this is the right port"
+                f"{self._name} has sent nothing for {seconds}{self._symptoms}: check the target's power supply, and "
+                "that this is the right port"
             )
         if not statistics.lines and (reason := self._link.plain_text.reason):
             return ProtocolError(f"{self._name} does not answer{reason}")
@@ -446,7 +446,7 @@ class Exchange:
             return ProtocolError(
                 f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes arrived in {seconds} "
                 "without a valid line (the last line: "
-                f"{self._link.last_bad or 'no line end'}){self._link.plain_text.last_words}; check the port, the "
+                f"{self._link.last_bad or 'no line end'}){self._link.plain_text.last_words}. Check the port, the "
                 "program on the target and --baud"
             )
         silent = self._link.now() - self._link.last_heard
@@ -472,14 +472,14 @@ class Exchange:
         if wrong := self._link.sent_wrong(line):
             return ProtocolError(
                 f"{self._name} sends line {line} of its answer to {self._question} wrongly: {wrong.why}, in "
-                f"{wrong.start}…. The line arrived {wrong.times} times, always identical, so it was not damaged on the "
-                "way. The target's program is at fault: rebuild it with this version of the tool"
+                f"{wrong.start}…. The line arrived {wrong.times} times, always identical, so it was not damaged on "
+                "the way. The target's program is at fault: rebuild that program with this version of the tool"
             )
         if not bad and line < self._incoming.highest and self._incoming.in_vain >= MAX_REQUESTS:
             return ProtocolError(
                 f"{self._name} omits line {line} of its answer to {self._question}: it did not send that line after "
                 f"{self._incoming.in_vain} requests, and all other lines were undamaged. The target's program is at "
-                "fault: rebuild it with this version of the tool"
+                "fault: rebuild that program with this version of the tool"
             )
         if flood := self._link.flood(since):
             return ProtocolError(f"{self._name} floods the link {flood}")
@@ -492,12 +492,12 @@ class Exchange:
             )
         if not whole or self._phase is Phase.RECEIVING:
             return TargetSilentError(
-                f"{self._name} is slow but does not hang: {now.bytes - since.bytes} bytes arrived in {seconds}, but no "
-                f"new line of its answer to {self._question}{self._symptoms}; increase --timeout or the bit rate"
+                f"{self._name} is slow but does not hang: {now.bytes - since.bytes} bytes arrived in {seconds}, but "
+                f"no new line of its answer to {self._question}{self._symptoms}. Increase --timeout or the bit rate"
             )
         return TargetSilentError(
-            f"{self._name} sends data, but no line of its answer to {self._question} for {seconds}{self._known}; "
-            "reset the target, or increase --timeout"
+            f"{self._name} sends data, but no line of its answer to {self._question} for {seconds}{self._known}. "
+            "Reset the target, or increase --timeout"
         )
 
     @property

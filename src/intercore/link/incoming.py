@@ -41,21 +41,21 @@ class Incoming:
             return False
         if self.last is not None and line.i > self.last:
             raise ProtocolError(
-                f"the target sent line {line.i} of an answer whose last line is {self.last}: rebuild its firmware "
-                "with this version of the tool"
+                f"the target sent line {line.i} of an answer whose last line is {self.last}: rebuild the target's "
+                "firmware with this version of the tool"
             )
         if isinstance(line, End):
             if line.i < self.highest:
                 raise ProtocolError(
-                    f"the target sent line {self.highest} of an answer whose last line is {line.i}: rebuild its "
-                    "firmware with this version of the tool"
+                    f"the target sent line {self.highest} of an answer whose last line is {line.i}: rebuild the "
+                    "target's firmware with this version of the tool"
                 )
             self.last = line.i
         self.others += not isinstance(line, Samples | Events)
         if self.others > self.most.most:
             raise ProtocolError(
-                f"the target answers with more than {self.most}, which no target has: rebuild its firmware with this "
-                "version of the tool"
+                f"the target answers with more than {self.most}, the limit of the protocol: rebuild the target's "
+                "firmware with this version of the tool"
             )
         self.lines[line.i] = line
         self.highest = max(self.highest, line.i)

@@ -185,13 +185,13 @@ class Link:
             self.plain_text.note_protocol()
         if self.plain_text.resets >= LOOP:
             raise ProtocolError(
-                f"{self.port.description} restarts again and again{self.plain_text.last_words}; check its power "
-                "supply, and that its program is built for this chip"
+                f"{self.port.description} restarts again and again{self.plain_text.last_words}. Check the board's "
+                "power supply, and that the program on the board is built for its chip"
             )
         if self._garbage > GARBAGE_BUDGET:
             raise ProtocolError(
                 f"{self.port.description} floods the link with data that is not the Intercore protocol "
-                f"({self._garbage >> 20} MiB without a valid line); check the port and the program on the target"
+                f"({self._garbage >> 20} MiB without a valid line): check the port and the program on the target"
             )
         return messages
 
@@ -206,7 +206,8 @@ class Link:
                 start = printable(line[:80].decode(errors="replace"))
                 raise ProtocolError(
                     f"{self.port.description} violates the Intercore protocol: {self.last_bad}, in {start}…. The line "
-                    "arrived undamaged, so the firmware sent it like this: rebuild it with this version of the tool"
+                    "arrived undamaged, so the firmware sent it in this form: rebuild the firmware with this version "
+                    "of the tool"
                 ) from None
             self.statistics.bad_lines += 1
             self.plain_text.add(line)

@@ -88,9 +88,9 @@ class PlainText:
     @property
     def reason(self) -> str:
         """A clause with the most informative line and its meaning; empty if there is none."""
-        return "" if self._sign is None else f"; it printed “{self._sign[1].line}”: {self._sign[1].meaning}"
+        return "" if self._sign is None else f". The target printed “{self._sign[1].line}”: {self._sign[1].meaning}"
 
     @property
     def last_words(self) -> str:
         """The same, but with the last line if none is informative; empty if there was no text."""
-        return self.reason or (f"; it last printed “{self.lines[-1]}”" if self.lines else "")
+        return self.reason or (f". The target last printed “{self.lines[-1]}”" if self.lines else "")

@@ -270,7 +270,7 @@ def encode_command(words: Iterable[str]) -> bytes:
     for word in words:
         if not _WORD.fullmatch(word):
             raise UsageError(
-                f"{word!r} cannot be sent to a target: use printable ASCII characters without blanks and asterisks"
+                f"{word!r} cannot be sent to a target: use printable ASCII characters without spaces and asterisks"
             )
     text = " ".join(words).encode("ascii")
     if len(text) + TRAILER > MAX_COMMAND:
@@ -281,12 +281,12 @@ def encode_command(words: Iterable[str]) -> bytes:
 def decode_line(line: bytes) -> Message:
     """Return the message in `line` (without its line end); BadLineError if it is not one."""
     if len(line) > MAX_LINE:
-        raise BadLineError(f"longer than {MAX_LINE} characters")
+        raise BadLineError(f"a line longer than {MAX_LINE} characters")
     text, trailer = line[:-TRAILER], line[-TRAILER:]
     if not _TRAILER.fullmatch(trailer):
-        raise BadLineError("no CRC at its end")
+        raise BadLineError("no CRC at the end of the line")
     if trailer.lower() != b" *%08x" % crc32(text):
-        raise BadLineError(f"the CRC {trailer[2:].decode()} instead of {crc32(text):08x}")
+        raise BadLineError(f"the line's CRC is {trailer[2:].decode()} instead of {crc32(text):08x}")
     try:
         return _decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -303,8 +303,8 @@ def _fault(error: Exception) -> str:
         what = f"`{place[2]}`" if place else "the message"
         return f"{what} does not conform to docs/protocol.md"
     if isinstance(error, UnicodeDecodeError):
-        return "it is not UTF-8"
-    return "it is nested too deeply" if isinstance(error, RecursionError) else "it is not JSON"
+        return "the message is not UTF-8"
+    return "the message is nested too deeply" if isinstance(error, RecursionError) else "the message is not JSON"
 
 
 def _foreign_hello(text: bytes) -> ForeignHello | None:

@@ -35,7 +35,7 @@ def read_recording(lines: Iterable[Numbered]) -> Recording:
         elif not isinstance(line, End):
             raise _broken(f"line {line.i} of the answer to `trace` is out of place")
     if not heads or len({head.hz for head in heads.values()}) > 1:
-        raise _broken("an answer to `trace` without one clock for all cores")
+        raise _broken("the answer to `trace` does not have one clock for all cores")
     return Recording(heads[0].hz, tuple(_ring(head, values[core]) for core, head in heads.items()), names)
 
 
@@ -59,5 +59,6 @@ def _ring(head: RingHead, values: Sequence[int]) -> Ring:
 
 def _broken(what: str) -> ProtocolError:
     return ProtocolError(
-        f"the target violates the Intercore protocol: {what}. Rebuild its firmware with this version of the tool"
+        f"the target violates the Intercore protocol: {what}. Rebuild the target's firmware with this version of the "
+        "tool"
     )

@@ -120,7 +120,7 @@ class SerialPort(Port):
         return True
 
     def _lost(self, error: Exception) -> TargetLostError:
-        return TargetLostError(f"lost {self.description}: {_sentence(error)}")
+        return TargetLostError(f"the connection to {self.description} was lost: {_sentence(error)}")
 
     def close(self) -> None:
         """See Port."""
@@ -155,9 +155,9 @@ def _misunderstanding(url: str, error: Exception) -> str:
     """Return why pyserial rejects the URL, as far as its exception shows."""
     scheme, separator, _ = url.partition("://")
     if separator and "not known" in str(error):
-        return f"'{scheme}://' is not a known kind of port; use a device such as /dev/ttyACM0, socket:// or rfc2217://"
+        return f"'{scheme}://' is not a known kind of port: use a device such as /dev/ttyACM0, socket:// or rfc2217://"
     if "baud" in str(error):
-        return "it does not support this bit rate; choose another one by --baud"
+        return "the port does not support this bit rate: choose another bit rate by --baud"
     return "pyserial does not know a port of this name" + (f" behind {scheme}://" if separator else "")
 
 

@@ -279,7 +279,8 @@ class Session:
 
 def _broken(what: str) -> ProtocolError:
     return ProtocolError(
-        f"the target violates the Intercore protocol: {what}. Rebuild its firmware with this version of the tool"
+        f"the target violates the Intercore protocol: {what}. Rebuild the target's firmware with this version of the "
+        "tool"
     )
 
 
@@ -296,7 +297,7 @@ def _read_info(lines: Iterable[Numbered]) -> Info:
         elif not isinstance(line, End):
             raise _unexpected(line, "info")
     if hello is None:
-        raise _broken("an answer to `info` without `hello`")
+        raise _broken("the answer to `info` has no line `hello`")
     return Info(hello, {key: "".join(values) for key, values in parts.items()})
 
 
@@ -383,7 +384,7 @@ def _read_answer(lines: Sequence[Numbered], benchmark: str, parameters: Mapping[
             raise _unexpected(line, f"run {benchmark}")
     for name, level in parameters.items():
         if str(factors.get(name)) != str(level):
-            raise _broken(f"{name}={level} was requested, but it ran with {name}={factors.get(name)}")
+            raise _broken(f"{name}={level} was requested, but the target ran with {name}={factors.get(name)}")
     if end.status == "ok" and any(end.checks.get(check) for check in SPOILING_CHECKS):
         raise _broken(f"a run ended with the status `ok` although checks failed ({end.checks})")
     series = tuple(_read_series(head, values[name], taken[name]) for name, head in heads.items())
@@ -397,7 +398,9 @@ def _read_series(head: SeriesHead, values: list[tuple[int, ...]], taken: int) ->
     if core != head.name and not (core.isascii() and core.isdigit()):
         raise _broken(f"series {head.name} names no core")
     if core != head.name and head.unit != "tick":
-        raise _broken(f"series {head.name} is a timestamp overhead, but its unit is {head.unit}, not tick")
+        raise _broken(
+            f"series {head.name} is a timestamp overhead, but the unit of the series is {head.unit}, not tick"
+        )
     ticks = np.fromiter(chain.from_iterable(values), np.int64, taken)
     ticks.setflags(write=False)
     return Series(head.name, head.clock, head.hz, ticks, head.unit)

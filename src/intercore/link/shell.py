@@ -83,7 +83,7 @@ class _Contact:
         self._since = now if self._since is None else self._since
         if now - self._since > timeout:
             raise IntercoreError(
-                f"{self._port.description} has not answered for {timeout:.0f} s; check the port, the program on the "
+                f"{self._port.description} has not answered for {timeout:.0f} s. Check the port, the program on the "
                 "target and --baud, or increase --timeout"
             )
         if now - max(last_heard, self._asked_at, self._since) >= self._wait:
@@ -204,7 +204,7 @@ class _Conversation:
             self._under_way = None
         elif self._under_way and now - self._last_heard > self._timeout:
             raise IntercoreError(
-                f"{self._port.description} has sent nothing for {self._timeout:.0f} s; reset the target, or increase "
+                f"{self._port.description} has sent nothing for {self._timeout:.0f} s: reset the target, or increase "
                 "--timeout"
             )
         for line in self._reader.feed(data):
@@ -268,7 +268,7 @@ class _Conversation:
             return
         lost = f"{self._port.description} restarted during `{command}`"
         if not self._prompt:
-            raise IntercoreError(f"{lost}; the cause is a crash, a watchdog or a weak power supply")
+            raise IntercoreError(f"{lost}. Possible causes are a crash, a watchdog and a weak power supply")
         self._answered()
         self._show(f"({lost})")
 

@@ -32,7 +32,8 @@ class Address(msgspec.Struct, frozen=True):
         scheme, colon, rest = text.partition(":")
         if not colon or not scheme.isascii() or not scheme.isalnum():
             raise UsageError(
-                f"'{text}' is not the address of a meter: write kind:place, such as ppk2:/dev/ttyACM1 or rapl:"
+                f"'{text}' is not the address of a meter: write KIND:PLACE, such as 'ppk2:/dev/ttyACM1'. Some kinds "
+                "need no place, such as 'rapl:'"
             )
         place, _, query = rest.partition("?")
         options: dict[str, str] = {}
@@ -40,11 +41,11 @@ class Address(msgspec.Struct, frozen=True):
             name, equals, value = word.partition("=")
             if not equals or not name or not value:
                 raise UsageError(
-                    f"{text}: '{word}' is not an option: write options as name=value, such as volts=3.3, with & "
-                    "between them"
+                    f"{text}: '{word}' is not an option of a meter: write options as NAME=VALUE, such as volts=3.3, "
+                    "with & between options"
                 )
             if name in options:
-                raise UsageError(f"{text}: {name} appears twice: remove one")
+                raise UsageError(f"{text}: the option {name} appears twice: remove one of the two")
             options[name] = unquote(value)
         return cls(text, scheme.lower(), unquote(place), options)
 
@@ -52,7 +53,9 @@ class Address(msgspec.Struct, frozen=True):
         """Raise UsageError if it has an option that its kind does not support."""
         for name in self.options:
             if name not in known:
-                raise UsageError(f"{self.text}: {unknown('option of this meter', name, known or ('none',))}")
+                raise UsageError(
+                    f"{self.text}: {unknown('option', name, known or ('none',), 'this kind of meter has')}"
+                )
 
     def number(self, name: str, default: float | None = None, *, low: float = 0.0, high: float = _LARGEST) -> float:
         """Return an option above `low` and at most `high`.
@@ -62,7 +65,9 @@ class Address(msgspec.Struct, frozen=True):
         text = self.options.get(name)
         if text is None:
             if default is None:
-                raise UsageError(f"{self.text}: {name} is missing: add {'&' if self.options else '?'}{name}=…")
+                raise UsageError(
+                    f"{self.text}: the option {name} is missing: add {'&' if self.options else '?'}{name}=…"
+                )
             return default
         try:
             value = float(text)
@@ -70,6 +75,7 @@ class Address(msgspec.Struct, frozen=True):
             value = math.nan
         if not low < value <= high:
             raise UsageError(
-                f"{self.text}: {name}={text} is out of range: it must be a number above {low:g} and at most {high:g}"
+                f"{self.text}: {name}={text} is out of range: the value must be a number above {low:g} and at most "
+                f"{high:g}"
             )
         return value

@@ -72,7 +72,7 @@ class PolledMeter(Meter):
         if self._thread is not None:
             self._thread.join(longest_gap)
             if self._thread.is_alive():
-                raise MeterError(f"{self.description} does not answer any more: check its connection")
+                raise MeterError(f"{self.description} no longer answers: check its connection")
         if self._failure is not None:
             raise self._failure
         return MeterData(trace_of(self._taken, self.description, longest_gap))
@@ -107,7 +107,7 @@ def checked(value: Value, description: str) -> Value:
     for number, most, unit in zip(value[:3], limits, ("A", "V", "W"), strict=True):
         if math.isinf(number) or abs(number) > most:
             raise MeterError(
-                f"{description} reports {number:g} {unit}, which is impossible: check that it is not overloaded"
+                f"{description} reports {number:g} {unit}, which is impossible: check that the meter is not overloaded"
             )
     if math.isnan(value.watts) and math.isnan(value.amps):
         raise MeterError(f"{description} reports neither power nor current")

@@ -63,8 +63,8 @@ def trace_of(
     seconds = float(index[-1] + 1) / HZ
     if abs(seconds - took) > max(_MOST_APART * took, _SETTLE_S):
         raise MeterError(
-            f"{description} sent {seconds:.2f} s of samples in {took:.2f} s: some were lost in transfer; check that "
-            "this machine is not too busy"
+            f"{description} sent {seconds:.2f} s of samples in {took:.2f} s: some samples were lost in transfer. "
+            "Check that this machine is not too busy"
         )
     amps = _amps(words, calibration, volts)
     level = None if mark is None else (words >> (24 + mark)) & 1
@@ -93,7 +93,7 @@ def _words(data: bytes, description: str) -> NDArray[np.uint32]:
             return words
     if len(data) < 12:
         raise MeterError(f"{description} sent no samples: check its connection")
-    raise MeterError(f"{description} sent data that is not samples: check that it is a Power Profiler Kit II")
+    raise MeterError(f"{description} sent data that is not samples: check that the device is a Power Profiler Kit II")
 
 
 def _steps(words: NDArray[np.uint32]) -> NDArray[np.int64]:

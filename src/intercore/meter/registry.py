@@ -29,7 +29,7 @@ def checked(text: str) -> tuple[Driver, Address]:
     """Parse and validate an address. Raises UsageError for an unknown kind or option."""
     address = Address.parse(text)
     if address.scheme not in known():
-        raise UsageError(f"--meter: {unknown('kind of meter', address.scheme, known())}")
+        raise UsageError(f"--meter: {unknown('meter kind', address.scheme, known())}")
     driver = known()[address.scheme]
     address.check(driver.options)
     return driver, address

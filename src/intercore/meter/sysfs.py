@@ -26,9 +26,9 @@ def number_in(path: Path) -> float:
     try:
         text = path.read_text("ascii").strip()
     except PermissionError:
-        raise MeterError(f"{path} is readable by root only; to permit it: sudo chmod a+r {path}") from None
+        raise MeterError(f"{path} is readable by root only. To permit reading: sudo chmod a+r {path}") from None
     except FileNotFoundError:
-        raise MeterError(f"{path} is gone: check that the meter is connected") from None
+        raise MeterError(f"{path} no longer exists: check that the meter is connected") from None
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise MeterError(f"{path} cannot be read: {why}") from None

@@ -21,6 +21,6 @@ def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
                 "mode=pool"
             )
         if name in levels:
-            raise UsageError(f"{name} is given twice; put its levels in one list: {name}=…,…")
+            raise UsageError(f"the factor {name} is given twice: put all its levels in one list, {name}=…,…")
         levels[name] = values.split(",")
     return levels

@@ -64,7 +64,7 @@ class Series(msgspec.Struct, frozen=True, eq=False):
         if not self.is_time:
             raise IntercoreError(
                 f"series {self.name} is needed in ns, but its unit is {self.unit}: the target's firmware is of "
-                "another version; build it with this Intercore"
+                "another version, so build the firmware with this version of Intercore"
             )
         ns: NDArray[np.float64] = self.ticks.astype(np.float64) * (1e9 / self.hz)
         return ns

@@ -74,7 +74,7 @@ class Trace(msgspec.Struct, frozen=True, eq=False):
         if self.watts is not None:
             return self.watts
         if self.amps is None or self.volts is None:
-            raise ValueError("power and voltage are unknown")
+            raise ValueError("neither the power nor the voltage of the recording is known")
         found: Floats = self.amps * self.volts
         return found
 

@@ -92,5 +92,5 @@ def _trace(series: Sequence[Series]) -> Trace | None:
     known = {one.name: one.ticks for one in series}
     fields = {field: known[name] / scale for field, (name, scale) in _SCALES.items() if name in known}
     if "seconds" not in fields or len({len(values) for values in known.values()}) != 1:
-        raise ValueError("the samples of a recording do not belong together")
+        raise ValueError("the columns of a meter's recording do not fit together")
     return Trace(**fields, mark=known[_MARK] != 0 if _MARK in known else None)

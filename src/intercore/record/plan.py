@@ -170,7 +170,7 @@ def check(plan: Plan) -> None:
         raise UsageError(f"repetitions={plan.repetitions} is out of range: it must be at least 1")
     if plan.stop is not None and plan.stop.cap < plan.repetitions:
         raise UsageError(
-            f"cap={plan.stop.cap} is out of range: it must be at least {plan.repetitions}, the number of repetitions"
+            f"cap={plan.stop.cap} is out of range: it must be at least {plan.repetitions}, the value of repetitions"
         )
     for part in plan.parts:
         _check_levels(part)
@@ -201,23 +201,27 @@ def _check_levels(part: Part) -> None:
         raise UsageError(f"fraction={part.fraction:g} is out of range: it must be above 0 and at most 1")
     for name, levels in part.levels.items():
         if not levels:
-            raise UsageError(f"factor {name} has no level: give it at least one")
+            raise UsageError(f"the factor {name} has no levels: give at least one, e.g. {name}=100")
         level, times = Counter(levels).most_common(1)[0]
         if times > 1:
-            raise UsageError(f"{name}={level} is given {times} times: to measure it more often, use --repetitions")
+            raise UsageError(
+                f"{name}={level} is given {times} times: to measure that level more often, use --repetitions"
+            )
 
 
 def _check_parts(parts: Sequence[Part]) -> None:
     """Refuse parts of one benchmark whose settings could be taken for one another."""
     if len({frozenset(part.levels) for part in parts}) > 1:
         raise UsageError(
-            f"the plan's parts of {parts[0].benchmark} name different factors: name the same factors in all of them"
+            f"the plan's parts of {parts[0].benchmark} name different factors: name the same factors in all these parts"
         )
     if len(parts) > 1:
         seen = Counter(canonical(factors) for part in parts for factors in without(part, ()))
         setting, times = seen.most_common(1)[0]
         if times > 1:
-            raise UsageError(f"the plan has {parts[0].benchmark} with {setting} {times} times: remove all but one")
+            raise UsageError(
+                f"the plan has {parts[0].benchmark} with {setting} {times} times: keep only one of these parts"
+            )
 
 
 def _rank(plan: Plan, part: int, setting: Setting) -> tuple[int, bytes, int, bytes]:

@@ -48,11 +48,12 @@ def parse_condition(text: str) -> Condition:
     found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*(<=|>=|!=|=|<|>)\s*([^\s<>=!]\S*)\s*", text)
     if found is None:
         raise UsageError(
-            f"--where {text!r} is not a condition: write a factor, one of = != < <= > >=, and a level, e.g. size<=256"
+            f"--where {text!r} is not a condition: write a factor, a relation (= != < <= > >=) and a level, e.g. "
+            "size<=256"
         )
     factor, relation, level = found.groups()
     if relation in _ORDERS and not _is_number(level):
-        raise UsageError(f"--where {text!r}: {relation} needs a number, and {level!r} is not one")
+        raise UsageError(f"--where {text!r}: {relation} compares numbers, but {level!r} is not a number")
     return Condition(factor, relation, level)
 
 
@@ -66,7 +67,7 @@ def selected(run: Run, conditions: Sequence[Condition]) -> Run:
     known = sorted({name for one in run.measurements for name in one.factors})
     for condition in conditions:
         if condition.factor not in known:
-            raise UsageError(f"--where: {unknown(f'factor of run {run.id}', condition.factor, known)}")
+            raise UsageError(f"--where: {unknown('factor', condition.factor, known, f'run {run.id} has')}")
     kept = tuple(one for one in run.measurements if all(condition.holds(one) for condition in conditions))
     if not kept:
         words = " and ".join(f"{one.factor}{one.relation}{one.level}" for one in conditions)

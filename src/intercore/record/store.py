@@ -43,22 +43,22 @@ _TO_READ = "that you may read"
 _TO_WRITE = "that you may read and write, in a directory that you may write to"
 
 _CAUSES = {
-    sqlite3.SQLITE_BUSY: "it is locked by another process; wait until that process ends, then try again",
-    sqlite3.SQLITE_FULL: "the disk is full; free space, then continue with --resume (complete measurements are kept)",
+    sqlite3.SQLITE_BUSY: "the file is locked by another process: wait until that process ends, then try again",
+    sqlite3.SQLITE_FULL: "the disk is full: free space, then continue with --resume (complete measurements are kept)",
     sqlite3.SQLITE_IOERR: (
-        "the disk failed, is full or limits the size of a file (disk I/O error); correct that, then continue with "
+        "the disk failed, is full or limits the size of a file (disk I/O error). Correct that, then continue with "
         "--resume (complete measurements are kept)"
     ),
-    sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy, or choose another file",
-    sqlite3.SQLITE_NOTADB: "it is not an Intercore store and was not changed; choose another file",
-    sqlite3.SQLITE_READONLY: "it is read-only; make the file and its directory writable, or work on a copy",
-    sqlite3.SQLITE_ERROR: "its tables are not those of an Intercore store: the file is damaged, or another program has "
-    "changed it; restore it from a copy, or choose another file",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged: restore the file from a copy, or choose another file",
+    sqlite3.SQLITE_NOTADB: "the file is not an Intercore store and was not changed: choose another file",
+    sqlite3.SQLITE_READONLY: "the file is read-only: make the file and its directory writable, or work on a copy",
+    sqlite3.SQLITE_ERROR: "the tables in the file are not those of an Intercore store: the file is damaged, or another "
+    "program has changed it. Restore the file from a copy, or choose another file",
     sqlite3.SQLITE_TOOBIG: (
-        f"a value in it is longer than {bounds.STORE_VALUE}, longer than any in an Intercore store; choose another file"
+        f"a value in the file is longer than {bounds.STORE_VALUE}, the limit of an Intercore store: choose another file"
     ),
-    sqlite3.SQLITE_CONSTRAINT_UNIQUE: "that is in it already",
-    sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "it has no such run",
+    sqlite3.SQLITE_CONSTRAINT_UNIQUE: "the store already contains this entry",
+    sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "the store has no such run",
 }
 """What went wrong and what to do, by SQLite's extended result code or else the primary one (its low 8 bits)."""
 
@@ -143,12 +143,12 @@ class StoreReader:
         """Return a run without its measurements; the newest run if None."""
         ids = [number for (number,) in self._db.execute("SELECT id FROM campaigns ORDER BY id DESC")]
         if not ids:
-            raise UsageError(f"{self.path} holds no run yet; measure one with `intercore run`")
+            raise UsageError(f"{self.path} holds no run yet: measure something first, e.g. intercore run host speedup")
         if run_id is None:
             run_id = ids[0]
         if run_id not in ids:
             known = ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
-            raise UsageError(f"there is no run {run_id} in {self.path}; newest first, it holds {known}")
+            raise UsageError(f"there is no run {run_id} in {self.path}. The file holds, newest first, {known}")
         (summary,) = self._summaries(run_id)
         return summary
 
@@ -242,8 +242,8 @@ class StoreReader:
             total += self._db.execute(query, (run_id,)).fetchone()[0]
         if total > bounds.RUN_SAMPLES.most:
             raise IntercoreError(
-                f"run {run_id} of {self.path} has more than {bounds.RUN_SAMPLES}, the limit for reading: measure it "
-                "in several runs"
+                f"run {run_id} of {self.path} has more than {bounds.RUN_SAMPLES}, the limit for reading: measure the "
+                "same settings in several runs"
             )
 
     def _recording(self, measurement: int) -> Recording | None:
@@ -269,7 +269,7 @@ class StoreReader:
             with reading():
                 yield
         except DamagedError as error:
-            raise IntercoreError(f"{what} in {self.path} is damaged ({error}); restore the file from a copy") from error
+            raise IntercoreError(f"{what} in {self.path} is damaged ({error}): restore the file from a copy") from error
 
 
 class Store(StoreReader):
@@ -311,7 +311,7 @@ class Store(StoreReader):
             lock = run_lock.acquired(path)
         if lock is None:
             raise IntercoreError(
-                f"another process is measuring run {run_id} of {self.path}; wait until it ends, or end it"
+                f"another process is measuring run {run_id} of {self.path}: wait until that process ends, or end it"
             )
         self._locks[run_id] = lock
 
@@ -351,7 +351,8 @@ class Store(StoreReader):
         if not is_of(measurement, setting):
             raise IntercoreError(
                 f"{what} was requested, but the target measured repetition {measurement.repetition} of "
-                f"{measurement.benchmark} with {factors}. That was not stored: please report this"
+                f"{measurement.benchmark} with {factors}. The measurement was not stored. This is a bug of Intercore "
+                "or of the firmware: please report it"
             )
         conditions = canonical(measurement.conditions)
         row = (key, setting.repetition, measurement.benchmark, factors, checks, measurement.started)
@@ -453,7 +454,7 @@ def _explained(path: Path, action: str, needed: str = _TO_WRITE) -> Iterator[Non
     except UnicodeError as error:
         raise IntercoreError(f"cannot {action} {path}: a text is not valid; use UTF-8") from error
     except OverflowError as error:
-        raise IntercoreError(f"cannot {action} {path}: a number is too large to be stored") from error
+        raise IntercoreError(f"cannot {action} {path}: a number is too large for the store") from error
     except OSError as error:
         raise IntercoreError(f"cannot {action} {path}: {error.strerror or error}") from error
 

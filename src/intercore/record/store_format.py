@@ -92,7 +92,7 @@ _COMPUTES = re.compile(r"\b(?:AS|CHECK|DEFAULT)(?:\s|/\*.*?\*/|--[^\n]*\n)*\(", 
 def check_plain_file(path: Path) -> None:
     """Raise IntercoreError for a folder, which SQLite reports as a disk failure, and OSError for a pipe or device."""
     if path.is_dir():
-        raise IntercoreError(f"cannot open {path}: it is a folder; choose a file")
+        raise IntercoreError(f"cannot open {path}: the path is a folder, so choose a file")
     with suppress(FileNotFoundError):
         bounds.check_plain(path)
 
@@ -194,11 +194,11 @@ def _format_of(db: sqlite3.Connection, path: Path) -> int:
     if (application, version, tables) == (0, 0, 0):
         return 0
     if application != APPLICATION_ID:
-        raise IntercoreError(f"{path} is another application's database and was not changed; choose another file")
+        raise IntercoreError(f"{path} is another application's database and was not changed: choose another file")
     if not 1 <= version <= FORMAT:
         raise IntercoreError(
-            f"{path} has format {version}, this Intercore {__version__} reads formats up to {FORMAT}; "
-            "use the newest Intercore, or choose another file"
+            f"{path} has store format {version}, but this version of Intercore ({__version__}) reads only formats up "
+            f"to {FORMAT}: use the newest Intercore, or choose another file"
         )
     _check_tables(db, path)
     return int(version)
@@ -210,6 +210,6 @@ def _check_tables(db: sqlite3.Connection, path: Path) -> None:
         # Not by its type, which may be anything: SQLite executes the text.
         if not re.match(r"CREATE\s+TABLE\b", str(sql), re.IGNORECASE) or _COMPUTES.search(str(sql)):
             raise IntercoreError(
-                f"{path} is not an Intercore store: '{printable(str(name))}' in it is not a table of values but makes "
-                "SQLite run code; the file was not changed; choose another file"
+                f"{path} is not an Intercore store: its object '{printable(str(name))}' is not a table of values but "
+                "makes SQLite run code. The file was not changed: choose another file"
             )

@@ -122,9 +122,9 @@ def _copied(path: Path, stack: ExitStack) -> sqlite3.Connection:
                 return db
     size = sum(part.stat().st_size for part in parts if part.exists())
     raise IntercoreError(
-        f"cannot open {path}: a killed process left it in a state that needs a copy to be read, and there is no space "
-        f"for a copy ({size / 1e6:.1f} MB) in {' or '.join(tried) or 'any temporary folder'}; set TMPDIR to a folder "
-        "with enough space"
+        f"cannot open {path}: a killed process left the file in a state that needs a copy to be read, and there is no "
+        f"space for a copy ({size / 1e6:.1f} MB) in {' or '.join(tried) or 'any temporary folder'}. Set TMPDIR to a "
+        "folder with enough space"
     )
 
 
@@ -139,7 +139,8 @@ def _copy_at_rest(parts: Sequence[Path], folder: Path) -> None:
         if [_state(part) for part in parts] == before:
             return
     raise IntercoreError(
-        f"cannot open {parts[0]}: another process writes to it continuously; try again when that process has ended"
+        f"cannot open {parts[0]}: another process writes to the file continuously. Try again when that process has "
+        "ended"
     )
 
 

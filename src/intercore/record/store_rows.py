@@ -31,9 +31,9 @@ def reading() -> Iterator[None]:
     try:
         yield
     except msgspec.MsgspecError:
-        raise DamagedError("a column does not hold what Intercore stores there") from None
+        raise DamagedError("a column holds something other than what Intercore stores there") from None
     except zlib.error:
-        raise DamagedError("its samples cannot be unpacked") from None
+        raise DamagedError("the samples cannot be unpacked") from None
     except (ValueError, OverflowError):
         raise DamagedError("a value is out of range") from None
 
@@ -62,7 +62,7 @@ def unpacked(row: tuple[Any, ...]) -> Series:
     """Return the series of a row of the table `samples`, within `reading`. Raises DamagedError for one that is none."""
     samples = msgspec.convert(row, _Samples)
     if samples.count > SERIES_SAMPLES.most:
-        raise DamagedError(f"series {samples.name} claims to have more than {SERIES_SAMPLES}")
+        raise DamagedError(f"series {samples.name} states a count of more than {SERIES_SAMPLES}")
     size = 8 * samples.count
     inflate = zlib.decompressobj()
     data = inflate.decompress(samples.data, size + 1)  # bounded, whatever the blob would grow to; 0 means no bound
@@ -90,7 +90,7 @@ def measurement_of(row: list[Any], conditions: object, samples: list[tuple[Any, 
         started=started,
     )
     if not is_of(measurement, Setting(benchmark, _levels(benchmark, setting), repetition)):
-        raise DamagedError(f"its factors {factors} are not those of its setting {setting}")
+        raise DamagedError(f"the stored factors {factors} are not those of the stored setting {setting}")
     return measurement
 
 
@@ -102,7 +102,7 @@ def _levels(benchmark: str, text: str) -> dict[str, Level]:
 def _conditions(text: str) -> dict[str, str]:
     """Parse conditions, once for all measurements that share the text."""
     if len(text) > CONDITIONS_TEXT.most:
-        raise DamagedError(f"its conditions are larger than {CONDITIONS_TEXT}")
+        raise DamagedError(f"the conditions are larger than {CONDITIONS_TEXT}")
     return renamed.conditions(msgspec.json.decode(text, type=dict[str, str]))
 
 
@@ -128,4 +128,4 @@ def crc_of(*rows: Sequence[object]) -> int:
 def check_crc(stored: int, computed: int) -> None:
     """Raise DamagedError if a stored check sum is not that of what was read."""
     if stored != computed:
-        raise DamagedError("its check sum is wrong")
+        raise DamagedError("the check sum is wrong")

@@ -428,10 +428,12 @@ class Chip(ABC):
         self, limit: int, address: int | str | None, core: int | None, text: bytes | str | None, uart: int
     ) -> Stop:
         if core is not None and address is None:
-            raise ValueError("core selects the core that executes an address: give address as well")
+            raise ValueError(
+                "the argument core selects the core that executes an address: give the argument address as well"
+            )
         pattern = text.encode() if isinstance(text, str) else text
         if pattern is not None and not pattern:
-            raise ValueError("text is empty: give a text that the firmware sends")
+            raise ValueError("the argument text is empty: give a text that the firmware sends")
         at = None if address is None else self.address(address)
         which = None if core is None else number("core", core)
         kind, of, pc, code, tick, sentence = self._machine.run(limit, at, which, pattern, uart)
@@ -459,7 +461,7 @@ class Chip(ABC):
         if symbol is None:
             close = difflib.get_close_matches(name, self.symbols, 3)
             instead = f"did you mean {' or '.join(close)}?" if close else "check that it is an ELF image with symbols"
-            raise SimulatorError(f"there is no symbol {name} in the image; {instead}")
+            raise SimulatorError(f"there is no symbol {name} in the image: {instead}")
         return symbol
 
 
@@ -467,7 +469,7 @@ def whole(name: str, value: int, least: int, end: int) -> int:
     """Return a whole number from `least` to `end` - 1. Raises ValueError otherwise."""
     number = operator.index(value)
     if not least <= number < end:
-        raise ValueError(f"{name} {number} is out of range: it must be from {least} to {end - 1:#x}")
+        raise ValueError(f"{name} {number} is out of range: the value must be from {least} to {end - 1:#x}")
     return number
 
 

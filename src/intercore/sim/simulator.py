@@ -164,7 +164,7 @@ class Simulator(Chip):
         """
         now = self.now
         if operator.index(cycle) < now:
-            raise ValueError(f"cycle {cycle} has passed, the present cycle is {now}: restore a snapshot to go back")
+            raise ValueError(f"cycle {cycle} has passed: the current cycle is {now}. To go back, restore a snapshot")
         return self._run(whole("cycle", cycle, 0, U64), address, core, text, number("uart", uart))
 
     @property
@@ -244,7 +244,9 @@ class Simulator(Chip):
         """
         masks = [whole("flipped", mask, 0, 1 << 16) for mask in flipped]
         if len(masks) > len(data):
-            raise ValueError(f"flipped has {len(masks)} masks for {len(data)} bytes")
+            raise ValueError(
+                f"the list flipped has {len(masks)} masks for {len(data)} bytes: give one mask for each byte"
+            )
         self._machine.send(
             number("uart", uart), bytes(memoryview(data)), whole("not_before", not_before, 0, U64), masks
         )

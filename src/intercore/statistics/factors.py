@@ -168,7 +168,7 @@ class _Table:
         constant = {name: levels[0] for name, levels in known.items() if len(set(levels)) == 1}
         values = np.array([one.value for one in observations], dtype=np.float64)
         if np.any(~(values > 0)):
-            raise ValueError("a response must be above 0 to have a logarithm")
+            raise ValueError("a response is not above 0 and has no logarithm")
         return _Table(_merged(columns), np.log(values), constant)
 
     @property

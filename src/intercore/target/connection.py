@@ -65,7 +65,7 @@ class Connection:
         """
         self.close()
         if self.start is None:
-            raise TargetLostError("this target can only be restarted by hand")
+            raise TargetLostError("the tool cannot restart this target: reset the board by hand")
         try:
             return replace(self, port=self.start())
         except IntercoreError as error:

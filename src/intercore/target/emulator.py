@@ -65,7 +65,7 @@ def open_qemu(given: Path | None, build: Callable[[], Image]) -> Connection:
     image = build() if given is None else None
     path = given if image is None else image.whole_flash
     if path is None:
-        raise IntercoreError("the image has no whole flash file: this is a bug of Intercore, please report it")
+        raise IntercoreError("the image has no file with the whole flash: this is a bug of Intercore, please report it")
     data = esp_image.read(path)
     try:
         found = esp_image.check(data, esp_image.ESP32)
@@ -86,8 +86,8 @@ def find_qemu() -> tuple[str, str]:
             return path, words.strip() or PROGRAM
     if found:
         raise IntercoreError(
-            f"{found[0]} has no machine '{MACHINE}'; like most distributions' QEMU, it lacks Espressif's additions. "
-            f"{_INSTALL}"
+            f"{found[0]} has no machine '{MACHINE}'. Like most distributions' QEMU, this program lacks Espressif's "
+            f"additions. {_INSTALL}"
         )
     raise IntercoreError(f"the target esp32-qemu needs {PROGRAM}, which was not found. {_INSTALL}")
 
@@ -111,7 +111,7 @@ def _ask(path: str, *words: str) -> str:
     if completed.returncode:
         last_lines = printable(completed.stderr.decode(errors="replace")).strip().splitlines() or ["nothing"]
         raise IntercoreError(
-            f"{path} failed with exit status {completed.returncode}; its last output was: {last_lines[-1]}"
+            f"{path} failed with exit status {completed.returncode}. Its last output was: {last_lines[-1]}"
         )
     return printable(completed.stdout.decode(errors="replace"))
 

@@ -71,13 +71,13 @@ async def _hold_place(name: str, port: str, coordinator: str, out: IO[str]) -> N
                 await asyncio.wait([ended], timeout=POLL_INTERVAL)
                 if session.stopping.is_set():
                     raise RefusedError(
-                        f"the labgrid coordinator at {coordinator} does not answer any more, so the place is lost: "
-                        "check the coordinator"
+                        f"the labgrid coordinator at {coordinator} no longer answers, so the place is no longer held "
+                        "for you: check the coordinator"
                     )
                 if not ended.done() and (now := _holder(session, place)) != holder:
                     raise RefusedError(
-                        f"someone else released the place, and {now or 'nobody'} holds it now: ask who needs it, then "
-                        "continue"
+                        f"someone else released the place, and {now or 'nobody'} holds it now: agree with the other "
+                        "users before you continue"
                     )
 
 
@@ -104,8 +104,8 @@ async def _session(coordinator: str) -> AsyncIterator[ClientSession]:
         await asyncio.wait_for(session.start(), CONTACT_TIMEOUT)
     except (Error, TimeoutError) as error:
         raise RefusedError(
-            f"the labgrid coordinator at {address} does not answer: check that it is running there. "
-            "To name another one, set LG_COORDINATOR or use labgrid://PLACE@host:port"
+            f"the labgrid coordinator at {address} does not answer: check that the coordinator is running there. To "
+            "use another coordinator, set LG_COORDINATOR or write labgrid://PLACE@host:port"
         ) from error
     try:
         yield session
@@ -121,8 +121,8 @@ def _find(session: ClientSession, name: str) -> Place:
         if name == place.name or name in place.aliases:
             return place
     if not session.places:
-        raise RefusedError("this labgrid coordinator has no places: create one with labgrid-client", usage=True)
-    raise RefusedError(unknown("place", name, sorted(session.places)), usage=True)
+        raise RefusedError("this labgrid coordinator has no places: create a place with labgrid-client", usage=True)
+    raise RefusedError(unknown("labgrid place", name, sorted(session.places)), usage=True)
 
 
 def _holder(session: ClientSession, place: Place) -> str | None:
@@ -142,7 +142,9 @@ async def _held(session: ClientSession, place: Place) -> AsyncIterator[str]:
     session.args.acquired = me
     if place.acquired is not None:
         if me != place.acquired and me not in place.allowed:
-            raise RefusedError(f"the place {place.name} is held by {place.acquired}, who has to release it first")
+            raise RefusedError(
+                f"the place {place.name} is held by {place.acquired}: wait until that user releases the place"
+            )
         yield place.acquired
         return
     try:
@@ -182,7 +184,8 @@ async def _url(session: ClientSession, place: Place, wanted: str) -> str:
         # A port without modem lines never confirms their setting: labgrid's driver does not wait for it either.
         return f"rfc2217://{address}?ign_set_control"
     raise RefusedError(
-        f"the serial port of {place.name} has an unknown protocol, {resource.protocol}: it must be raw or rfc2217"
+        f"the serial port of {place.name} has an unknown protocol, {resource.protocol}: the exporter must use raw or "
+        "rfc2217"
     )
 
 
@@ -194,13 +197,13 @@ def _serial_port(session: ClientSession, place: Place, wanted: str) -> ResourceE
     ports = {name: entry for name, entry in resources.items() if entry.cls == "NetworkSerialPort"}
     if not ports:
         has = ", ".join(sorted(entry.cls for entry in resources.values())) or "nothing"
-        raise RefusedError(f"the place {place.name} has no serial port (NetworkSerialPort); it has: {has}", usage=True)
+        raise RefusedError(f"the place {place.name} has no serial port (NetworkSerialPort), only {has}", usage=True)
     if wanted and wanted not in ports:
-        raise RefusedError(unknown(f"serial port of {place.name}", wanted, sorted(ports)), usage=True)
+        raise RefusedError(unknown("serial port", wanted, sorted(ports), f"the place {place.name} has"), usage=True)
     if not wanted and len(ports) > 1:
         names = ", ".join(sorted(ports))
         raise RefusedError(
-            f"the place {place.name} has several serial ports: {names}; choose one by labgrid://{place.name}/PORT",
+            f"the place {place.name} has several serial ports ({names}): choose one by labgrid://{place.name}/PORT",
             usage=True,
         )
     return ports[wanted] if wanted else next(iter(ports.values()))

@@ -124,8 +124,8 @@ def meter_of(url: str) -> str:
     if not meter:
         name = Address.parse(url).place
         raise UsageError(
-            f"the place {name} has no tag `meter`; to add one: "
-            f"labgrid-client -p {name} set-tags 'meter=ppk2:/dev/ttyACM1?volts%3D3.3'"
+            f"the place {name} has no tag `meter`. To add the tag: labgrid-client -p {name} set-tags "
+            "'meter=ppk2:/dev/ttyACM1?volts%3D3.3'"
         )
     return meter
 
@@ -133,7 +133,7 @@ def meter_of(url: str) -> str:
 def _check_library(url: str) -> None:
     need_posix(url, "name the board's own port by --port")
     if importlib.util.find_spec("labgrid") is None:
-        raise IntercoreError(f"{url} needs the labgrid library; to install it: pip install 'intercore[lab]'")
+        raise IntercoreError(f"{url} needs the labgrid library. To install labgrid: pip install 'intercore[lab]'")
 
 
 class _PlaceProcess:
@@ -182,7 +182,8 @@ class _PlaceProcess:
     def lost(self) -> TargetLostError:
         report = self._report()
         return TargetLostError(
-            f"lost {self._url}: {report.why if isinstance(report, Refusal) else 'the place was released'}"
+            f"the connection to {self._url} was lost: "
+            f"{report.why if isinstance(report, Refusal) else 'the place was released'}"
         )
 
     def let_go(self) -> None:
@@ -195,8 +196,8 @@ class _PlaceProcess:
         if held and self._process.returncode != 0:
             why = "labgrid did not confirm its release" if self.holds else self.lost()
             raise IntercoreError(
-                f"the place {self._place} may still be held ({why}); "
-                f"to release it: labgrid-client -p {self._place} release"
+                f"the place {self._place} may still be held ({why}). To release the place: labgrid-client -p "
+                f"{self._place} release"
             )
 
     def _report(self) -> Report:

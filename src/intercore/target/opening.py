@@ -57,7 +57,7 @@ def _identity(program: Path) -> tuple[int, ...]:
     try:
         found = program.stat()
     except OSError as error:
-        raise IntercoreError(f"{program}: {error.strerror}") from None
+        raise IntercoreError(f"cannot read the program {program}: {error.strerror}") from None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 

@@ -35,7 +35,9 @@ def check_faults(faults: Sequence[str], *, stm32h745: bool = False) -> None:
 def _parse_faults(chip: Chip, faults: Sequence[str]) -> None:
     for fault in faults:
         if not fault.isascii():  # the simulator could not name it
-            raise UsageError(f"--fault: '{fault}' is not a fault; examples: uart-out:flip=1e-4 or reset@5e7")
+            raise UsageError(
+                f"--fault: '{fault}' is not a fault that can be injected. Examples: uart-out:flip=1e-4 or reset@5e7"
+            )
     try:
         chip.set_faults(faults)
     except ValueError as error:
@@ -94,7 +96,7 @@ class SimulatedChip:
     def watch_mark(self) -> None:
         """Count the activity of both cores while the mark is high. Raises IntercoreError if times mean nothing."""
         raise IntercoreError(
-            "the energy of this target cannot be estimated, because its times mean nothing: omit --currents"
+            "the energy cannot be estimated, because this target does not simulate time: omit --currents"
         )
 
     def activity(self) -> tuple[Activity, ...]:

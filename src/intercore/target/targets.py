@@ -116,7 +116,8 @@ class Target(msgspec.Struct, frozen=True):
                 )
             able = ", ".join(one.name for one in TARGETS if one.built_here and one.own_recipe)
             raise UsageError(
-                f"{named} applies only to targets whose program the tool builds ({able}), not to {self.name}{hint}"
+                f"{named} applies only to targets whose program the tool builds ({able}), not to the target "
+                f"{self.name}{hint}"
             )
         if sources.kernel is not None and self.board is None:
             raise UsageError(
@@ -131,7 +132,7 @@ class Target(msgspec.Struct, frozen=True):
         names = [factor.name for factor in self.factors]
         for name, given in levels.items():
             if name not in names and self.factors:
-                raise UsageError(unknown(f"factor of {self.name}", name, names))
+                raise UsageError(unknown("factor", name, names, f"{self.name} has"))
             self._check_chosen_now(name, given[0] if isinstance(given, list | tuple) else given, flashing=flashing)
 
     def _check_chosen_now(self, name: str, level: object, *, flashing: bool) -> None:
@@ -145,16 +146,18 @@ class Target(msgspec.Struct, frozen=True):
                 f"'{meant}'?"
             )
         if address.emulated:
-            raise UsageError(f"--emulated applies only to targets at a port: omit it for {self.name}")
+            raise UsageError(f"--emulated applies only to targets at a port: omit --emulated for {self.name}")
 
     def _check_faults(self, faults: tuple[str, ...]) -> None:
         if faults:
-            raise UsageError(f"--fault applies only to simulated targets, such as pico-sim: omit it for {self.name}")
+            raise UsageError(
+                f"--fault applies only to simulated targets, such as pico-sim: omit --fault for {self.name}"
+            )
 
     def _check_image(self, address: Address) -> None:
         if address.image is not None:
             name = None if self.board is None else self.board.name
-            flashed = "" if name is None else f"; to put one on a board: intercore flash {name} --image FILE"
+            flashed = "" if name is None else f". To flash an image to a board: intercore flash {name} --image FILE"
             raise UsageError(f"--image does not apply to {self.name}: omit --image{flashed}")
 
 
@@ -228,7 +231,8 @@ class EmulatedTarget(Target, frozen=True, kw_only=True):
     def _check_image(self, address: Address) -> None:
         if address.image is not None and address.build:
             raise UsageError(
-                f"{next(iter(address.build))} has no effect on an image that is already built: omit it, or omit --image"
+                f"{next(iter(address.build))} has no effect on an image that is already built: omit that factor, or "
+                "omit --image"
             )
 
 
@@ -253,7 +257,10 @@ class SerialTarget(Target, frozen=True):
 
     def _check_chosen_now(self, name: str, level: object, *, flashing: bool) -> None:  # noqa: ARG002
         option = option_of(name)
-        raise UsageError(f"{name} ({option}) does not apply to {self.name}: the tool does not build its program")
+        raise UsageError(
+            f"{name} ({option}) does not apply to the target {self.name}, because the tool does not build the program "
+            f"that runs there: omit {name}"
+        )
 
 
 class BoardTarget(SerialTarget, frozen=True, kw_only=True):
@@ -270,9 +277,8 @@ class BoardTarget(SerialTarget, frozen=True, kw_only=True):
         if not flashing:
             raise UsageError(
                 f"{name} can only be chosen when {self.name} is flashed. Flash it: intercore flash {self.name} "
-                f"{option_of(name)} {level}; "
-                f"then run again without {name}, and the run stores the level. To vary {name}, use a plan file: "
-                "intercore sweep flashes the board for each level"
+                f"{option_of(name)} {level}. Then run again without {name}: the run stores the level. To vary {name}, "
+                "use a plan file: intercore sweep flashes the board for each level"
             )
 
 

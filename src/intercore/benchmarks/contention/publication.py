@@ -79,9 +79,9 @@ class ContentionFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
         """Refuse a row without competitors, and two rows with the same ones."""
         competitors = [tuple(row.by_competitor) for row in self.rows]
         if not all(competitors):
-            raise ValueError("a row has no competitors")
+            raise ValueError("a row of the published table has no competitors")
         if len(set(competitors)) < len(competitors):
-            raise ValueError("two rows have the same competitors")
+            raise ValueError("two rows of the published table have the same competitors")
 
 
 class ContentionPublication(Publication, frozen=True, kw_only=True, tag="contention"):

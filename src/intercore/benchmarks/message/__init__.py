@@ -158,8 +158,10 @@ WITHIN = Option(
     default=0.01,
     above=0,
     below=1,
-    help="For a pilot run of message: state how many samples give this accuracy, which is half the width of the 95 % "
-    "confidence interval, relative to the time. Above 0, below 1.",
+    help=(
+        "For the benchmark message: report how many samples reach this accuracy, a number between 0 and 1, e.g. "
+        "0.05. Accuracy is half the width of the 95 % confidence interval, divided by the time."
+    ),
 )
 
 _CHOICES = {

@@ -145,11 +145,11 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     asked = basis.asked(words, NO_SETTING - {"size", "measure"})
     size, measure = asked.pop("size", ""), asked.pop("measure", MEASURES[0])
     if not size:
-        raise UsageError("give the size of the message, e.g. size=300")
+        raise UsageError("the size of the message is missing: add a size in bytes, e.g. size=300")
     if not (size.isascii() and size.isdecimal() and 1 <= int(size[:20]) <= _MOST_BYTES):
         raise UsageError(f"size={size} is not a number of bytes: give a whole number from 1 to {_MOST_BYTES:,}")
     if measure not in MEASURES:
-        raise UsageError(unknown("measure", measure, MEASURES))
+        raise UsageError(unknown("level", measure, MEASURES, "the factor measure has"))
     return int(size), msgspec.convert(measure, Measure), asked
 
 
@@ -164,7 +164,7 @@ class _Question(Question[StoredMeasurement, MessagePrediction, MessageRanking]):
 
     def missing(self) -> tuple[str, str]:
         return (
-            f"{self.measure} of messages on {self.target}",
+            f"times of message with measure={self.measure} on {self.target}",
             f"intercore run {self.target} {BENCHMARK} measure={self.measure} size=4,16,64,256,1024",
         )
 
@@ -189,16 +189,19 @@ class _Question(Question[StoredMeasurement, MessagePrediction, MessageRanking]):
                 else ""
             )
             raise UsageError(
-                f"the time of {size:,} bytes of {where} cannot be predicted, because it was measured only at "
-                f"{_sizes(found)} bytes{apart}: measure more sizes"
+                f"a message of {size:,} bytes cannot be predicted for {where}, because only {_sizes(found)} bytes "
+                f"were measured{apart}: measure more sizes"
             )
         outside = _outside(found, model, size)
         if outside and not self.extrapolate:
-            raise UsageError(f"{outside}. Measure it, or predict it with --extrapolate")
+            raise UsageError(
+                f"{outside}. Measure {size:,} bytes, or add --extrapolate to predict outside the measured range"
+            )
         median, error = model.prediction(size)
         if median.value <= 0:
             raise UsageError(
-                f"the model of {where} gives no time above 0 for {size:,} bytes: measure sizes nearer to that"
+                f"the line fitted to {where} yields no time above 0 for {size:,} bytes: measure message sizes nearer "
+                f"to {size:,} bytes"
             )
         piece = model.piece(size)
         conclusive = is_conclusive(median)
@@ -249,13 +252,13 @@ class _Question(Question[StoredMeasurement, MessagePrediction, MessageRanking]):
         found = [one for one in curves(each.measurement for each in known) if _is_in_range(one, size)]
         if len(found) <= 1:
             raise UsageError(
-                f"only one setting was measured around {size:,} bytes, so the effects of factors are unknown: measure "
-                "more settings"
+                f"only one setting was measured with sizes around {size:,} bytes, so the effects of factors are "
+                "unknown: measure more settings"
             )
         names = [name for name in found[0].setting if len({one.setting.get(name) for one in found}) > 1]
         if left_out := [name for name in names if name not in wanted]:
             raise UsageError(
-                "these factors were measured with several levels, so give one level of each, as NAME=LEVEL: "
+                "several levels were measured of these factors, so choose one level of each, as NAME=LEVEL: "
                 f"{', '.join(left_out)}"
             )
         missing = [
@@ -265,7 +268,8 @@ class _Question(Question[StoredMeasurement, MessagePrediction, MessageRanking]):
         ]
         if missing:
             raise UsageError(
-                f"{', '.join(missing)} was not measured around {size:,} bytes, so the effect is unknown: measure it"
+                f"the effect of {', '.join(missing)} is unknown, because no size around {size:,} bytes was measured "
+                "with that level: measure such a size"
             )
         measured = [
             one

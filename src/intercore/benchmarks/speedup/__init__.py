@@ -121,7 +121,10 @@ EFFICIENCY = Option(
     default=0.9,
     above=0,
     below=1,
-    help="Report the smallest amount of work that reaches this parallel efficiency (S/P): above 0, below 1.",
+    help=(
+        "Report the smallest amount of work that reaches this parallel efficiency (speed-up divided by the number of "
+        "cores), a number between 0 and 1, e.g. 0.8."
+    ),
 )
 
 

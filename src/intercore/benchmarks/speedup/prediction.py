@@ -133,12 +133,12 @@ def _asked(words: Iterable[str]) -> tuple[float, dict[str, str]]:
     wanted = basis.asked(words, IRRELEVANT)
     if "n" in wanted:
         raise UsageError(
-            "n depends on the workload, so it cannot be used here: give the time of the work on one core instead, "
-            "e.g. duration=3ms"
+            "n cannot be used for a prediction, because the time of n operations depends on the workload: give the "
+            "time of the work on one core instead, e.g. duration=3ms"
         )
     text = wanted.pop(DURATION, None)
     if text is None:
-        raise UsageError("give the time of the work on one core, e.g. duration=3ms")
+        raise UsageError("the duration of the work is missing: give its time on one core, e.g. duration=3ms")
     found = _DURATION.fullmatch(text)
     if found is None or float(found[1]) <= 0:
         raise UsageError(
@@ -160,7 +160,7 @@ class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
         return basis.stored(store, self.target, BENCHMARK, _is_usable)
 
     def missing(self) -> tuple[str, str]:
-        return f"speed-up of {self.target}", f"intercore run {self.target} {BENCHMARK}"
+        return f"times of speedup on {self.target}", f"intercore run {self.target} {BENCHMARK}"
 
     def in_words(self, ours: Sequence[StoredMeasurement]) -> str:
         setting = _setting(ours)
@@ -177,7 +177,7 @@ class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
         points = [point for pool in by_n.values() if isinstance(point := measured_setting(pool, ()), SpeedupSetting)]
         if len(points) <= 1:
             raise UsageError(
-                f"{where} cannot be predicted, because it was measured only at n={_sizes(by_n)}: measure more sizes"
+                f"{where} cannot be predicted, because only n={_sizes(by_n)} was measured: measure more levels of n"
             )
         low, high = _range(points)
         outside = not low <= t1_us <= high
@@ -186,7 +186,10 @@ class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
             f"{duration(high)}"
         )
         if outside and not self.extrapolate:
-            raise UsageError(f"{why_outside}. Measure it, or predict it with --extrapolate")
+            raise UsageError(
+                f"{why_outside}. Measure this amount of work, or add --extrapolate to predict outside the measured "
+                "range"
+            )
         quantisation = quantisation_of(points)
         tick_us = quantisation.tick_us if quantisation and quantisation.quantised else 0.0
         model = fitted(where, points, tick_us)
@@ -194,7 +197,8 @@ class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
         tp_us, scatter = _tp_us(model, points, by_n, t1_us, where)
         if tp_us.value <= 0:
             raise UsageError(
-                f"the model of {where} gives no time above 0 for {duration(t1_us)}: measure sizes nearer to that"
+                f"the line fitted to {where} yields no time above 0 for {duration(t1_us)} of work: measure levels of "
+                f"n that take nearer to {duration(t1_us)} on one core"
             )
         if len(points) < _FEWEST_SIZES:
             notes.append("A line through two sizes always fits: measure a third size to see its error.")
@@ -234,8 +238,8 @@ class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
 
     def of_unmeasured(self, known: Sequence[StoredMeasurement]) -> SpeedupPrediction:
         raise UsageError(
-            f"{basis.never_measured(self.target, self.wanted, known)}. Measure it: the overhead of one way to fork "
-            "and join does not follow from another"
+            f"{basis.never_measured(self.target, self.wanted, known)}. Measure the requested setting: the overhead of "
+            "one way to fork and join does not follow from that of another"
         )
 
     def time_us(self, found: SpeedupPrediction) -> Interval:

@@ -72,7 +72,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Refuse an infinite rounding and two rows for one size."""
         require_finite(rounding_ms=self.rounding_ms)
         if len({row.n for row in self.rows}) < len(self.rows):
-            raise ValueError("two rows have the same n")
+            raise ValueError("two rows of the published table have the same n")
 
 
 class SpeedupPublication(Publication, frozen=True, kw_only=True, tag="speedup"):

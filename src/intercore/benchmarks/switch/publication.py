@@ -38,7 +38,7 @@ class SwitchFigures(PrintedFigures, frozen=True, forbid_unknown_fields=True, kw_
         """Refuse an infinite rounding, and two rows for the same way."""
         super().__post_init__()
         if len({row.crosses for row in self.rows}) < len(self.rows):
-            raise ValueError("two rows are for the same way")
+            raise ValueError("two rows of the published table are for the same way of switching")
 
     def row(self, *, crosses: bool) -> SwitchRow:
         """Return what was printed of a way. StopIteration if nothing was."""

@@ -50,7 +50,7 @@ class CsvMeter(Meter):
     def __init__(self, address: Address) -> None:
         """Use the file of an address. Raises UsageError if it names none."""
         if not address.place:
-            raise UsageError(f"{address.text}: name the file, e.g. csv:current.csv")
+            raise UsageError(f"{address.text}: the file is missing: name it after the colon, e.g. csv:current.csv")
         self._address = address
         self._path = Path(address.place)
         self._stated = address.number("volts", high=1000) if _is_number(address.options.get("volts")) else None
@@ -90,7 +90,7 @@ def read(path: Path, address: Address, stated: float | None) -> Trace:
     amps = columns["current"]
     volts = np.full(len(amps), stated) if stated is not None else columns.get("volts")
     if volts is None:
-        raise UsageError(f"{address.text}: {path.name} has no voltage: add one to the address, e.g. volts=3.3")
+        raise UsageError(f"{address.text}: {path.name} has no voltage: add the voltage to the address, e.g. volts=3.3")
     mark = columns.get("mark")
     # A sample of an averaging program covers the time up to the next one, so its middle is half of that later.
     middle = float(np.median(np.diff(seconds))) / 2
@@ -127,7 +127,7 @@ class _Layout:
         for needed in ("time", "current"):
             if needed not in places:
                 raise UsageError(
-                    f"{address.text}: it is not clear which column is the {needed}: name the column by {needed}=, one "
+                    f"{address.text}: no column can be identified as the {needed}: name the column by {needed}=…, one "
                     f"of {', '.join(header)}"
                 )
         return cls(path, first, parting, decimal, places)
@@ -154,7 +154,7 @@ class _Layout:
             raise MeterError(f"{self._path}: {_in_words(str(error))}") from None
         if not np.isfinite(table).all():
             row = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
-            raise MeterError(f"{self._path}:{self._first + row + 1}: a value in this line is not a number")
+            raise MeterError(f"{self._path}:{self._first + row + 1}: a value in this line is not a finite number")
         return {name: table[:, at] * wanted[name][1] for at, name in enumerate(order)}
 
     def _lines(self, file: IO[str]) -> Iterator[str]:
@@ -213,7 +213,7 @@ def _place(quantity: str, header: Sequence[str], address: Address, path: Path) -
             return header.index(given)
         if given.isdecimal() and 1 <= int(given) <= len(header):
             return int(given) - 1
-        raise UsageError(f"{address.text}: {unknown(f'column of {path.name}', given, header)}")
+        raise UsageError(f"{address.text}: {unknown('column', given, header, f'{path.name} has')}")
     pattern, _ = _QUANTITIES[quantity]
     return next((at for at, name in enumerate(header) if pattern.search(name)), None)
 

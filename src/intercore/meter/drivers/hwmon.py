@@ -37,7 +37,7 @@ def open_hwmon(address: Address) -> PolledMeter:
                 f"{address.text}: no sensor under {root} measures current: check that the sensor's driver is loaded"
             )
         names = [first_line(folder / "name") for folder in folders.values()]
-        raise UsageError(f"{address.text}: {unknown('sensor of a current', address.place, sorted({*names, *folders}))}")
+        raise UsageError(f"{address.text}: {unknown('current sensor', address.place, sorted({*names, *folders}))}")
     if len(named) > 1:
         several = ", ".join(folder.name for folder in named)
         raise UsageError(f"{address.text}: several sensors have this name: choose one of {several}")

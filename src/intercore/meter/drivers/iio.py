@@ -38,7 +38,7 @@ def open_iio(address: Address) -> PolledMeter:
         )
     if not named:
         names = sorted({first_line(folder / "name") or folder.name for folder in folders})
-        raise UsageError(f"{address.text}: {unknown('device that measures a current', address.place, names)}")
+        raise UsageError(f"{address.text}: {unknown('current-measuring device', address.place, names)}")
     if len(named) > 1:
         several = ", ".join(folder.name for folder in named)
         raise UsageError(f"{address.text}: several devices have this name: choose one of {several}")
@@ -70,11 +70,12 @@ def _channel(address: Address, folder: Path, quantity: str) -> Callable[[], floa
     found = {match[1]: match[2] for path in folder.iterdir() if (match := pattern.fullmatch(path.name))}
     if not found:
         raise UsageError(
-            f"{address.text}: this device does not measure {quantity}: state it in the address, e.g. iio:NAME?volts=5"
+            f"{address.text}: this device does not measure {quantity}: state the {quantity} in the address, e.g. "
+            "iio:NAME?volts=5"
         )
     chosen = address.options.get(quantity, max(found, key=lambda name: int(name or 0)))
     if chosen not in found:
-        raise UsageError(f"{address.text}: {unknown(f'channel of a {quantity}', chosen, sorted(found))}")
+        raise UsageError(f"{address.text}: {unknown(f'{quantity} channel', chosen, sorted(found))}")
     path = folder / f"in_{quantity}{chosen}_{found[chosen]}"
     if found[chosen] == "input":
         return lambda: number_in(path)

@@ -48,7 +48,10 @@ class Ppk2(Meter):
     def __init__(self, address: Address) -> None:
         """Open it, read its calibration, and power up the board if it is the source."""
         if not address.place:
-            raise UsageError(f"{address.text}: name the port, e.g. ppk2:/dev/ttyACM1; intercore meters lists the ports")
+            raise UsageError(
+                f"{address.text}: the serial port is missing: name it after the colon, e.g. ppk2:/dev/ttyACM1. The "
+                "command intercore meters lists the ports"
+            )
         mode = address.options.get("mode", "ampere")
         if mode not in ("ampere", "source"):
             raise UsageError(f"{address.text}: {unknown('mode', mode, ('ampere', 'source'))}")
@@ -108,7 +111,7 @@ class Ppk2(Meter):
             try:
                 data = self._port.read(self._port.in_waiting or 4)
             except (serial.SerialException, OSError, TypeError) as error:
-                self._failure = MeterError(f"lost {self.description}: check its connection ({error})")
+                self._failure = MeterError(f"the connection to {self.description} was lost ({error}): check its cable")
                 return
             now = time.monotonic()
             if data:
@@ -140,7 +143,7 @@ class Ppk2(Meter):
         try:
             self._port.write(bytes(values))
         except (serial.SerialException, OSError) as error:
-            raise MeterError(f"lost {self.description}: {error}; check its connection") from None
+            raise MeterError(f"the connection to {self.description} was lost ({error}): check its cable") from None
 
     def _read_calibration(self) -> Calibration:
         self._command(AVERAGE_STOP)
@@ -150,14 +153,13 @@ class Ppk2(Meter):
         while "END" not in text:
             if time.monotonic() > deadline or len(text) > CALIBRATION.most:
                 raise MeterError(
-                    f"{self.description} does not send its calibration: check that this is the kit's first port, "
-                    "and that no "
-                    "other program uses it"
+                    f"{self.description} does not send its calibration: check that this is the first of the kit's two "
+                    "ports, and that no other program uses the port"
                 )
             try:
                 text += self._port.read(self._port.in_waiting or 1).decode("ascii", "replace")
             except (serial.SerialException, OSError, TypeError) as error:
-                raise MeterError(f"lost {self.description}: {error}; check its connection") from None
+                raise MeterError(f"the connection to {self.description} was lost ({error}): check its cable") from None
         return _calibration(text)
 
 

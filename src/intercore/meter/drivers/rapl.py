@@ -45,8 +45,8 @@ class _Counter:
             used += self._range
         if not 0 <= used <= self._range / 2:
             raise MeterError(
-                f"the energy counter {self._energy} fell from {then:.0f} to {energy:.0f}, which is not a wrap-around: "
-                "measure again"
+                f"the energy counter {self._energy} fell from {then:.0f} to {energy:.0f}, which is no overflow of the "
+                "counter: measure again"
             )
         self._last = now, energy
         return Value(watts=used / 1e6 / max(now - before, 1e-6), moment=(before + now) / 2, width=now - before)
@@ -58,8 +58,8 @@ def open_rapl(address: Address) -> PolledMeter:
     zones = {first_line(folder / "name") or folder.name: folder for folder in _zones(root)}
     if not zones:
         raise MeterError(
-            f"this machine has no energy counters under {root}. Virtual machines have none; on "
-            "other machines, load the module: sudo modprobe intel_rapl_msr"
+            f"this machine has no energy counters under {root}. Virtual machines have no such counters. On other "
+            "machines, load the kernel module: sudo modprobe intel_rapl_msr"
         )
     wanted = address.place or (_ZONE if _ZONE in zones else next(iter(zones)))
     if wanted not in zones:

@@ -27,7 +27,7 @@ _HZ = 20.0
 _TIMEOUT_MS = 2000
 _BACKEND = "@py"
 _INSTRUMENTS = Path("/sys/class/usbmisc")
-_MISSING = "needs the library PyVISA; to install it: pip install 'intercore[scpi]'"
+_MISSING = "needs the library PyVISA. To install PyVISA: pip install 'intercore[scpi]'"
 
 
 def open_scpi(address: Address) -> PolledMeter:
@@ -35,7 +35,10 @@ def open_scpi(address: Address) -> PolledMeter:
     if importlib.util.find_spec("pyvisa") is None:
         raise MeterError(f"{address.text} {_MISSING}")
     if not address.place:
-        raise UsageError(f"{address.text}: name the instrument, e.g. scpi:TCPIP0::192.168.1.7::5025::SOCKET")
+        raise UsageError(
+            f"{address.text}: the instrument is missing: name its VISA address after the colon, e.g. "
+            "scpi:TCPIP0::192.168.1.7::5025::SOCKET"
+        )
     stated = None if address.options.get("volts") == "measured" else address.number("volts", high=1000)
     import pyvisa  # noqa: PLC0415 - an extra, and half a second to load
 
@@ -69,7 +72,8 @@ def _asker(instrument: Any, place: str, error_of_library: type[Exception]) -> Ca
             answer: bytes = instrument.read_bytes(SCPI_ANSWER.most, break_on_termchar=True)  # `query` has no size limit
             if len(answer) == SCPI_ANSWER.most:
                 raise MeterError(
-                    f"{place} answers {question} with more than {SCPI_ANSWER}: check that it is an SCPI instrument"
+                    f"{place} answers {question} with more than {SCPI_ANSWER}: check that the device is an SCPI "
+                    "instrument"
                 )
             return answer.decode("ascii").removesuffix("\n")
         except (error_of_library, OSError, UnicodeError) as error:
@@ -88,10 +92,10 @@ def _number(text: str, place: str) -> float:
         value, *_ = (float(part.strip().rstrip("AVadc ")) for part in text.strip().split(","))
     except ValueError:
         raise MeterError(
-            f"{place} answers {text.strip()[:60]!a}, which is not a number: check that it is an SCPI instrument"
+            f"{place} answers {text.strip()[:60]!a}, which is not a number: check that the device is an SCPI instrument"
         ) from None
     if math.isnan(value):
-        raise MeterError(f"{place} answers that it has no reading: check its range and its trigger")
+        raise MeterError(f"{place} answers that it has no reading: check the instrument's range and trigger")
     return value
 
 

@@ -47,8 +47,8 @@ class TypedMeter(Meter):
         ]
         if len(milliamps) != len(windows):
             raise MeterError(
-                f"{len(milliamps)} readings were given, but the run has {len(windows)} measured windows: give one for "
-                "each"
+                f"{len(milliamps)} readings were given, but the run has {len(windows)} measured windows: give one "
+                "reading for each window"
             )
         return MeterData(readings=tuple(Reading(one / 1e3, self._step, self._volts) for one in milliamps))
 
@@ -67,7 +67,7 @@ class TypedMeter(Meter):
 def _at_terminal(question: str) -> str:
     if not sys.stdin.isatty():
         raise MeterError(
-            "standard input is not a terminal, so the readings cannot be typed: give them as a list, such as "
+            "standard input is not a terminal, so the readings cannot be typed: give the readings as a list, such as "
             "typed:50,10,40"
         )
     sys.stderr.write(question)

@@ -35,7 +35,7 @@ def installed() -> Library:
             continue
         return name
     raise IntercoreError(
-        "a data frame needs polars or pandas, but neither can be loaded; to install one: pip install polars"
+        "a data frame needs polars or pandas, but neither can be loaded. To install polars: pip install polars"
     )
 
 

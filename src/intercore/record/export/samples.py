@@ -34,7 +34,7 @@ def export(
     known = known_formats()
     suffix = path.suffix.lower()
     if suffix not in known:
-        raise UsageError(f"cannot export to {path}: its name must end in {' or '.join(known)}")
+        raise UsageError(f"cannot export to {path}: the name of the file must end in {' or '.join(known)}")
     check_replaceable(path, known[suffix].KIND, force=force)
     try:
         from polars.exceptions import PolarsError  # noqa: PLC0415 - an extra
@@ -42,20 +42,22 @@ def export(
         from intercore.record.export.table import sample_table  # noqa: PLC0415 - likewise
     except ImportError as error:
         raise IntercoreError(
-            f"export needs polars, which cannot be loaded: {error}; install it: pip install 'intercore[export]'"
+            f"export needs polars, which cannot be loaded ({error}). To install polars: pip install 'intercore[export]'"
         ) from error
 
     with replacement(path, known[suffix].KIND, force=force) as file:
 
         def write(run: RunInParts) -> None:
             if next(run.headers(), None) is None:
-                raise UsageError(f"run {run.id} has no measurement to export yet; continue with --resume")
+                raise UsageError(
+                    f"run {run.id} has no measurement to export yet: continue the run with intercore run --resume"
+                )
             try:
                 file.seek(0)
                 file.truncate()
                 with sample_table(run, failed(run.headers())) as table:
                     known[suffix].write(table, run, file)
             except (OSError, PolarsError) as error:
-                raise IntercoreError(f"cannot write {path}: {error}; free space or choose another place") from error
+                raise IntercoreError(f"cannot write {path}: {error}: free space or choose another place") from error
 
         read(write)

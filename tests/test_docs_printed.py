@@ -86,8 +86,12 @@ def is_part(few: list[str], many: list[str]) -> bool:
     return all(cell in rest for cell in few)
 
 
-def test_documents_print_what_commands_print() -> None:
-    assert printed()
+def test_each_of_these_documents_prints_what_a_command_does() -> None:
+    """A page whose form changed would otherwise drop out of the test below."""
+    assert {one.document for one in printed()} >= {
+        *("api.md", "clock.md", "contention.md", "hartstone.md", "irq.md", "jitter.md", "lock.md", "memory.md"),
+        *("message.md", "own-work.md", "rhealstone.md", "speedup.md", "switch.md", "threadmetric.md", "trace.md"),
+    }
 
 
 @pytest.mark.parametrize("one", printed(), ids=lambda one: f"{one.document}-{one.command.split(' ', 2)[1]}")

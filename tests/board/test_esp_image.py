@@ -77,7 +77,7 @@ def test_whatever_a_file_holds_it_is_checked_and_nothing_else_happens(data: st.D
 @given(st.binary(max_size=200))
 def test_noise_is_no_image(noise: bytes) -> None:
     with pytest.raises(
-        ValueError, match=r"no bootloader|the bootloader in the image is for|no partition table|names no size"
+        ValueError, match=r"no bootloader|the bootloader in the image is for|no partition table|unknown flash size"
     ):
         check(noise, ESP32S3)
 

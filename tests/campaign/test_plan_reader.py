@@ -153,7 +153,7 @@ def test_two_boards_of_one_kind_are_told_apart_by_their_ports() -> None:
     two = '[[target]]\nname = "serial"\nport = "a"\n[[target]]\nname = "serial"\nport = "{}"\n'
     rest = '[[experiment]]\nbenchmark = "clock"\n'
     assert [entry.port for entry in parse(two.format("b") + rest, "p").targets] == ["a", "b"]
-    with pytest.raises(UsageError, match="p:4: the target serial at a"):
+    with pytest.raises(UsageError, match="p:4: the target serial at a appears twice"):
         parse(two.format("a") + rest, "p")
 
 

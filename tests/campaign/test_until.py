@@ -25,7 +25,7 @@ def test_what_is_no_percentage_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["0%", "0.0%", "100.1%", "999%"])
 def test_a_percentage_out_of_range_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="at most 100%"):
+    with pytest.raises(UsageError, match="above 0% and at most 100%"):
         parse_rule(text, None, 1)
 
 

@@ -117,7 +117,10 @@ def test_a_program_that_falls_silent_is_told_with_the_command_to_go_on(tool: Too
         (("--alternate", "hosd", "clock", *SAME), "there is no target 'hosd'; did you mean 'host'?"),
         (("--alternate", "serial", "clock", *SAME), "serial cannot be measured"),
         (("--alternate", "esp32-qemu", "clock", *SAME), "esp32-qemu cannot be measured"),
-        (("--alternate", "pico", "clock", "--kernel", "a", "--kernel", "b"), "targets whose program"),
+        (
+            ("--alternate", "pico", "clock", "--kernel", "a", "--kernel", "b"),
+            "--kernel applies only to targets whose program",
+        ),
         (
             ("--alternate", "host", "clock", "--kernel", "a", "--kernel", "b"),
             "--kernel names a FreeRTOS kernel, but host",
@@ -159,5 +162,5 @@ def test_a_single_run_takes_the_same_sources_and_its_page_says_how_to_measure_it
     assert f"--firmware={sources}" in (tool.directory / "page.html").read_text("utf-8")
     assert "--kernel names a FreeRTOS kernel" in tool.here("run", "host", *QUICK, "--kernel", "a").failed(2).error
     refused = tool.here("run", "serial", "--port", "socket://a:1", *QUICK, "--firmware", sources).failed(2).error
-    assert "targets whose program" in refused
+    assert "--firmware applies only to targets whose program" in refused
     assert "omit --firmware" in tool.here("run", "--resume", "--firmware", sources).failed(2).error

@@ -216,7 +216,7 @@ def test_resume_on_another_kernel_is_refused_and_adds_nothing(interrupted: Tool)
 def test_resume_with_another_image_says_so_at_once_and_wherever_the_run_is_shown(interrupted: Tool) -> None:
     cut(interrupted, 5, {"image.digest": "0123456789abcdef"})
     resumed = interrupted("run", "--resume").succeeded()
-    assert "the image differs from" in " ".join(resumed.err.split())
+    assert "the image differs from that of run 1" in " ".join(resumed.err.split())
     (found,) = interrupted("show", "--format", "json").succeeded().json["findings"][:1]
     assert (found["code"], found["values"]["images"][0]) == ("several-images", "0123456789abcdef")
     said = f"Warning: {found['text']}"
@@ -295,6 +295,7 @@ def test_a_run_of_a_plan_file_is_not_resumed_without_it(swept: Tool, board: Fake
     """Only the file knows the most bits per second, and how to flash its target."""
     opened = board.connections
     error = swept("run", "--resume").failed(2).error
+    assert "run 1" in error
     assert "a plan file" in error
     assert board.connections == opened
     program, *words = shlex.split(error.rpartition(": ")[2])

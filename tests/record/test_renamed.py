@@ -10,10 +10,12 @@ import numpy as np
 from intercore.benchmarks.reports import reports
 from intercore.comparison import baseline_file
 from intercore.document.run import run_document
+from intercore.record.conditions import disagreement, lasting
 from intercore.record.measurement import Excluded, Measurement, Part, Plan, Series
 from intercore.record.meter_recording import Recording
-from intercore.record.plan import Setting, remaining
+from intercore.record.plan import Setting, remaining, settings
 from intercore.record.store import Store
+from tests.record.store_data import PLAN, TOTAL, measured, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 HZ = 125_000_000
 SAMPLES = {"samples": 4, "dither_us": 0, "rest_ms": 0, "seed": 1}
 CONDITIONS = {"cores": "2", "tick_hz": "1000", "memory.word_bytes": "4", "memory.regions": "sram4 4096 bytes"}
+OLD_CONDITIONS = {"cpu": "A53", "desk.faults": "uart-out:flip=1e-4", "desk.link": "/dev/ttyACM0", "desk.tool": "0.1.0"}
+NEW_CONDITIONS = {"cpu": "A53", "host.faults": "uart-out:flip=1e-4", "host.link": "/dev/ttyACM0", "host.tool": "0.1.0"}
 
 
 def jitter(*, old: bool) -> Measurement:
@@ -139,3 +143,28 @@ def test_a_baseline_with_old_names_is_read_with_those_of_today() -> None:
     )
     old, new = (baseline_file.parse(head + line % (name, name), "baseline") for name in ("beside", "contended"))
     assert baseline_file.text_of(old) == baseline_file.text_of(new)
+
+
+def test_a_stored_run_has_the_current_names_and_goes_on_under_them(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    first, second, *_ = settings(PLAN)
+    with Store(path) as store:
+        number = store.create_run(PLAN, TOTAL)
+        store.add(number, first, msgspec.structs.replace(measured(first), conditions=OLD_CONDITIONS))
+        store.add(number, second, msgspec.structs.replace(measured(second), conditions=NEW_CONDITIONS))
+    earlier, later = read(path).measurements
+    assert earlier.conditions == later.conditions == NEW_CONDITIONS
+    assert list(earlier.conditions) == sorted(NEW_CONDITIONS)
+    assert disagreement(earlier.conditions, later.conditions) == []
+    assert lasting(earlier.conditions) == {"cpu": "A53", "host.faults": "uart-out:flip=1e-4"}
+
+
+def test_a_baseline_of_an_earlier_version_has_the_current_names() -> None:
+    text = (
+        '{"kind":"intercore baseline","version":2,"tool":"0.1.0","target":"pico-sim","origin":"simulated"}\n'
+        '{"kind":"condition","name":"desk.faults","value":"uart-out:flip=1e-4"}\n'
+        '{"kind":"series","benchmark":"switch","factors":{"to":1},"series":"switch","unit":"us","n":10,"median":12.5,'
+        '"min":12,"max":13}\n'
+    )
+    (kept,) = baseline_file.parse(text, "old.jsonl").measurements
+    assert kept.conditions == {"host.faults": "uart-out:flip=1e-4"}

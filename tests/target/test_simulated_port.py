@@ -187,7 +187,7 @@ def test_faults_are_part_of_what_is_repeated() -> None:
 def test_words_lost_between_the_cores_are_told() -> None:
     chip = SimulatedRp2040(example("fifo_interrupt"), RATE, ["fifo:to=1,word=20"])
     assert read(chip.port, b"\n") == b"", "both cores wait for a word that does not come"
-    assert chip.symptoms().endswith("to core 1: 1")
+    assert chip.symptoms().endswith("injected fault on the way to core 1: 1")
     assert chip.snapshot() is None, "a word that is lost once would be lost each time"
     assert SimulatedRp2040(example("fifo_interrupt"), RATE, ["fifo:to=1,lose=0.1"]).snapshot() is not None
 

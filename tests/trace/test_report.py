@@ -63,7 +63,7 @@ def test_a_whole_recording_is_told_with_its_medians_its_parts_and_its_cost() -> 
     made = machine()
     text = told(made.recording(), made.series)
     assert re.search(r"wake: \S+ µs with the recorder on, and \S+ µs with the recorder off \(medians\)", text)
-    assert "parts are known" in text
+    assert "parts are known of 3 of 3" in text
     assert "3.00 µs on core 0 and 3.00 µs on core 1" in text
     assert "missing" not in text
 
@@ -89,7 +89,8 @@ def test_two_counters_are_told_beside_the_common_clock() -> None:
     made.put(0, Kind.SAMPLE, 90000)
     made.put(0, Kind.OUT, LEADER)
     text = told(made.recording(), [Series("switch", "counter", HZ, np.array([90000]))])
-    assert "90.0 ms with the recorder on" in text
+    assert "own counters: 90.0 ms" in text
+    assert "common clock 50.0 µs" in text
 
 
 @pytest.mark.parametrize(

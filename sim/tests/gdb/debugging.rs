@@ -315,7 +315,7 @@ fn monitor_runs_so_many_cycles_or_to_a_breakpoint() {
             "\ncycle 10000 of clk_sys\n",
             "\ncycle 10005 of clk_sys\n",
             "no such command: run",
-            "no whole number",
+            "not a whole number",
             "at most 1000000000",
         ],
     );

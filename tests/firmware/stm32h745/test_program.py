@@ -136,7 +136,7 @@ def test_a_core_that_does_not_hear_itself_ring_has_no_result(quick: Amp) -> None
 def test_the_desk_is_told_of_doorbells_that_were_lost_on_purpose(images: tuple[Path, Path]) -> None:
     chip = SimulatedChip(Stm32h745(images), 115200, ["hsem:to=1,interrupt=1"])
     Connection(chip.port, chip).session().measure("message", {"samples": 2})
-    assert chip.symptoms().endswith(" on the way to core 1: 1")
+    assert chip.symptoms().endswith("injected fault on the way to core 1: 1")
     assert chip.snapshot() is None, "an interrupt that is lost once would be lost each time"
     assert SimulatedChip(Stm32h745(images), 115200, ["hsem:to=1,lose=0.1"]).snapshot() is not None
 

@@ -78,7 +78,7 @@ def test_two_segments_of_one_page_share_a_block() -> None:
 
 
 def test_two_things_for_one_address_are_an_error() -> None:
-    with pytest.raises(ValueError, match="two segments of the program overlap at 0x20000002"):
+    with pytest.raises(ValueError, match="two segments of the program overlap at address 0x20000002"):
         pages([(SRAM, b"abc"), (SRAM + 2, b"d")])
 
 

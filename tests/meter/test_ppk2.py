@@ -199,7 +199,7 @@ def test_a_kit_that_is_unplugged_is_told_of(kit: Callable[..., Kit]) -> None:
     meter.begin()
     device.unplug()
     time.sleep(0.2)
-    with pytest.raises(MeterError, match=r"^lost .*check its connection"):
+    with pytest.raises(MeterError, match=r"^the connection to PPK2 .* was lost .*check its cable"):
         meter.end(())
     meter.close()
 

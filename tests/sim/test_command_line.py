@@ -56,7 +56,7 @@ def test_the_package_brings_the_command() -> None:
     assert hashed in done.stderr
     refused = subprocess.run([INSTALLED, "no.elf"], capture_output=True, text=True, timeout=60, check=False)
     assert refused.returncode == 2
-    assert refused.stderr.startswith("intercore-sim: no.elf: ")
+    assert refused.stderr.startswith("intercore-sim: cannot read no.elf: ")
 
 
 def processor_time(pid: int) -> float:

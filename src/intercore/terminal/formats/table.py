@@ -107,6 +107,8 @@ def _drawn(
 
 def _wrapped(text: str, width: int, console: Console) -> list[str]:
     """Return the lines of a text that may be so wide. To wrap what fits would take half of a table's time."""
+    if not width:
+        return [""]  # of a column with nothing but ends of lines
     if cell_len(text) <= width and "\n" not in text:
         return [text]
     return [line.plain for line in Drawn(text).wrap(console, width, overflow="fold")]

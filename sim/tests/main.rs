@@ -11,6 +11,7 @@ mod contention;
 mod core_faults;
 mod crash;
 mod cycles;
+mod dma_timing;
 mod documented;
 mod elf;
 mod engines;

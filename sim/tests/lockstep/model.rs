@@ -147,7 +147,7 @@ pub struct Outcome {
 pub fn run(cores: [&[Slot]; 2], start: [u64; 2], high: u8, copy: Option<&Copy>, mut flash: Flash) -> Outcome {
     let mut outcome = Outcome::default();
     let mut masters: [Master; 4] = Default::default();
-    for (master, ready) in masters.iter_mut().zip([start[0], start[1], 1, 0]) {
+    for (master, ready) in masters.iter_mut().zip([start[0], start[1], 2, 0]) {
         master.ready = ready;
     }
     // From which cycle on each word that the DMA has read can be written.
@@ -188,7 +188,7 @@ pub fn run(cores: [&[Slot]; 2], start: [u64; 2], high: u8, copy: Option<&Copy>, 
             masters[i].ready = cycle + cycles;
             masters[i].done += 1;
             if i == 2 {
-                read.push(cycle + cycles + 1);
+                read.push(cycle + cycles + 2);
             }
         }
         for &i in &ready {

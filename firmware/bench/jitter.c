@@ -131,7 +131,7 @@ struct other {
     port_task_t task;
     uint32_t core;
     bool exists;
-    atomic_bool is_over; /* of a blocker: it has seen `dismissed` */
+    atomic_bool is_over; /* of a blocker: it has left its loop, and will not suspend itself again */
     struct ic_random random;
 };
 

@@ -250,7 +250,7 @@ uint64_t port_tick_edge(void);
 /* State of a periodic task, which sleeps by the kernel's own call (vTaskDelayUntil). A copy of the structure is a
  * second period with the same activations. */
 struct port_period {
-    uint64_t last;  /* last activation, in the kernel's own count; belongs to the platform */
+    uint64_t last;  /* last activation, in the kernel's ticks; only the platform uses it */
     uint32_t ticks; /* ticks until the next one; may be changed between two sleeps */
 };
 

@@ -24,7 +24,7 @@ void ic_trace_set_others_cost(uint32_t core, uint32_t ticks);
  * and preemption off on this core. */
 uint32_t ic_trace_name_number(const char *text, bool stays);
 
-/* Removes the names of a core that are not permanent. */
+/* Removes a core's names that are not permanent. */
 void ic_trace_forget_names(uint32_t core);
 
 /* Like ic_trace_task(), for a task outside the program: its name is not permanent. */

@@ -457,7 +457,7 @@ def test_what_does_not_speak_the_protocol_is_told_so() -> None:
         ("lie-count", "series t1 has 100 of"),
         ("lie-huge-count", "4611686018427387904 announced samples"),
         ("lie-index", "samples from 32 of series 't1' after 16 others"),
-        ("lie-end", "line 10 of an answer whose last line is 9"),
+        ("lie-end", "line 10 of an answer that ends with line 9"),
         ("lie-number", r"docs/protocol\.md"),
         ("lie-factor", "n=10 was requested, but the target ran with n=11"),
         ("lie-status", "`ok` although checks failed .*'wrong': 1"),

@@ -135,7 +135,7 @@ def _limit(text: str, *, to_baseline: bool) -> tuple[float, str]:
     if found is None or value is None:
         raise UsageError(f"the limit must be a number with its unit, such as '20 us' or '1.05', not '{text}'")
     if not 0 < value < float("inf"):
-        raise UsageError(f"the limit {found['number']} is out of range: it must be above 0")
+        raise UsageError(f"the limit {found['number']} is out of range: it must be above 0 and finite")
     unit = found["unit"] or ""
     if to_baseline and unit:
         raise UsageError(f"a ratio to the baseline has no unit: write 1.05 for 5% more, not '{text}'")

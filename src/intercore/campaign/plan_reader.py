@@ -130,7 +130,8 @@ def _check_way(target: Target, way: Flashing) -> None:
         check_probe(way.probe, way.tool)
     elif way != Flashing():
         raise UsageError(
-            f"probe, with and drive apply only to boards that are flashed, not to {target.name}: remove them"
+            f"the keys 'probe', 'with' and 'drive' apply only to boards that the tool flashes, and {target.name} is "
+            "not such a board: remove these keys"
         )
 
 

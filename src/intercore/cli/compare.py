@@ -129,9 +129,9 @@ def compare(
             "--phases",
             0,
             len(SHIFTS),
-            "For simulated targets: number of other phases in which changed settings are measured again, "
-            f"{LEAST_PHASES - 1} to {len(SHIFTS)}, or 0 for none. In each phase, the code is moved by a few bytes. "
-            "This tells a real change from bank conflicts that merely moved.",
+            "Simulated targets only: how many times each setting whose result differs is measured again, with code and "
+            f"data moved by a few bytes: {LEAST_PHASES - 1} to {len(SHIFTS)}, or 0 for none. This separates real "
+            "changes from those that come only from the place of code and data in memory (bank conflicts).",
         ),
     ] = len(SHIFTS),
     force: Force = False,

@@ -167,7 +167,9 @@ def run(
     flags: OwnFlags = None,
     emulated: Annotated[
         bool,
-        typer.Option("--emulated", help="State that the target at the port is an emulator, whose times mean nothing."),
+        typer.Option(
+            "--emulated", help="Declare that the target at this port is an emulator, so that its times mean nothing."
+        ),
     ] = False,
     meter: MeterUrl = None,
     measured_path: MeasuredPath = None,

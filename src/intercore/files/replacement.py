@@ -7,6 +7,7 @@ the kind, or an empty file, is replaced; any other file (a store, a plan, a prog
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -93,7 +94,9 @@ def replacement(path: Path, kind: Kind, *, force: bool = False) -> Iterator[IO[b
             partial.replace(path)
     except (OSError, ValueError) as error:  # ValueError: a path without a name, such as `.`
         cause = getattr(error, "strerror", None) or error
-        raise IntercoreError(f"cannot write {path}: {cause}; free space or choose another place") from error
+        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "delete files on this disk, or choose another path" if full else "choose another path"
+        raise IntercoreError(f"cannot write {path}: {cause}. To continue, {remedy}") from error
     finally:
         if partial is not None:
             with contextlib.suppress(OSError):

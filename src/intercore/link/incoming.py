@@ -41,14 +41,14 @@ class Incoming:
             return False
         if self.last is not None and line.i > self.last:
             raise ProtocolError(
-                f"the target sent line {line.i} of an answer whose last line is {self.last}: rebuild the target's "
+                f"the target sent line {line.i} of an answer that ends with line {self.last}: rebuild the target's "
                 "firmware with this version of the tool"
             )
         if isinstance(line, End):
             if line.i < self.highest:
                 raise ProtocolError(
-                    f"the target sent line {self.highest} of an answer whose last line is {line.i}: rebuild the "
-                    "target's firmware with this version of the tool"
+                    f"the target sent line {self.highest} of an answer that ends with line {line.i}: rebuild the target's "
+                    "firmware with this version of the tool"
                 )
             self.last = line.i
         self.others += not isinstance(line, Samples | Events)

@@ -110,14 +110,10 @@ class Target(msgspec.Struct, frozen=True):
             if sources.own is not None:
                 named = "your own workload"
                 level = sources.own.level
-                hint = (
-                    f". A program that was built elsewhere with the workload measures it by {level}: see "
-                    "docs/own-work.md"
-                )
+                hint = f". If you have built a program with your workload, give workload={level}: see docs/own-work.md"
             able = ", ".join(one.name for one in TARGETS if one.built_here and one.own_recipe)
             raise UsageError(
-                f"{named} applies only to targets whose program the tool builds ({able}), not to the target "
-                f"{self.name}{hint}"
+                f"{named} applies only to targets whose program the tool builds ({able}), not to {self.name}{hint}"
             )
         if sources.kernel is not None and self.board is None:
             raise UsageError(

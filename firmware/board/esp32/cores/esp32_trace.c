@@ -11,7 +11,7 @@
 static struct {
     esp32_handler_t handler; /* the original handler of the cross-core interrupt, called by ours */
     atomic_bool rung;        /* the other core has sent the interrupt, and it has not been handled yet */
-    uint32_t open;           /* number of handlers that have begun and not ended */
+    uint32_t open;           /* handlers that have begun and not ended: the nesting depth */
     uint32_t tick;           /* value of `open` inside the tick's handler; 0 outside it */
     uint32_t tick_number;
 } cores[CORES];
@@ -52,8 +52,8 @@ void IRAM_ATTR trace_esp_idf_tick_ends(void) {
 
 /* ---- the cross-core interrupt ---- */
 
-/* Records only interrupts to the other core. A core also sends this interrupt to itself: on RISC-V a task yields in
- * this way. */
+/* Records only interrupts to the other core. A core also sends this interrupt to itself: on RISC-V, a task
+ * yields in this way. */
 void IRAM_ATTR esp32_trace_ring(uint32_t core) {
     if (core != cpu_core()) {
         atomic_store(&cores[core].rung, true);

@@ -21,7 +21,8 @@ void esp32_trace_stop(void);
 esp32_handler_t esp32_trace_handler(uint32_t core, esp32_handler_t handler);
 esp32_handler_t esp32_trace_handled(uint32_t core, esp32_handler_t in_table);
 
-/* Call it just before this core sends the cross-core interrupt to a core. */
+/* Records that this core is about to send the cross-core interrupt to `core`; call it just before sending. An
+ * interrupt to the calling core itself is not recorded. */
 void esp32_trace_ring(uint32_t core);
 
 /* Call them when a handler begins, and when it is about to end. */

@@ -57,10 +57,10 @@ struct stm32h745_clock_plan {
     uint32_t bus_hz;  /* Cortex-M4, AXI, AHB, timers */
     uint32_t apb_hz;
     uint32_t vco_hz;
-    /* The dividers and factors are numbers. The other members are register fields, as they are written. */
-    uint32_t divm1;
-    uint32_t divn1;
-    uint32_t divp1;
+    uint32_t divm1; /* divides by this number; the register field holds it as it is */
+    uint32_t divn1; /* multiplies by this number; the register field holds one less */
+    uint32_t divp1; /* divides by this number; the register field holds one less */
+    /* All members below are encodings of register fields, except vos. */
     uint32_t pll1rge;    /* RCC_PLLCFGR */
     uint32_t hpre;       /* RCC_D1CFGR */
     uint32_t ppre;       /* D1PPRE, D2PPRE1, D2PPRE2, D3PPRE */

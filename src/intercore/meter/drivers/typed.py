@@ -67,8 +67,8 @@ class TypedMeter(Meter):
 def _at_terminal(question: str) -> str:
     if not sys.stdin.isatty():
         raise MeterError(
-            "standard input is not a terminal, so the readings cannot be typed: give the readings as a list, such as "
-            "typed:50,10,40"
+            "standard input is not a terminal, so you cannot type the readings: give one reading in mA for each window "
+            "with the meter, such as --meter typed:50,10,40"
         )
     sys.stderr.write(question)
     sys.stderr.flush()

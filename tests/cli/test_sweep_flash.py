@@ -122,7 +122,7 @@ def test_without_factors_a_board_is_measured_as_it_is(tool: Tool, board: FakeBoa
             'name = "stm32h745"\nport = "loop://"\ndrive = "x"',
             "is flashed by a debug probe",
         ),
-        ('name = "host"\nwith = "openocd"', "probe, with and drive apply only to boards that are flashed"),
+        ('name = "host"\nwith = "openocd"', "'probe', 'with' and 'drive' apply only to boards that the tool flashes"),
         ('name = "serial"\nport = "loop://"\nprobe = 3', "in quotes, not 3"),
     ],
 )

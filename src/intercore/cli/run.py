@@ -167,9 +167,7 @@ def run(
     flags: OwnFlags = None,
     emulated: Annotated[
         bool,
-        typer.Option(
-            "--emulated", help="Declare that the target at this port is an emulator, so that its times mean nothing."
-        ),
+        typer.Option("--emulated", help="Declare that the target at this port is an emulator: its times mean nothing."),
     ] = False,
     meter: MeterUrl = None,
     measured_path: MeasuredPath = None,

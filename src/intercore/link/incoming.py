@@ -47,8 +47,8 @@ class Incoming:
         if isinstance(line, End):
             if line.i < self.highest:
                 raise ProtocolError(
-                    f"the target sent line {self.highest} of an answer that ends with line {line.i}: rebuild the target's "
-                    "firmware with this version of the tool"
+                    f"the target sent line {self.highest} of an answer that ends with line {line.i}: rebuild the "
+                    "target's firmware with this version of the tool"
                 )
             self.last = line.i
         self.others += not isinstance(line, Samples | Events)

@@ -113,6 +113,34 @@ fn dma_takes_words_as_they_come_at_the_rate_of_the_wire() {
     assert!(has_arrived(&machine));
 }
 
+/// One transfer of many words over the SSI's own FIFO: after address, mode and waiting (20 clocks with the first word), a
+/// word takes 8 clocks of four cycles over four lanes. Words come the highest byte first, so that DMA turns them round.
+#[test]
+fn dma_reads_many_words_over_the_ssi_at_the_full_rate_of_four_lanes() {
+    const SSI: u32 = 0x1800_0000;
+    const BSWAP: u32 = 1 << 22;
+    let mut machine = machine();
+    machine.bus.xip.ssi.configure(4);
+    assert!(machine.write_register(RESETS_CLEAR, 1 << 2));
+    for (register, value) in [(0x08, 0), (0x04, WORDS - 1), (0x4c, 3), (0x08, 1)] {
+        write(&mut machine, SSI + register, value);
+    }
+    assert_eq!(read(&mut machine, XIP, SSI + 0x4c), 3);
+    let control = 1 | 2 << 2 | 1 << 5 | 39 << 15 | BSWAP; // DREQ_XIP_SSIRX
+    for (register, value) in [(0, SSI + 0x60), (4, 0x2001_0000), (8, WORDS), (0xc, control)] {
+        assert!(machine.write_register(DMA + register, value));
+    }
+    write(&mut machine, SSI + 0x60, 0x100 << 8 | 0xa0);
+    let all = 20 * 4 + 4 + 8 * 4 * Cycle::from(WORDS - 1);
+    advance(&mut machine, all);
+    assert!(!has_arrived(&machine));
+    assert_eq!(read(&mut machine, XIP, SSI + 0x28) & 1, 1, "BUSY");
+    advance(&mut machine, 20);
+    assert!(has_arrived(&machine));
+    assert_eq!(read(&mut machine, XIP, SSI + 0x28) & 1, 0);
+    assert_eq!(machine.bus.fabric.diagnostics.take(), Vec::<String>::new());
+}
+
 /// A core that misses the cache all the time, with some cycles between two misses, and the other one beside it; by both
 /// engines. Gives how many words of a stream arrived in 40,000 cycles.
 fn words_beside_misses(pause: usize, other_misses: bool) -> u32 {

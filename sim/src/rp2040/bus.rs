@@ -25,7 +25,7 @@ use flash::Surroundings;
 use memory::{Memory, SRAM_WORDS};
 use slave::{APB, FAST_PERIPHERALS, ROM, SRAM0, SRAM4, SRAM5, XIP};
 use std::hash::{Hash, Hasher};
-use xip::{FLASH, XIP_CTRL, Xip};
+use xip::{FLASH, XIP_CTRL, XIP_SSI, Xip};
 
 /// Cycles that a read holds the APB bridge, beside its address phase: two of APB and one of the bridge, which registers
 /// request and response (DS 2.1.3). A core's LDR takes one more: 4.
@@ -255,7 +255,11 @@ impl Bus for Crossbar {
             XIP => {
                 let (xip, mut around) = self.xip_and_flash();
                 let value = xip.read(address, now, &mut around);
-                if address >> 24 == XIP_CTRL { self.read_stream(address & 0xfc, value, now) } else { value }
+                match address >> 24 {
+                    XIP_CTRL => self.read_stream(address & 0xfc, value, now),
+                    XIP_SSI => Ok(self.read_bulk(address & 0xfc, value?, now)),
+                    _ => value,
+                }
             }
             FAST_PERIPHERALS if stream::is_fifo(address) => Ok(self.take_streamed(now)),
             APB | FAST_PERIPHERALS => {
@@ -278,8 +282,10 @@ impl Bus for Crossbar {
                 Ok(())
             }
             XIP => {
-                if address >> 24 == XIP_CTRL {
-                    self.write_stream(address, value, now);
+                match address >> 24 {
+                    XIP_CTRL => self.write_stream(address, value, now),
+                    XIP_SSI if self.write_bulk(address, value, now) => return Ok(()),
+                    _ => {}
                 }
                 let (xip, mut around) = self.xip_and_flash();
                 xip.write(address, value, width, now, &mut around)

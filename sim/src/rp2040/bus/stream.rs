@@ -3,6 +3,7 @@
 use crate::core::bus::Fault;
 use crate::core::time::Cycle;
 use crate::rp2040::bus::Crossbar;
+use crate::rp2040::peripherals::xip_stream::bulk_read::{DMACR, DMARDLR};
 use crate::rp2040::peripherals::{aliased, xip_stream};
 
 /// Whether an address is that of the FIFO, on its own port.
@@ -47,5 +48,51 @@ impl Crossbar {
             let value = aliased(address, stream.control(offset), value);
             stream.set_control(offset, value, cycles, now);
         });
+    }
+
+    /// A register of the SSI, of which the serial interface has said `value`, while a bulk read has something to say.
+    pub(super) fn read_bulk(&mut self, offset: u32, value: u32, now: Cycle) -> u32 {
+        let bulk = &self.peripherals.xip_stream.bulk;
+        match offset {
+            DMACR | DMARDLR => bulk.control(offset),
+            _ if !bulk.is_active() => value,
+            0x24 => bulk.level(),
+            0x28 => bulk.status(),
+            0x60 => {
+                self.fabric.requests.touch(now);
+                let address = self.peripherals.with_stream(|stream| stream.bulk.take());
+                // The SSI sends and receives the highest byte first; reads of XIP turn words round (DS 4.10.3).
+                address.map_or(0, |address| self.memory.flash(address & 0xff_ffff).swap_bytes())
+            }
+            _ => value,
+        }
+    }
+
+    /// Writes a register of the SSI as far as bulk reads go. Whether that is all there is to do.
+    pub(super) fn write_bulk(&mut self, address: u32, value: u32, now: Cycle) -> bool {
+        let offset = address & 0xfc;
+        let bulk = &self.peripherals.xip_stream.bulk;
+        match offset {
+            0x08 if bulk.is_active() => self.peripherals.with_stream(|stream| stream.bulk.stop()),
+            DMACR | DMARDLR => {
+                let value = aliased(address, bulk.control(offset), value);
+                self.peripherals.with_stream(|stream| stream.bulk.set_control(offset, value));
+            }
+            0x60 if bulk.is_on() => match self.xip.ssi.bulk_read() {
+                Some((words, first, period)) => {
+                    // Address and mode bits.
+                    self.peripherals.with_stream(|stream| stream.bulk.start(value >> 8, words, now + first, period));
+                    self.fabric.requests.touch(now);
+                    return true;
+                }
+                None => {
+                    let what = "requests to the DMA but for words that are read over two or four lanes";
+                    self.fabric.diagnostics.ignored("SSI", what, now);
+                }
+            },
+            _ => return false,
+        }
+        self.fabric.requests.touch(now);
+        false
     }
 }

@@ -13,8 +13,9 @@ use crate::rp2040::peripherals::aliased;
 
 /// First address of flash, in the view that is read through the cache.
 pub(crate) const FLASH: u32 = 0x1000_0000;
-/// Bits 31:24 of the addresses of `XIP_CTRL`.
+/// Bits 31:24 of the addresses of `XIP_CTRL`, and of the SSI.
 pub(crate) const XIP_CTRL: u32 = 0x14;
+pub(crate) const XIP_SSI: u32 = 0x18;
 /// Sets of the cache: 16 kB in two ways of 8-byte lines.
 const SETS: usize = 1024;
 /// Cycles that a flush holds the cache: one per set and a little (DS 2.6.3.2: "just over 1024 cycles").

@@ -3,9 +3,12 @@
 //! The FIFO is on a bus port of its own (`XIP_AUX`); the registers that start a stream are among those of the cache. The
 //! FIFO holds addresses: the bus, which knows the flash, supplies the words.
 
+pub mod bulk_read;
+
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
+use bulk_read::BulkRead;
 use std::collections::VecDeque;
 
 /// Register offset in `XIP_CTRL` (2.6.3.6): state of cache and FIFO.
@@ -26,13 +29,9 @@ const COOLDOWN: Cycle = 7;
 /// Words of the FIFO (`STAT.FIFO_FULL`).
 const DEPTH: usize = 2;
 
-/// `XIP_AUX`.
-pub const XIP_AUX: Block = Block {
-    dreqs: &[37],
-    data: &[0],
-    modelled: "the FIFO of XIP streaming, with its DMA request",
-    ..Block::new("XIP_AUX", 0x5040_0000)
-};
+/// `XIP_AUX`. Request 39 is that of the SSI, whose registers are not on these buses either.
+pub const XIP_AUX: Block =
+    Block { dreqs: &[37, 39], data: &[0], modelled: "the FIFO of XIP streaming", ..Block::new("XIP_AUX", 0x5040_0000) };
 
 /// A stream, and its FIFO.
 #[derive(Clone, Debug, Hash)]
@@ -47,6 +46,8 @@ pub struct XipStream {
     busy_until: Cycle,
     /// Cycles of a read.
     cycles: Cycle,
+    /// The SSI's own way to read many words.
+    pub bulk: BulkRead,
 }
 
 impl XipStream {
@@ -119,6 +120,7 @@ impl Peripheral for XipStream {
             ends_at: NEVER,
             busy_until: 0,
             cycles: 1,
+            bulk: BulkRead::new(),
         }
     }
 
@@ -133,10 +135,11 @@ impl Peripheral for XipStream {
     fn write(&mut self, _offset: u32, _value: u32, _context: &mut Context<'_>) {}
 
     fn next_event(&self) -> Cycle {
-        self.ends_at
+        self.ends_at.min(self.bulk.next_event())
     }
 
     fn wake(&mut self, context: &mut Context<'_>) {
+        self.bulk.wake(context.now, context.diagnostics);
         if self.ends_at <= context.now {
             self.fifo.push_back(self.address);
             self.address = self.address.wrapping_add(4);
@@ -146,7 +149,7 @@ impl Peripheral for XipStream {
         }
     }
 
-    fn dreq(&self, _line: usize, _now: Cycle) -> Dreq {
-        Dreq::Data(self.fifo.len() as u32)
+    fn dreq(&self, line: usize, _now: Cycle) -> Dreq {
+        Dreq::Data(if line == 0 { self.fifo.len() as u32 } else { self.bulk.requested() })
     }
 }

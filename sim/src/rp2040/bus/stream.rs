@@ -78,18 +78,16 @@ impl Crossbar {
                 let value = aliased(address, bulk.control(offset), value);
                 self.peripherals.with_stream(|stream| stream.bulk.set_control(offset, value));
             }
-            0x60 if bulk.is_on() => match self.xip.ssi.bulk_read() {
-                Some((words, first, period)) => {
+            0x60 if bulk.is_on() => {
+                if let Some((words, first, period)) = self.xip.ssi.bulk_read() {
                     // Address and mode bits.
                     self.peripherals.with_stream(|stream| stream.bulk.start(value >> 8, words, now + first, period));
                     self.fabric.requests.touch(now);
                     return true;
                 }
-                None => {
-                    let what = "requests to the DMA but for words that are read over two or four lanes";
-                    self.fabric.diagnostics.ignored("SSI", what, now);
-                }
-            },
+                let what = "requests to the DMA but for words that are read over two or four lanes";
+                self.fabric.diagnostics.ignored("SSI", what, now);
+            }
             _ => return false,
         }
         self.fabric.requests.touch(now);

@@ -209,13 +209,12 @@ impl Xip {
     fn read_control(&self, offset: u32, now: Cycle, diagnostics: &mut Diagnostics) -> u32 {
         match offset {
             0x00 => u32::from(self.enabled) | u32::from(self.bad_write_faults) << 1 | u32::from(self.powered_down) << 3,
-            0x04 => 0,
+            // FLUSH; the registers of streaming are in `peripherals/xip_stream.rs`.
+            0x04 | 0x14..=0x1c => 0,
             // STAT.FLUSH_READY.
             0x08 => u32::from(now >= self.flushed_at),
             0x0c => self.hits,
             0x10 => self.accesses,
-            // The registers of streaming: `peripherals/xip_stream.rs`.
-            0x14..=0x1c => 0,
             _ => {
                 diagnostics.unmodelled("XIP_CTRL", offset, "reading", now);
                 0

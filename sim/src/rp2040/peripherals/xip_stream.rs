@@ -54,7 +54,8 @@ impl XipStream {
     /// A register of `XIP_CTRL`, or the stream's bits of `STAT`.
     pub fn control(&self, offset: u32) -> u32 {
         match offset {
-            STAT => u32::from(self.fifo.is_empty()) * FIFO_EMPTY | u32::from(self.fifo.len() == DEPTH) * FIFO_FULL,
+            STAT if self.fifo.is_empty() => FIFO_EMPTY,
+            STAT if self.fifo.len() == DEPTH => FIFO_FULL,
             STREAM_ADDR => self.address,
             STREAM_CTR => self.count,
             _ => 0,

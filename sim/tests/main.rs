@@ -39,3 +39,4 @@ mod timeline;
 mod trace_hash;
 mod wait_states;
 mod watch;
+mod xip_stream;

@@ -7,6 +7,7 @@ mod flash;
 pub mod memory;
 pub mod slave;
 pub mod ssi;
+mod stream;
 pub mod xip;
 
 use crate::core::access::{Width, merge};
@@ -24,7 +25,7 @@ use flash::Surroundings;
 use memory::{Memory, SRAM_WORDS};
 use slave::{APB, FAST_PERIPHERALS, ROM, SRAM0, SRAM4, SRAM5, XIP};
 use std::hash::{Hash, Hasher};
-use xip::{FLASH, Xip};
+use xip::{FLASH, XIP_CTRL, XIP_SSI, Xip};
 
 /// Cycles that a read holds the APB bridge, beside its address phase: two of APB and one of the bridge, which registers
 /// request and response (DS 2.1.3). A core's LDR takes one more: 4.
@@ -239,7 +240,7 @@ impl Bus for Crossbar {
             return Access::Busy(free_at);
         }
         let cycles = match slave {
-            XIP => self.xip.begin(address, write, now),
+            XIP => self.begin_xip(address, write, now),
             APB => apb_cycles(address, write),
             Slave::NONE => ERROR_RESPONSE,
             _ => 1,
@@ -253,8 +254,14 @@ impl Bus for Crossbar {
             ROM => Ok(self.memory.rom[address as usize >> 2 & 0xfff]),
             XIP => {
                 let (xip, mut around) = self.xip_and_flash();
-                xip.read(address, now, &mut around)
+                let value = xip.read(address, now, &mut around);
+                match address >> 24 {
+                    XIP_CTRL => self.read_stream(address & 0xfc, value, now),
+                    XIP_SSI => Ok(self.read_bulk(address & 0xfc, value?, now)),
+                    _ => value,
+                }
             }
+            FAST_PERIPHERALS if stream::is_fifo(address) => Ok(self.take_streamed(now)),
             APB | FAST_PERIPHERALS => {
                 if Peripherals::has_read_side_effect(address) {
                     self.fabric.requests.touch(now);
@@ -275,6 +282,11 @@ impl Bus for Crossbar {
                 Ok(())
             }
             XIP => {
+                match address >> 24 {
+                    XIP_CTRL => self.write_stream(address, value, now),
+                    XIP_SSI if self.write_bulk(address, value, now) => return Ok(()),
+                    _ => {}
+                }
                 let (xip, mut around) = self.xip_and_flash();
                 xip.write(address, value, width, now, &mut around)
             }

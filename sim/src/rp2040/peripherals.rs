@@ -30,6 +30,7 @@ pub mod timer;
 pub mod uart;
 pub mod vreg_and_chip_reset;
 pub mod watchdog;
+pub mod xip_stream;
 pub mod xosc;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
@@ -74,11 +75,12 @@ registration::peripherals! {
     tbman: tbman::Tbman => tbman::TBMAN;
     dma: dma::Dma => dma::DMA;
     adc: adc::Adc => adc::ADC;
+    xip_stream: xip_stream::XipStream => xip_stream::XIP_AUX;
     pios: [pio::Pio; 2] => 0: pio::PIO0, 1: pio::PIO1;
 }
 
 /// Blocks that the chip has and that are not modelled (2.2.4, 2.2.5).
-const UNMODELLED: &[(&str, u32)] = &[("RTC", 0x4005_c000), ("USB", 0x5010_0000), ("XIP_AUX", 0x5040_0000)];
+const UNMODELLED: &[(&str, u32)] = &[("RTC", 0x4005_c000), ("USB", 0x5010_0000)];
 
 impl Default for Peripherals {
     fn default() -> Self {
@@ -200,6 +202,13 @@ impl Peripherals {
     #[inline]
     pub fn take_signals(&mut self) -> Option<Signals> {
         self.signals.take()
+    }
+
+    /// Acts on the stream from flash, whose registers are among those of the cache.
+    pub(super) fn with_stream<T>(&mut self, act: impl FnOnce(&mut xip_stream::XipStream) -> T) -> T {
+        let result = act(&mut self.xip_stream);
+        self.schedule();
+        result
     }
 
     /// The ticks that `SysTick` counts when its clock source is the reference (2.4.5.1.1).

@@ -119,8 +119,8 @@ fn clk_peri_has_no_divider() {
 #[test]
 fn the_auxiliary_port_of_the_flash_is_there() {
     let mut bench = Bench::started();
-    assert_eq!(bench.with(|p, context| p.read(0x5040_0000, context)), Some(0));
-    assert_eq!(bench.diagnostics.pending().len(), 1);
+    assert_eq!(bench.with(|p, context| p.read(0x5040_0000, context)), Some(0), "its FIFO is empty");
+    assert_eq!(bench.diagnostics.pending().len(), 0);
 }
 
 #[test]

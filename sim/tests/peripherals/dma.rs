@@ -256,9 +256,21 @@ proptest! {
 
 #[test]
 fn a_request_signal_that_never_comes_is_told_of() {
-    for (treq, told) in
-        [(0, 0), (15, 0), (16, 0), (20, 0), (23, 0), (24, 0), (31, 0), (36, 0), (39, 1), (59, 0), (63, 0)]
-    {
+    for (treq, told) in [
+        (0, 0),
+        (15, 0),
+        (16, 0),
+        (20, 0),
+        (23, 0),
+        (24, 0),
+        (31, 0),
+        (36, 0),
+        (37, 0),
+        (38, 1),
+        (39, 0),
+        (59, 0),
+        (63, 0),
+    ] {
         let mut machine = Machine::new();
         machine.channel(0, 0x2000_0000, 0x2000_0100, 1, EN | WORD | treq << 15);
         assert_eq!(machine.bench.diagnostics.pending().len(), told, "TREQ_SEL {treq}");

@@ -106,6 +106,16 @@ impl Ssi {
         instruction / instruction_lanes + address / address_lanes + wait + 32 / lanes
     }
 
+    /// How a word in the data register begins a read of many: how many words, the cycles to the first and from each to the
+    /// next. None unless the word holds an address and nothing else is sent, over several lanes.
+    pub fn bulk_read(&self) -> Option<(u32, Cycle, Cycle)> {
+        let has_instruction = self.spi_ctrlr0 >> 8 & 3 != 0;
+        if !self.is_configured() || self.lanes() == 1 || has_instruction || self.transfer_mode() < RECEIVE_ONLY {
+            return None;
+        }
+        Some((self.ctrlr1 + 1, self.transfer_cycles(), Cycle::from(32 / self.lanes() * self.baud)))
+    }
+
     /// Wait states of `clk_sys` of a cache miss.
     pub fn transfer_cycles(&self) -> Cycle {
         let divider = if self.baud == 0 { BOOT2_DIVIDER } else { self.baud };
@@ -176,7 +186,7 @@ impl Ssi {
             0x60 => self.received.pop_front().unwrap_or(0),
             0xf0 => self.sample_delay,
             0xf4 => self.spi_ctrlr0,
-            0x18 | 0x1c | 0x2c..=0x48 => 0,
+            0x18 | 0x1c | 0x2c..=0x54 => 0,
             _ => {
                 around.diagnostics.unmodelled("SSI", offset, "reading", now);
                 0
@@ -203,7 +213,7 @@ impl Ssi {
             0x60 => self.send(value, now, around),
             0xf0 => set(&mut self.sample_delay, 0xff),
             0xf4 => set(&mut self.spi_ctrlr0, 0xff07_fb3f),
-            0x18 | 0x1c | 0x2c | 0x4c..=0x54 | 0xf8 => {}
+            0x18 | 0x1c | 0x2c | 0x4c..=0x54 | 0xf8 => {} // requests: `xip_stream/bulk_read.rs`
             other => around.diagnostics.unmodelled("SSI", other, "writing", now),
         }
     }

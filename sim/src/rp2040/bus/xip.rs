@@ -13,6 +13,9 @@ use crate::rp2040::peripherals::aliased;
 
 /// First address of flash, in the view that is read through the cache.
 pub(crate) const FLASH: u32 = 0x1000_0000;
+/// Bits 31:24 of the addresses of `XIP_CTRL`, and of the SSI.
+pub(crate) const XIP_CTRL: u32 = 0x14;
+pub(crate) const XIP_SSI: u32 = 0x18;
 /// Sets of the cache: 16 kB in two ways of 8-byte lines.
 const SETS: usize = 1024;
 /// Cycles that a flush holds the cache: one per set and a little (DS 2.6.3.2: "just over 1024 cycles").
@@ -206,9 +209,10 @@ impl Xip {
     fn read_control(&self, offset: u32, now: Cycle, diagnostics: &mut Diagnostics) -> u32 {
         match offset {
             0x00 => u32::from(self.enabled) | u32::from(self.bad_write_faults) << 1 | u32::from(self.powered_down) << 3,
-            0x04 => 0,
-            // STAT: the stream FIFO is empty; FLUSH_READY.
-            0x08 => 2 | u32::from(now >= self.flushed_at),
+            // FLUSH; the registers of streaming are in `peripherals/xip_stream.rs`.
+            0x04 | 0x14..=0x1c => 0,
+            // STAT.FLUSH_READY.
+            0x08 => u32::from(now >= self.flushed_at),
             0x0c => self.hits,
             0x10 => self.accesses,
             _ => {
@@ -233,6 +237,7 @@ impl Xip {
             }
             0x0c => self.hits = 0,
             0x10 => self.accesses = 0,
+            0x08 | 0x14..=0x1c => {}
             other => diagnostics.unmodelled("XIP_CTRL", other, "writing", now),
         }
     }

@@ -10,6 +10,7 @@ mod clocks;
 mod dma;
 mod fuzz;
 mod i2c;
+mod pins;
 mod pio;
 mod pwm;
 mod sio;

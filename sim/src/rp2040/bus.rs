@@ -460,10 +460,10 @@ impl FastBus for Crossbar {
 
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32> {
         self.fabric.arbiter.free_at[APB.number()] = now + APB_READ;
-        let before = self.irq.0;
+        let before = self.irq;
         let (peripherals, mut context) = self.peripherals_at(now + (APB_READ - 1));
         let value = peripherals.read(address, &mut context);
-        debug_assert!(self.irq.0 == before, "a read from {address:#x} that others must hear of");
+        debug_assert!(self.irq == before, "a read from {address:#x} that others must hear of");
         value
     }
 }

@@ -104,4 +104,11 @@ impl Clocks {
         }
         self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.rates.sys)
     }
+
+    /// The first cycle at or after a real time in femtoseconds, if the rates stay as they are; the last change of `clk_sys` if
+    /// it was before that.
+    pub fn cycle_of(&self, femtoseconds: u128) -> Cycle {
+        let cycles = (femtoseconds.saturating_sub(self.base_fs) * u128::from(self.rates.sys)).div_ceil(FS);
+        self.since.saturating_add(u64::try_from(cycles).unwrap_or(Cycle::MAX))
+    }
 }

@@ -2,6 +2,7 @@
 //! ([`Peripheral`]); and the one list of them, by which they are found.
 
 pub mod adc;
+pub mod board;
 pub mod busctrl;
 pub mod clocks;
 pub mod divider;
@@ -13,6 +14,8 @@ pub mod interpolator;
 pub mod io_bank;
 pub mod pads;
 mod peripheral;
+mod pin_interrupts;
+mod pin_levels;
 pub mod pins;
 pub mod pio;
 pub mod pll;
@@ -122,7 +125,11 @@ impl Peripherals {
             Reached::Block(entry, offset) => (entry, offset),
             Reached::Silence => return Some(0),
         };
-        let value = (entry.of_mut)(self).read(offset, context).unwrap_or_else(|| {
+        let read = match self.pin_register(entry.block, offset, context.now) {
+            None => (entry.of_mut)(self).read(offset, context),
+            found => found,
+        };
+        let value = read.unwrap_or_else(|| {
             context.diagnostics.unmodelled(entry.block.name, offset, "read of", context.now);
             0
         });
@@ -142,7 +149,8 @@ impl Peripherals {
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> u32 {
         match decode(address) {
             (Target::Modelled(entry), offset) if !self.is_held(entry.block) => {
-                (entry.of)(self).peek(offset, now, clocks).unwrap_or(0)
+                let found = self.pin_register(entry.block, offset, now);
+                found.or_else(|| (entry.of)(self).peek(offset, now, clocks)).unwrap_or(0)
             }
             _ => 0,
         }
@@ -161,6 +169,7 @@ impl Peripherals {
             aliased(address, old, value)
         };
         let held = self.resets.held();
+        self.note_pads(entry.block, context.now);
         (entry.of_mut)(self).write(offset, value, context);
         self.after_write(entry.block.effect, held, context);
         self.schedule();
@@ -191,6 +200,7 @@ impl Peripherals {
             self.sio.wake(context);
         }
         if self.next <= context.now {
+            self.wake_board(context);
             self.wake_due(context);
             self.schedule();
         }
@@ -241,7 +251,7 @@ impl Peripherals {
     }
 
     fn schedule(&mut self) {
-        self.next = self.earliest_event();
+        self.next = self.earliest_event().min(self.board.next_event());
     }
 }
 

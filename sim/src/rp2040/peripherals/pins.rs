@@ -104,6 +104,17 @@ impl Pads {
     /// The levels that inputs see.
     #[inline]
     pub fn level(&self, driven: Outputs) -> u32 {
+        self.input.of(self.from_pads(driven)) & ((1 << COUNT) - 1)
+    }
+
+    /// What goes to the pads, after the overrides.
+    pub(super) fn to_pads(&self, driven: Outputs) -> Outputs {
+        Outputs { levels: self.out.of(driven.levels), enables: self.enable.of(driven.enables) }
+    }
+
+    /// The levels that come from the pads, before the overrides.
+    #[inline]
+    pub(super) fn from_pads(&self, driven: Outputs) -> u32 {
         let mut enables = self.enable.of(driven.enables) & !self.output_disable;
         let mut level = (self.out.of(driven.levels) & enables) | (self.floating & !enables);
         for &Wire(pins) in self.wires() {
@@ -113,7 +124,7 @@ impl Pads {
             level = if high { level | pins } else { level & !pins };
             enables |= if driven == 0 { 0 } else { pins };
         }
-        self.input.of(level & self.input_enable) & ((1 << COUNT) - 1)
+        level & self.input_enable & ((1 << COUNT) - 1)
     }
 }
 
@@ -151,6 +162,20 @@ impl Peripherals {
         self.schedule();
     }
 
+    /// What the outside drives.
+    pub(super) fn outside(&self) -> Outputs {
+        self.pins.outside
+    }
+
+    pub(super) fn pads(&self) -> &Pads {
+        &self.pins.pads
+    }
+
+    /// What is driven onto each pin in cycle `now`.
+    pub(super) fn driven_at(&self, now: Cycle) -> Outputs {
+        self.driven(self.sio.outputs(), [0, 1].map(|pio| self.pios[pio].outputs_at(now)))
+    }
+
     /// Connects two pins for good. False if there are too many wires.
     pub fn add_wire(&mut self, wire: Wire, context: &mut Context<'_>) -> bool {
         let pads = &mut self.pins.pads;
@@ -167,6 +192,7 @@ impl Peripherals {
     /// Has what was outside of another chip.
     pub fn keep_outside(&mut self, other: &mut Self, context: &mut Context<'_>) {
         self.pins = other.pins;
+        self.board = other.board.clone();
         self.adc.keep_inputs(&other.adc);
         for (i2c, other) in self.i2cs.iter_mut().zip(&mut other.i2cs) {
             i2c.keep_devices(other);
@@ -177,8 +203,7 @@ impl Peripherals {
 
     /// The levels of pins 0 to 29 at cycle `now`, as inputs see them.
     pub fn pin_levels(&self, now: Cycle) -> u32 {
-        let outputs = [0, 1].map(|pio| self.pios[pio].outputs_at(now));
-        self.pins.pads.level(self.driven(self.sio.outputs(), outputs))
+        self.pins.pads.level(self.driven_at(now))
     }
 
     /// After a write to registers of pins or pads, or a reset of a block that drives pins.
@@ -226,7 +251,8 @@ impl Peripherals {
 
     /// After a write to the outputs of SIO.
     pub fn update_sio_pins(&mut self, now: Cycle) {
-        if self.pins.pads.wire_count > 0 || self.pios.iter().any(pio::Pio::is_in_use) {
+        let others_look = self.pins.pads.wire_count > 0 || self.io_bank0.interrupts.is_used();
+        if others_look || self.pios.iter().any(pio::Pio::is_in_use) {
             self.update_pins(now, now + 1);
             self.schedule();
         }
@@ -235,8 +261,9 @@ impl Peripherals {
     /// Tells each PIO block what the others drive, from cycle `from` on, and which of its pins they look at.
     pub(super) fn update_pins(&mut self, now: Cycle, from: Cycle) {
         let mut unknown = [0; 2];
+        let wanted = self.io_bank0.interrupts.wanted();
         for pio in 0..2 {
-            let read = self.pins.pads.joined(self.pios[1 - pio].pins_read());
+            let read = self.pins.pads.joined(self.pios[1 - pio].pins_read() | wanted);
             unknown[1 - pio] = self.pios[pio].watch_pins(read, now) & self.pins.pads.joined(self.pins.of[1 + pio]);
         }
         for pio in 0..2 {
@@ -252,6 +279,7 @@ impl Peripherals {
             }
         }
         self.update_input();
+        self.update_pin_interrupts(now, from);
     }
 
     /// Brings what SIO reads of the pins up to cycle `now`.

@@ -13,6 +13,7 @@ mod i2c;
 mod pins;
 mod pio;
 mod pwm;
+mod rtc;
 mod sio;
 mod spi;
 mod timer;

@@ -24,6 +24,7 @@ pub mod pwm;
 mod registration;
 pub mod resets;
 pub mod rosc;
+pub mod rtc;
 pub mod sio;
 pub mod spi;
 pub mod syscfg;
@@ -72,6 +73,7 @@ registration::peripherals! {
     pwm: pwm::Pwm => pwm::PWM;
     timer: timer::Timer => timer::TIMER;
     watchdog: watchdog::Watchdog => watchdog::WATCHDOG;
+    rtc: rtc::Rtc => rtc::RTC;
     rosc: rosc::Rosc => rosc::ROSC;
     vreg_and_chip_reset: vreg_and_chip_reset::VregAndChipReset => vreg_and_chip_reset::VREG_AND_CHIP_RESET;
     tbman: tbman::Tbman => tbman::TBMAN;
@@ -81,7 +83,7 @@ registration::peripherals! {
 }
 
 /// Blocks that the chip has and that are not modelled (2.2.4, 2.2.5).
-const UNMODELLED: &[(&str, u32)] = &[("RTC", 0x4005_c000), ("USB", 0x5010_0000), ("XIP_AUX", 0x5040_0000)];
+const UNMODELLED: &[(&str, u32)] = &[("USB", 0x5010_0000), ("XIP_AUX", 0x5040_0000)];
 
 impl Default for Peripherals {
     fn default() -> Self {

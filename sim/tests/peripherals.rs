@@ -16,5 +16,6 @@ mod pwm;
 mod rtc;
 mod sio;
 mod spi;
+mod standstill;
 mod timer;
 mod uart;

@@ -104,6 +104,12 @@ impl Ticks {
         (self.since, self.rate, self.unit) = (now, rate, unit);
     }
 
+    /// Lets so many ticks happen in cycle `now`.
+    pub fn skip(&mut self, now: Cycle, ticks: u64) {
+        let (count, phase) = self.split(now);
+        (self.since, self.count, self.phase) = (now, count.saturating_add(ticks), phase);
+    }
+
     /// Restarts the current tick at cycle `now`.
     pub fn restart(&mut self, now: Cycle) {
         self.count = self.count(now);

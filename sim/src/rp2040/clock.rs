@@ -86,12 +86,7 @@ impl Clocks {
     pub fn set(&mut self, now: Cycle, rates: Rates) {
         let rates = Rates { sys: rates.sys.max(1), reference: rates.reference.max(1), ..rates };
         if self.rates.sys != rates.sys {
-            if self.past.len() == REMEMBERED {
-                self.past.pop_front();
-            }
-            self.past.push_back(Stretch { sys: self.rates.sys, base_fs: self.base_fs, since: self.since });
-            self.base_fs = self.femtoseconds(now);
-            self.since = now;
+            self.begin_stretch(now);
         }
         self.rates = rates;
     }
@@ -105,6 +100,21 @@ impl Clocks {
             }
         }
         self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.rates.sys)
+    }
+
+    /// Lets real time pass in cycle `now`, while `clk_sys` stands still.
+    pub fn pass(&mut self, now: Cycle, femtoseconds: u128) {
+        self.begin_stretch(now);
+        self.base_fs += femtoseconds;
+    }
+
+    fn begin_stretch(&mut self, now: Cycle) {
+        if self.past.len() == REMEMBERED {
+            self.past.pop_front();
+        }
+        self.past.push_back(Stretch { sys: self.rates.sys, base_fs: self.base_fs, since: self.since });
+        self.base_fs = self.femtoseconds(now);
+        self.since = now;
     }
 
     /// The first cycle at or after a real time in femtoseconds, if the rates stay as they are; the last change of `clk_sys` if

@@ -191,6 +191,9 @@ impl Machine {
     /// Runs until cycle `limit`, or until something else ends the run.
     pub fn run_until(&mut self, limit: Cycle) -> Stop {
         loop {
+            if self.bus.peripherals.stands_still() {
+                return Stop::DeadEnd;
+            }
             let event = self.bus.peripherals.next_event();
             let dma = self.dma.next(&self.bus, self.now);
             let bound = limit.min(event).min(dma);
@@ -396,6 +399,10 @@ impl Machine {
 
     /// Lets time pass to `cycle` while nothing can happen: after a dead end.
     pub fn advance_to(&mut self, cycle: Cycle) {
+        if self.bus.peripherals.stands_still() {
+            self.now = self.now.max(cycle);
+            return;
+        }
         let next = self.cores.iter().map(|core| core.t).min().unwrap_or(NEVER);
         self.now = self.now.max(cycle.min(next).min(self.bus.peripherals.next_event()));
     }

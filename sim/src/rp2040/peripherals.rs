@@ -27,6 +27,7 @@ pub mod rosc;
 pub mod rtc;
 pub mod sio;
 pub mod spi;
+mod standstill;
 pub mod syscfg;
 pub mod sysinfo;
 pub mod tbman;

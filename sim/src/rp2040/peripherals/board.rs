@@ -2,6 +2,7 @@
 
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::clock::{Clocks, FS};
+use crate::rp2040::peripherals::standstill::until;
 use crate::rp2040::peripherals::{Context, Peripherals};
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
@@ -83,9 +84,13 @@ impl Board {
         self.next.unwrap_or(NEVER)
     }
 
-    /// When in real time it next does something.
-    pub fn next_moment(&self, clocks: &Clocks) -> Option<u128> {
-        self.due.iter().min().map(|&due| clocks.femtoseconds(due))
+    /// In how many femtoseconds it next does something, while no cycle passes.
+    pub(super) fn next_after(&self, now: Cycle, clocks: &Clocks) -> Option<u128> {
+        let moments = self.changes.iter().filter_map(|change| match change.at {
+            Moment::Femtoseconds(at) => Some(until(at, now, clocks)),
+            Moment::Cycle(_) => None,
+        });
+        moments.min()
     }
 
     /// Follows a change of clocks.

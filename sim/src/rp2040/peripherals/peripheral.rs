@@ -32,6 +32,8 @@ pub enum Effect {
     Cores,
     /// The ticks of TIMER and `SysTick`; a reset by the watchdog.
     Ticks,
+    /// Whether dormant oscillators are woken.
+    Wakes,
     /// Which block drives a pin, and what its pad does.
     Pins,
     /// What a block drives onto pins.

@@ -22,6 +22,8 @@ macro_rules! peripherals {
             $(pub $field: $type,)*
             pins: pins::Pins,
             board: board::Board,
+            /// `clk_sys` has stopped for good.
+            stopped: standstill::Seldom,
             /// Rates in Hz of clocks that the outside drives into pins.
             gpin: [u64; 2],
             /// When the first of the listed peripherals next does something.
@@ -46,6 +48,7 @@ macro_rules! peripherals {
                     $($field: registration::at_power_on!($($($index:)? $block),+),)*
                     pins: pins::Pins::default(),
                     board: board::Board::default(),
+                    stopped: standstill::Seldom::default(),
                     gpin: [0; 2],
                     next: NEVER,
                     signals: None,

@@ -3,9 +3,9 @@
 pub mod calendar;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::{Clock, Clocks};
+use crate::rp2040::clock::{Clock, Clocks, FS};
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 use calendar::Moment;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -41,12 +41,16 @@ const OF_TIME: [(u32, u32); 4] = [(1 << 31, 7 << 24), (1 << 30, 0x1f << 16), (1 
 /// Periods of `clk_rtc` that a write takes to arrive (4.8.4).
 const ARRIVAL: u64 = 2;
 
+/// For how many seconds at most an alarm is looked for that wakes a chip which stands still: some 4 years.
+const FARTHEST_ALARM: u32 = 1 << 27;
+
 /// `RTC`.
 pub const RTC: Block = Block {
     reset: 1 << 15,
     interrupts: &[Irq::Rtc],
     clock: Clock::Rtc,
     data: &[RTC_1, RTC_0],
+    effect: Effect::Wakes,
     ..Block::new("RTC", 0x4005_c000)
 };
 
@@ -97,7 +101,11 @@ impl Hash for Rtc {
 impl Rtc {
     /// Does what is due by cycle `at`.
     fn run(&mut self, at: Cycle) {
-        let count = self.ticks.count(at);
+        self.run_to(self.ticks.count(at));
+    }
+
+    /// Does what is due by period `count` of `clk_rtc`.
+    fn run_to(&mut self, count: u64) {
         loop {
             let arrival = self.writes.front().map(|&(tick, _)| tick);
             match (arrival, self.next_second) {
@@ -144,8 +152,40 @@ impl Rtc {
         equal(&OF_DATE, self.alarm[0], self.now.date) && equal(&OF_TIME, self.alarm[1], self.now.time)
     }
 
-    fn interrupts(&self) -> u32 {
+    fn status(&self) -> u32 {
         u32::from(self.raised) & self.inte | self.intf
+    }
+
+    /// Whether it interrupts; that also wakes dormant oscillators (4.8.5.5).
+    pub(super) fn interrupts(&self) -> bool {
+        self.status() != 0
+    }
+
+    /// In how many femtoseconds an alarm interrupts, at a rate of `clk_rtc` in Hz, while no cycle passes.
+    pub(super) fn alarm_after(&self, now: Cycle, rate: u64) -> Option<u128> {
+        let mut then = self.clone();
+        then.run(now);
+        if self.inte == 0 || rate == 0 {
+            return None;
+        }
+        for _ in 0..FARTHEST_ALARM {
+            let arrival = then.writes.front().map(|&(tick, _)| tick);
+            let tick = [arrival, then.next_second.filter(|_| then.matches)].into_iter().flatten().min()?;
+            then.run_to(tick);
+            if then.raised {
+                let ticks = tick.saturating_sub(self.ticks.count(now));
+                return Some((u128::from(ticks) * FS).div_ceil(u128::from(rate)));
+            }
+        }
+        None
+    }
+
+    /// Real time passes, at a rate of `clk_rtc` in Hz, and no cycle.
+    pub(super) fn pass(&mut self, femtoseconds: u128, rate: u64, context: &mut Context<'_>) {
+        self.run(context.now);
+        let ticks = u64::try_from(femtoseconds * u128::from(rate) / FS).unwrap_or(u64::MAX);
+        self.ticks.skip(context.now, ticks);
+        self.wake(context);
     }
 
     fn send(&mut self, write: Write, context: &mut Context<'_>) {
@@ -203,7 +243,7 @@ impl Peripheral for Rtc {
             INTR => u32::from(then.raised),
             INTE => self.inte,
             INTF => self.intf,
-            INTS => then.interrupts(),
+            INTS => then.status(),
             _ => return None,
         })
     }
@@ -241,7 +281,7 @@ impl Peripheral for Rtc {
             RTC_1 | RTC_0 | INTR | INTS => {}
             _ => context.diagnostics.unmodelled(RTC.name, offset, "write to", context.now),
         }
-        context.irq.set(Irq::Rtc, self.interrupts() != 0);
+        context.irq.set(Irq::Rtc, self.interrupts());
     }
 
     /// Only what may change the line.
@@ -257,7 +297,7 @@ impl Peripheral for Rtc {
 
     fn wake(&mut self, context: &mut Context<'_>) {
         self.run(context.now);
-        context.irq.set(Irq::Rtc, self.interrupts() != 0);
+        context.irq.set(Irq::Rtc, self.interrupts());
     }
 
     fn reset(&mut self, block: &'static Block, context: &mut Context<'_>) {

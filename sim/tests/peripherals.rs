@@ -10,6 +10,7 @@ mod clocks;
 mod dma;
 mod fuzz;
 mod i2c;
+mod moving_pins;
 mod pins;
 mod pio;
 mod pwm;

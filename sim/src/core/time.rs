@@ -62,7 +62,7 @@ pub struct Ticks {
 
 impl Ticks {
     /// A stopped clock.
-    pub fn stopped() -> Self {
+    pub const fn stopped() -> Self {
         Self { since: 0, count: 0, phase: 0, rate: 0, unit: 1 }
     }
 

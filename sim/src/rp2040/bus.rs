@@ -431,7 +431,7 @@ impl FastBus for Crossbar {
 
     fn read_stable_io(&self, core: u8, address: u32) -> Option<u32> {
         let offset = sio::offset(address);
-        if Sio::is_input(offset) && self.peripherals.pio_drives_pins() {
+        if Sio::is_input(offset) && self.peripherals.has_pins_that_move() {
             return None;
         }
         self.peripherals.sio.stable_value(usize::from(core), offset)

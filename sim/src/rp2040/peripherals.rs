@@ -12,6 +12,7 @@ pub mod frequency_counter;
 pub mod i2c;
 pub mod interpolator;
 pub mod io_bank;
+mod moving_pins;
 pub mod pads;
 mod peripheral;
 mod pin_interrupts;
@@ -205,6 +206,7 @@ impl Peripherals {
         if self.next <= context.now {
             self.wake_board(context);
             self.wake_due(context);
+            self.follow_moves(context.now);
             self.schedule();
         }
     }
@@ -254,7 +256,7 @@ impl Peripherals {
     }
 
     fn schedule(&mut self) {
-        self.next = self.earliest_event().min(self.board.next_event());
+        self.next = self.earliest_event().min(self.board.next_event()).min(self.next_watched_move());
     }
 }
 

@@ -58,8 +58,8 @@ const MUX_CYCLES: u64 = 2;
 pub const CLOCKS: Block = Block {
     interrupts: &[Irq::Clocks],
     effect: Effect::Rates,
-    modelled: "rates, muxes, dividers, frequency counter, resus",
-    missing: "clock gating, duty cycle, outputs, resus of a clock that is only slow",
+    modelled: "rates, muxes, dividers, frequency counter, outputs, resus",
+    missing: "clock gating, duty cycle, resus of a clock that is only slow",
     ..Block::new("CLOCKS", 0x4000_8000)
 };
 
@@ -157,6 +157,11 @@ impl ClocksBlock {
             adc: self.rate(ADC),
             rtc: self.rate(RTC),
         }
+    }
+
+    /// The rate of GPOUT0 to 3.
+    pub(super) fn output_rate(&self, number: usize) -> u64 {
+        self.rate(number)
     }
 
     fn rate(&self, generator: usize) -> u64 {

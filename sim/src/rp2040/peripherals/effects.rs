@@ -2,7 +2,7 @@
 
 use crate::rp2040::clock::Rates;
 use crate::rp2040::peripherals::{Context, Effect, Peripheral, Peripherals, Signals};
-use crate::rp2040::peripherals::{clocks, io_bank, pads, pio, pll, psm, resets, sio, timer};
+use crate::rp2040::peripherals::{clocks, io_bank, pads, pio, pll, psm, pwm, resets, sio, timer, uart};
 
 impl Peripherals {
     /// What a write to one block means for others; `held` is what was held in reset before it.
@@ -23,6 +23,7 @@ impl Peripherals {
                 self.wake_dormant(context);
             }
             Effect::Drives => self.update_pins(context.now, context.now + 1),
+            Effect::Moves => self.update_moves(context.now, context.now + 1),
             Effect::Triggers => {
                 self.note_started(context.now);
                 self.watch_fifos(context.now);
@@ -37,12 +38,19 @@ impl Peripherals {
             Effect::Ticks => self.take_watchdog(context),
             Effect::Wakes | Effect::Pins => self.wake_dormant(context),
             Effect::Drives => self.update_pins(context.now, context.now),
+            Effect::Moves => self.update_moves(context.now, context.now),
             _ => {}
         }
     }
 
     /// Computes all rates, and passes them on to the blocks that depend on them.
     pub(super) fn update_clocks(&mut self, context: &mut Context<'_>) {
+        self.update_rates(context);
+        self.update_clock_outputs(context.now, context.clocks);
+        self.update_moves(context.now, context.now + 1);
+    }
+
+    fn update_rates(&mut self, context: &mut Context<'_>) {
         self.update_sources();
         let stopped = self.clocks.rates().sys == 0;
         self.stopped.0 = stopped && (self.stopped.0 || !self.outlast_standstill(context));
@@ -115,7 +123,16 @@ impl Peripherals {
         if timer::TIMER.is_reset_by(blocks) {
             self.timer.set_ticks(self.watchdog.ticks(), context.now);
         }
-        let with_pins = [io_bank::IO_BANK0, io_bank::IO_QSPI, pads::PADS_BANK0, pio::PIO0, pio::PIO1];
+        let with_pins = [
+            io_bank::IO_BANK0,
+            io_bank::IO_QSPI,
+            pads::PADS_BANK0,
+            pio::PIO0,
+            pio::PIO1,
+            pwm::PWM,
+            uart::UART0,
+            uart::UART1,
+        ];
         if with_pins.iter().any(|block| block.is_reset_by(blocks)) {
             self.connect_pins(context.now);
         }

@@ -19,7 +19,7 @@ pub const IO_BANK0: Block = Block {
     interrupts: &[Irq::IoBank0],
     write_one_clears: &[0xf0, 0xf4, 0xf8, 0xfc],
     effect: Effect::Pins,
-    modelled: "pins of SIO and PIO, overrides, `STATUS`, interrupts of pins",
+    modelled: "pins of SIO, PIO, PWM, UARTs (what they send) and clock outputs, overrides, `STATUS`, interrupts of pins",
     missing: "other functions, overrides in what SIO reads of pins that it drives",
     ..Block::new("IO_BANK0", 0x4001_4000)
 };

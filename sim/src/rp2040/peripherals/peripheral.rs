@@ -38,6 +38,8 @@ pub enum Effect {
     Pins,
     /// What a block drives onto pins.
     Drives,
+    /// How a block moves pins over time.
+    Moves,
     /// DMA channels are triggered.
     Triggers,
 }

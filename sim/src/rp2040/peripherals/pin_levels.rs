@@ -21,7 +21,7 @@ impl Peripherals {
     pub(super) fn pin_register(&self, block: &Block, offset: u32, now: Cycle) -> Option<u32> {
         if block.base == IO_BANK0.base {
             if offset >= 8 * PINS {
-                return self.io_bank0.interrupt_register(offset, self.interrupt_levels(now));
+                return self.io_bank0.interrupt_register(offset, self.interrupt_levels(now, now));
             }
             return (offset & 4 == 0).then(|| self.status(offset / 8, now));
         }
@@ -31,7 +31,7 @@ impl Peripherals {
     /// Tells a bank of pins the levels at the pads in cycle `now`, before a write to its registers.
     pub(super) fn note_pads(&mut self, block: &Block, now: Cycle) {
         if block.base == IO_BANK0.base {
-            let levels = self.interrupt_levels(now);
+            let levels = self.interrupt_levels(now, now);
             self.io_bank0.interrupts.note_pads(levels);
         } else if block.base == IO_QSPI.base {
             let levels = self.qspi_levels();
@@ -42,7 +42,7 @@ impl Peripherals {
     /// Passes levels on to the interrupts of pins, which have them at the pads from cycle `from` on.
     pub(super) fn update_pin_interrupts(&mut self, now: Cycle, from: Cycle) {
         if self.io_bank0.interrupts.is_used() {
-            let levels = self.interrupt_levels(now);
+            let levels = self.interrupt_levels(now, from);
             self.io_bank0.interrupts.set_levels(levels, from);
         }
         if self.io_qspi.interrupts.is_used() {
@@ -51,8 +51,9 @@ impl Peripherals {
         }
     }
 
-    fn interrupt_levels(&self, now: Cycle) -> u32 {
-        let levels = self.pads().from_pads(self.driven_at(now));
+    /// Levels as blocks drive them that write in cycle `now`, and those that move pins by themselves in cycle `at`.
+    fn interrupt_levels(&self, now: Cycle, at: Cycle) -> u32 {
+        let levels = self.pads().pad_levels(self.driven_from(now, at));
         let (kept, inverted) = self.io_bank0.interrupt_overrides();
         (levels & kept) ^ inverted
     }
@@ -66,7 +67,7 @@ impl Peripherals {
     fn status(&self, pin: u32, now: Cycle) -> u32 {
         let pads = self.pads();
         let driven = self.driven_at(now);
-        let (to_pads, from_pads) = (pads.to_pads(driven), pads.from_pads(driven));
+        let (to_pads, from_pads) = (pads.overridden(driven), pads.pad_levels(driven));
         let bits = [
             (driven.levels, OUT_FROM_PERI),
             (to_pads.levels, OUT_TO_PAD),
@@ -75,7 +76,7 @@ impl Peripherals {
             (from_pads, IN_FROM_PAD),
             (pads.level(driven), IN_TO_PERI),
             (from_pads, IRQ_FROM_PAD),
-            (self.interrupt_levels(now), IRQ_TO_PROC),
+            (self.interrupt_levels(now, now), IRQ_TO_PROC),
         ];
         bits.into_iter().fold(0, |status, (pins, bit)| status | (pins >> pin & 1) << bit)
     }

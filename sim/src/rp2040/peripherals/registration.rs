@@ -22,6 +22,7 @@ macro_rules! peripherals {
             $(pub $field: $type,)*
             pins: pins::Pins,
             board: board::Board,
+            clock_outputs: moving_pins::ClockOutputs,
             /// `clk_sys` has stopped for good.
             stopped: standstill::Seldom,
             /// Rates in Hz of clocks that the outside drives into pins.
@@ -48,6 +49,7 @@ macro_rules! peripherals {
                     $($field: registration::at_power_on!($($($index:)? $block),+),)*
                     pins: pins::Pins::default(),
                     board: board::Board::default(),
+                    clock_outputs: moving_pins::ClockOutputs::default(),
                     stopped: standstill::Seldom::default(),
                     gpin: [0; 2],
                     next: NEVER,

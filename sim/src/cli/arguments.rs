@@ -12,6 +12,7 @@ use crate::image::Image;
 use crate::observe::timeline::Mark;
 use crate::rp2040::peripherals::adc::INPUTS;
 use crate::rp2040::peripherals::adc::signal::Signal;
+use crate::rp2040::peripherals::board::Change;
 use crate::rp2040::peripherals::i2c::device::Device;
 use crate::rp2040::peripherals::pins::Wire;
 
@@ -77,6 +78,12 @@ pub struct Arguments {
     /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3. Repeat the option for each wire
     #[arg(long, value_name = "PIN:PIN")]
     pub wire: Vec<Wire>,
+    /// Drive a pin from outside: to 0 or 1, from the start or from a time on (5=1, 5=0@10ms), or no longer (5=z@2e6). Repeat
+    /// the option for each change
+    ///
+    /// A time is a number of cycles of clk_sys, or a real time since power-on with the unit s, ms, us or ns.
+    #[arg(long, value_name = "PIN=LEVEL[@TIME]")]
+    pub gpio: Vec<Change>,
     /// Put a device on the bus of I2C0 or I2C1. Repeat the option for each device
     ///
     /// FILE is TOML: `address = 0x68`, and `[registers]` with lines such as `0x75 = 0x68` or `0x3b = [1, 2]` for two registers.

@@ -102,6 +102,9 @@ impl Runnable for rp2040::machine::Machine {
         if !arguments.wire.iter().all(|&wire| machine.add_wire(wire)) {
             return Err(format!("--wire is given too often: at most {WIRES} wires are possible"));
         }
+        for &change in &arguments.gpio {
+            machine.add_change(change);
+        }
         for (input, signal) in &arguments.adc {
             machine.bus.peripherals.adc.connect(*input, signal.clone());
         }
@@ -133,7 +136,7 @@ impl Runnable for rp2040::machine::Machine {
     fn wakes_on_input(&self) -> bool {
         const UARTIMSC: u32 = 0x4003_4038;
         const RECEIVE: u32 = 1 << 4 | 1 << 6;
-        self.peek_register(UARTIMSC) & RECEIVE != 0
+        self.peek_register(UARTIMSC) & RECEIVE != 0 && !self.bus.peripherals.stands_still()
     }
 
     fn take_host_output(&mut self) -> Vec<u8> {
@@ -163,6 +166,7 @@ impl Runnable for stm32h745::machine::Machine {
             (arguments.flash.is_some(), "--flash"),
             (arguments.clock.is_some(), "--clock"),
             (!arguments.wire.is_empty(), "--wire"),
+            (!arguments.gpio.is_empty(), "--gpio"),
             (!arguments.adc.is_empty(), "--adc"),
             (!arguments.i2c.is_empty(), "--i2c"),
             (arguments.lock_step, "--lock-step"),

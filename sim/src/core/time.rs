@@ -62,7 +62,7 @@ pub struct Ticks {
 
 impl Ticks {
     /// A stopped clock.
-    pub fn stopped() -> Self {
+    pub const fn stopped() -> Self {
         Self { since: 0, count: 0, phase: 0, rate: 0, unit: 1 }
     }
 
@@ -102,6 +102,12 @@ impl Ticks {
         self.count = count;
         self.phase = ((u128::from(phase) * u128::from(unit)) / u128::from(self.unit)) as u64;
         (self.since, self.rate, self.unit) = (now, rate, unit);
+    }
+
+    /// Lets so many ticks happen in cycle `now`.
+    pub fn skip(&mut self, now: Cycle, ticks: u64) {
+        let (count, phase) = self.split(now);
+        (self.since, self.count, self.phase) = (now, count.saturating_add(ticks), phase);
     }
 
     /// Restarts the current tick at cycle `now`.

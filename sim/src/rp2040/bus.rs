@@ -443,7 +443,7 @@ impl FastBus for Crossbar {
 
     fn read_stable_io(&self, core: u8, address: u32) -> Option<u32> {
         let offset = sio::offset(address);
-        if Sio::is_input(offset) && self.peripherals.pio_drives_pins() {
+        if Sio::is_input(offset) && self.peripherals.has_pins_that_move() {
             return None;
         }
         self.peripherals.sio.stable_value(usize::from(core), offset)
@@ -472,10 +472,10 @@ impl FastBus for Crossbar {
 
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32> {
         self.fabric.arbiter.free_at[APB.number()] = now + APB_READ;
-        let before = self.irq.0;
+        let before = self.irq;
         let (peripherals, mut context) = self.peripherals_at(now + (APB_READ - 1));
         let value = peripherals.read(address, &mut context);
-        debug_assert!(self.irq.0 == before, "a read from {address:#x} that others must hear of");
+        debug_assert!(self.irq == before, "a read from {address:#x} that others must hear of");
         value
     }
 }

@@ -14,6 +14,8 @@ pub enum Clock {
     Peri,
     /// `clk_adc`.
     Adc,
+    /// `clk_rtc`.
+    Rtc,
 }
 
 /// Rates in Hz of the clocks that the model uses; 0 is off.
@@ -84,12 +86,7 @@ impl Clocks {
     pub fn set(&mut self, now: Cycle, rates: Rates) {
         let rates = Rates { sys: rates.sys.max(1), reference: rates.reference.max(1), ..rates };
         if self.rates.sys != rates.sys {
-            if self.past.len() == REMEMBERED {
-                self.past.pop_front();
-            }
-            self.past.push_back(Stretch { sys: self.rates.sys, base_fs: self.base_fs, since: self.since });
-            self.base_fs = self.femtoseconds(now);
-            self.since = now;
+            self.begin_stretch(now);
         }
         self.rates = rates;
     }
@@ -103,5 +100,27 @@ impl Clocks {
             }
         }
         self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.rates.sys)
+    }
+
+    /// Lets real time pass in cycle `now`, while `clk_sys` stands still.
+    pub fn pass(&mut self, now: Cycle, femtoseconds: u128) {
+        self.begin_stretch(now);
+        self.base_fs += femtoseconds;
+    }
+
+    fn begin_stretch(&mut self, now: Cycle) {
+        if self.past.len() == REMEMBERED {
+            self.past.pop_front();
+        }
+        self.past.push_back(Stretch { sys: self.rates.sys, base_fs: self.base_fs, since: self.since });
+        self.base_fs = self.femtoseconds(now);
+        self.since = now;
+    }
+
+    /// The first cycle at or after a real time in femtoseconds, if the rates stay as they are; the last change of `clk_sys` if
+    /// it was before that.
+    pub fn cycle_of(&self, femtoseconds: u128) -> Cycle {
+        let cycles = (femtoseconds.saturating_sub(self.base_fs) * u128::from(self.rates.sys)).div_ceil(FS);
+        self.since.saturating_add(u64::try_from(cycles).unwrap_or(Cycle::MAX))
     }
 }

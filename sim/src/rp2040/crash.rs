@@ -96,6 +96,9 @@ impl CrashReport<'_> {
 
     /// Why nothing more can happen to a machine that has come to its end, in words.
     pub(super) fn dead_end(&self) -> String {
+        if self.machine.bus.peripherals.stands_still() {
+            return "dead end: clk_sys stands still, and nothing will start it".to_owned();
+        }
         let cores = [0, 1].map(|number| self.machine.core(number));
         if !(0..2).any(|number| self.machine.has_crashed(number)) {
             let rom_says = cores.iter().find_map(|core| self.rom_says(core.register(15)));

@@ -20,6 +20,7 @@ use crate::isa::armv6m::native::Native;
 use crate::rp2040::bootrom::service::{self, Service};
 use crate::rp2040::bus::Crossbar;
 use crate::rp2040::bus::dma_masters::DmaMasters;
+use crate::rp2040::irq::IrqLines;
 use crate::rp2040::peripherals::uart::{UART0, UART1};
 use std::hash::{Hash, Hasher};
 
@@ -43,7 +44,7 @@ pub struct Machine {
     /// Time up to which everything has happened.
     now: Cycle,
     /// Interrupt lines as the cores know them.
-    lines: u32,
+    lines: IrqLines,
     /// What firmware wrote by semihosting, until somebody takes it.
     pub host_output: Vec<u8>,
     exit: Option<(u8, i32)>,
@@ -72,7 +73,7 @@ impl Machine {
             decoupled: Decoupled::default(),
             bus: Crossbar::new(),
             now: 0,
-            lines: 0,
+            lines: IrqLines::default(),
             host_output: Vec::new(),
             exit: None,
             boot_loader: None,
@@ -190,6 +191,9 @@ impl Machine {
     /// Runs until cycle `limit`, or until something else ends the run.
     pub fn run_until(&mut self, limit: Cycle) -> Stop {
         loop {
+            if self.bus.peripherals.stands_still() {
+                return Stop::DeadEnd;
+            }
             let event = self.bus.peripherals.next_event();
             let dma = self.dma.next(&self.bus, self.now);
             let bound = limit.min(event).min(dma);
@@ -372,10 +376,10 @@ impl Machine {
     }
 
     fn pass_interrupts(&mut self, now: Cycle) {
-        if self.bus.irq.0 != self.lines {
-            self.lines = self.bus.irq.0;
-            for core in &mut self.cores {
-                core.set_lines(self.lines, now);
+        if self.bus.irq != self.lines {
+            self.lines = self.bus.irq;
+            for (number, core) in self.cores.iter_mut().enumerate() {
+                core.set_lines(self.lines.of_core(number), now);
             }
         }
     }
@@ -395,6 +399,10 @@ impl Machine {
 
     /// Lets time pass to `cycle` while nothing can happen: after a dead end.
     pub fn advance_to(&mut self, cycle: Cycle) {
+        if self.bus.peripherals.stands_still() {
+            self.now = self.now.max(cycle);
+            return;
+        }
         let next = self.cores.iter().map(|core| core.t).min().unwrap_or(NEVER);
         self.now = self.now.max(cycle.min(next).min(self.bus.peripherals.next_event()));
     }

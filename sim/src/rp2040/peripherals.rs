@@ -2,6 +2,7 @@
 //! ([`Peripheral`]); and the one list of them, by which they are found.
 
 pub mod adc;
+pub mod board;
 pub mod busctrl;
 pub mod clocks;
 pub mod divider;
@@ -11,8 +12,11 @@ pub mod frequency_counter;
 pub mod i2c;
 pub mod interpolator;
 pub mod io_bank;
+mod moving_pins;
 pub mod pads;
 mod peripheral;
+mod pin_interrupts;
+mod pin_levels;
 pub mod pins;
 pub mod pio;
 pub mod pll;
@@ -21,8 +25,10 @@ pub mod pwm;
 mod registration;
 pub mod resets;
 pub mod rosc;
+pub mod rtc;
 pub mod sio;
 pub mod spi;
+mod standstill;
 pub mod syscfg;
 pub mod sysinfo;
 pub mod tbman;
@@ -70,6 +76,7 @@ registration::peripherals! {
     pwm: pwm::Pwm => pwm::PWM;
     timer: timer::Timer => timer::TIMER;
     watchdog: watchdog::Watchdog => watchdog::WATCHDOG;
+    rtc: rtc::Rtc => rtc::RTC;
     rosc: rosc::Rosc => rosc::ROSC;
     vreg_and_chip_reset: vreg_and_chip_reset::VregAndChipReset => vreg_and_chip_reset::VREG_AND_CHIP_RESET;
     tbman: tbman::Tbman => tbman::TBMAN;
@@ -80,7 +87,7 @@ registration::peripherals! {
 }
 
 /// Blocks that the chip has and that are not modelled (2.2.4, 2.2.5).
-const UNMODELLED: &[(&str, u32)] = &[("RTC", 0x4005_c000), ("USB", 0x5010_0000)];
+const UNMODELLED: &[(&str, u32)] = &[("USB", 0x5010_0000)];
 
 impl Default for Peripherals {
     fn default() -> Self {
@@ -124,7 +131,11 @@ impl Peripherals {
             Reached::Block(entry, offset) => (entry, offset),
             Reached::Silence => return Some(0),
         };
-        let value = (entry.of_mut)(self).read(offset, context).unwrap_or_else(|| {
+        let read = match self.pin_register(entry.block, offset, context.now) {
+            None => (entry.of_mut)(self).read(offset, context),
+            found => found,
+        };
+        let value = read.unwrap_or_else(|| {
             context.diagnostics.unmodelled(entry.block.name, offset, "read of", context.now);
             0
         });
@@ -144,7 +155,8 @@ impl Peripherals {
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> u32 {
         match decode(address) {
             (Target::Modelled(entry), offset) if !self.is_held(entry.block) => {
-                (entry.of)(self).peek(offset, now, clocks).unwrap_or(0)
+                let found = self.pin_register(entry.block, offset, now);
+                found.or_else(|| (entry.of)(self).peek(offset, now, clocks)).unwrap_or(0)
             }
             _ => 0,
         }
@@ -163,6 +175,7 @@ impl Peripherals {
             aliased(address, old, value)
         };
         let held = self.resets.held();
+        self.note_pads(entry.block, context.now);
         (entry.of_mut)(self).write(offset, value, context);
         self.after_write(entry.block.effect, held, context);
         self.schedule();
@@ -193,7 +206,9 @@ impl Peripherals {
             self.sio.wake(context);
         }
         if self.next <= context.now {
+            self.wake_board(context);
             self.wake_due(context);
+            self.follow_moves(context.now);
             self.schedule();
         }
     }
@@ -250,7 +265,7 @@ impl Peripherals {
     }
 
     fn schedule(&mut self) {
-        self.next = self.earliest_event();
+        self.next = self.earliest_event().min(self.board.next_event()).min(self.next_watched_move());
     }
 }
 

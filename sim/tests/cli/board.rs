@@ -46,6 +46,38 @@ fn a_wire_carries_the_level_of_a_pin_to_another() {
     fails(&run("wired", &code, &many), 2, &["--wire is given too often: at most 15 wires are possible"]);
 }
 
+/// Sleeps until GPIO 2 has an edge. The exit code has its bits of `PROC0_INTS0`.
+#[test]
+fn a_pin_that_is_driven_from_outside_wakes_a_core() {
+    let code = [
+        0x4809, 0x2109, 0x0149, 0x6001, // LDR r0, =RESETS_CLEAR; MOVS r1, #9; LSLS r1, #5; STR r1, [r0]
+        0x4808, 0x210C, 0x0209, 0x6001, // LDR r0, =PROC0_INTE0; MOVS r1, #12; LSLS r1, #8; STR r1, [r0]
+        0x4A07, 0x2101, 0x0349, 0x6011, // LDR r2, =NVIC_ISER; MOVS r1, #1; LSLS r1, #13; STR r1, [r2]
+        0xB672, 0xBF30, // CPSID i; WFI
+        0x6A02, 0x0A12, // LDR r2, [r0, #PROC0_INTS0 - PROC0_INTE0]; LSRS r2, #8
+        0xA104, 0x604A, 0x2020, 0xBEAB, // ADR r1, block; STR r2, [r1, #4]; MOVS r0, #SYS_EXIT_EXTENDED; BKPT 0xAB
+        0xF000, 0x4000, 0x4100, 0x4001, 0xE100, 0xE000, // RESETS_CLEAR, PROC0_INTE0, NVIC_ISER
+        0x0026, 0x0002, 0, 0, // block: ADP_Stopped_ApplicationExit, status
+    ];
+    fails(&run("edge", &code, &[]), 1, &["sleep"]);
+    let rises = ["--gpio", "2=1@1ms"];
+    let falls = ["--gpio", "2=1", "--gpio", "2=0@1000us"];
+    let lets_go = ["--gpio", "2=1", "--gpio", "2=z@7e3"];
+    for (options, status) in [(&rises[..], 8), (&falls, 4), (&lets_go, 4)] {
+        let runs =
+            [&["--hash"][..], &["--hash", "--lock-step"]].map(|more| run("edge", &code, &[options, more].concat()));
+        assert_eq!(runs.each_ref().map(|run| run.status.code()), [Some(status); 2], "{options:?}");
+        let hashes = runs.map(|run| {
+            let text = String::from_utf8_lossy(&run.stderr).into_owned();
+            text.lines().find(|line| line.starts_with("hash: ")).expect("a hash").to_owned()
+        });
+        assert_eq!(hashes[0], hashes[1], "{options:?}");
+    }
+    for wrong in ["30=1", "2", "2=3", "2=1@1h", "2=1@-1"] {
+        fails(&run("edge", &code, &["--gpio", wrong]), 2, &["such as 5=1, 5=0@10ms, or 5=z@2e6"]);
+    }
+}
+
 /// Converts input 1 once, by `START_ONCE` of `CS`. The exit code has the upper eight bits of the result.
 #[test]
 fn a_voltage_reaches_the_adc() {

@@ -116,7 +116,12 @@ impl Bench {
 
     /// The level of an interrupt line.
     pub fn line(&self, irq: Irq) -> bool {
-        self.irq.0 >> irq as u8 & 1 == 1
+        self.line_of(0, irq)
+    }
+
+    /// The level of an interrupt line at a core.
+    pub fn line_of(&self, core: usize, irq: Irq) -> bool {
+        self.irq.of_core(core) >> irq as u8 & 1 == 1
     }
 
     /// The cycle in which a line next rises, within `limit` cycles.

@@ -6,6 +6,7 @@ use crate::core::time::Cycle;
 use crate::rp2040::clock::Rates;
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
+use crate::rp2040::peripherals::board::Change;
 use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
 use crate::rp2040::peripherals::pins::Wire;
 use crate::rp2040::peripherals::sio;
@@ -87,6 +88,13 @@ impl Machine {
         let now = self.now();
         let (peripherals, mut context) = self.bus.peripherals_at(now);
         peripherals.add_wire(wire, &mut context)
+    }
+
+    /// Has a pin get a level from outside, now or later.
+    pub fn add_change(&mut self, change: Change) {
+        let now = self.now();
+        let (peripherals, mut context) = self.bus.peripherals_at(now);
+        peripherals.add_change(change, &mut context);
     }
 
     /// The bytes a UART has sent since the last call.

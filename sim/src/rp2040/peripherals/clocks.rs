@@ -1,7 +1,7 @@
 //! The clock generators (datasheet 2.15): from oscillators and PLLs to the rate of everything.
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::{Clocks, Rates};
+use crate::rp2040::clock::{Clocks, FS, Rates};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::frequency_counter::FrequencyCounter;
 use crate::rp2040::peripherals::rosc;
@@ -44,6 +44,8 @@ const DIV_RESET: u32 = 0x100;
 /// `CLK_SYS_RESUS_CTRL` bits.
 const RESUS_CLEAR: u32 = 1 << 16;
 const RESUS_FRCE: u32 = 1 << 12;
+const RESUS_ENABLE: u32 = 1 << 8;
+const RESUS_TIMEOUT: u32 = 0xff;
 const RESUS_MASK: u32 = 0x0001_11ff;
 const RESUS_RESET: u32 = 0xff;
 /// Which clocks `WAKE_EN1` and its like have.
@@ -56,8 +58,8 @@ const MUX_CYCLES: u64 = 2;
 pub const CLOCKS: Block = Block {
     interrupts: &[Irq::Clocks],
     effect: Effect::Rates,
-    modelled: "rates, muxes, dividers, frequency counter",
-    missing: "failing clocks, clock gating, duty cycle, outputs",
+    modelled: "rates, muxes, dividers, frequency counter, outputs, resus",
+    missing: "clock gating, duty cycle, resus of a clock that is only slow",
     ..Block::new("CLOCKS", 0x4000_8000)
 };
 
@@ -155,6 +157,11 @@ impl ClocksBlock {
             adc: self.rate(ADC),
             rtc: self.rate(RTC),
         }
+    }
+
+    /// The rate of GPOUT0 to 3.
+    pub(super) fn output_rate(&self, number: usize) -> u64 {
+        self.rate(number)
     }
 
     fn rate(&self, generator: usize) -> u64 {
@@ -277,16 +284,31 @@ impl ClocksBlock {
         }
     }
 
-    /// Only a forced resus is modelled: here clocks do not fail.
-    fn write_resus(&mut self, value: u32) {
+    /// In how many femtoseconds a `clk_sys` that stands still is put on `clk_ref`; none if it is not.
+    pub(super) fn resus_after(&self) -> Option<u128> {
+        let (reference, periods) = (u128::from(self.rate(REF)), u128::from(self.resus & RESUS_TIMEOUT));
+        (self.resus & RESUS_ENABLE != 0 && reference > 0).then(|| (periods * FS).div_ceil(reference))
+    }
+
+    /// Puts `clk_sys` on `clk_ref`, whatever its own registers say.
+    pub(super) fn resuscitate(&mut self, context: &mut Context<'_>) {
+        self.resussed = true;
+        self.switches[1] = None;
+        self.selected[1] = 0;
+        self.update_line(context);
+    }
+
+    fn write_resus(&mut self, value: u32, context: &mut Context<'_>) {
         self.resus = value & RESUS_MASK;
         if value & RESUS_FRCE != 0 {
-            self.resussed = true;
-            self.switches[1] = None;
-            self.selected[1] = 0;
-        } else if value & RESUS_CLEAR != 0 {
-            self.resussed = false;
+            self.resuscitate(context);
+        } else if value & RESUS_CLEAR != 0 && std::mem::take(&mut self.resussed) {
+            self.start_switch(SYS, context);
         }
+    }
+
+    fn update_line(&self, context: &mut Context<'_>) {
+        context.irq.set(Irq::Clocks, (u32::from(self.resussed) & self.inte) | self.intf != 0);
     }
 }
 
@@ -331,7 +353,7 @@ impl Peripheral for ClocksBlock {
         self.switch_muxes(context.now);
         match offset {
             0..RESUS_CTRL => self.write_generator(offset, value, context),
-            RESUS_CTRL => self.write_resus(value),
+            RESUS_CTRL => self.write_resus(value, context),
             FC0_REF_KHZ..=FC0_RESULT => {
                 let mut counter = self.counter.clone();
                 let register = (offset - FC0_REF_KHZ) / 4;
@@ -352,7 +374,7 @@ impl Peripheral for ClocksBlock {
             RESUS_STATUS | ENABLED0 | ENABLED1 | INTR | INTS => {}
             _ => context.diagnostics.unmodelled(CLOCKS.name, offset, "write to", context.now),
         }
-        context.irq.set(Irq::Clocks, (u32::from(self.resussed) & self.inte) | self.intf != 0);
+        self.update_line(context);
     }
 
     fn next_event(&self) -> Cycle {

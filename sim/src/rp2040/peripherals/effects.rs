@@ -2,7 +2,7 @@
 
 use crate::rp2040::clock::Rates;
 use crate::rp2040::peripherals::{Context, Effect, Peripheral, Peripherals, Signals};
-use crate::rp2040::peripherals::{clocks, io_bank, pads, pio, pll, psm, resets, sio, timer};
+use crate::rp2040::peripherals::{clocks, io_bank, pads, pio, pll, psm, pwm, resets, sio, timer, uart};
 
 impl Peripherals {
     /// What a write to one block means for others; `held` is what was held in reset before it.
@@ -17,8 +17,13 @@ impl Peripherals {
                 self.take_watchdog(context);
             }
             Effect::Cores => self.signal(0),
-            Effect::Pins => self.connect_pins(context.now),
+            Effect::Wakes => self.wake_dormant(context),
+            Effect::Pins => {
+                self.connect_pins(context.now);
+                self.wake_dormant(context);
+            }
             Effect::Drives => self.update_pins(context.now, context.now + 1),
+            Effect::Moves => self.update_moves(context.now, context.now + 1),
             Effect::Triggers => {
                 self.note_started(context.now);
                 self.watch_fifos(context.now);
@@ -31,13 +36,40 @@ impl Peripherals {
         match effect {
             Effect::Rates => self.update_clocks(context),
             Effect::Ticks => self.take_watchdog(context),
+            Effect::Wakes | Effect::Pins => self.wake_dormant(context),
             Effect::Drives => self.update_pins(context.now, context.now),
+            Effect::Moves => self.update_moves(context.now, context.now),
             _ => {}
         }
     }
 
     /// Computes all rates, and passes them on to the blocks that depend on them.
     pub(super) fn update_clocks(&mut self, context: &mut Context<'_>) {
+        self.update_rates(context);
+        self.update_clock_outputs(context.now, context.clocks);
+        self.update_moves(context.now, context.now + 1);
+    }
+
+    fn update_rates(&mut self, context: &mut Context<'_>) {
+        self.update_sources();
+        let stopped = self.clocks.rates().sys == 0;
+        self.stopped.0 = stopped && (self.stopped.0 || !self.outlast_standstill(context));
+        let (rates, old) = (self.clocks.rates(), context.clocks.rates());
+        if (Rates { sys: rates.sys.max(1), reference: rates.reference.max(1), ..rates }) == old {
+            return;
+        }
+        if rates.sys == 0 {
+            let what = "clk_sys has lost its source, and nothing will start it: the chip stands still";
+            context.diagnostics.misuse(clocks::CLOCKS.name, 0, what, context.now);
+        }
+        let now = context.now;
+        context.clocks.set(now, rates);
+        self.clocks_changed(now, context.clocks);
+        self.timer.set_ticks(self.watchdog.ticks(), now);
+    }
+
+    /// Tells the clock generators what feeds them.
+    pub(super) fn update_sources(&mut self) {
         let xosc = self.xosc.enabled_frequency();
         self.clocks.set_sources(clocks::Sources {
             rosc: self.rosc.rate(),
@@ -46,18 +78,13 @@ impl Peripherals {
             pll_usb: self.pll_usb.rate(xosc),
             gpin: self.gpin,
         });
-        let (rates, old) = (self.clocks.rates(), context.clocks.rates());
-        if (Rates { sys: rates.sys.max(1), reference: rates.reference.max(1), ..rates }) == old {
-            return;
+    }
+
+    /// Wakes dormant oscillators, if there is a reason to.
+    fn wake_dormant(&mut self, context: &mut Context<'_>) {
+        if self.wake_oscillators(context) {
+            self.update_clocks(context);
         }
-        if rates.sys == 0 {
-            let what = "clk_sys has lost its source: the chip would stand still";
-            context.diagnostics.misuse(clocks::CLOCKS.name, 0, what, context.now);
-        }
-        let now = context.now;
-        context.clocks.set(now, rates);
-        self.clocks_changed(now, context.clocks);
-        self.timer.set_ticks(self.watchdog.ticks(), now);
     }
 
     pub(super) fn take_watchdog(&mut self, context: &mut Context<'_>) {
@@ -96,7 +123,16 @@ impl Peripherals {
         if timer::TIMER.is_reset_by(blocks) {
             self.timer.set_ticks(self.watchdog.ticks(), context.now);
         }
-        let with_pins = [io_bank::IO_BANK0, io_bank::IO_QSPI, pads::PADS_BANK0, pio::PIO0, pio::PIO1];
+        let with_pins = [
+            io_bank::IO_BANK0,
+            io_bank::IO_QSPI,
+            pads::PADS_BANK0,
+            pio::PIO0,
+            pio::PIO1,
+            pwm::PWM,
+            uart::UART0,
+            uart::UART1,
+        ];
         if with_pins.iter().any(|block| block.is_reset_by(blocks)) {
             self.connect_pins(context.now);
         }

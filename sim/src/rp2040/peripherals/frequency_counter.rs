@@ -88,11 +88,11 @@ impl FrequencyCounter {
 
     fn status(&self, now: Cycle, clocks: &Clocks) -> u32 {
         let Some((rate, _)) = self.test else { return 0 };
-        if rate == 0 {
-            return DIED | FAIL;
-        }
         if !self.is_done(now, clocks) {
             return RUNNING;
+        }
+        if rate == 0 {
+            return DONE | DIED | FAIL;
         }
         let khz = self.result(clocks) >> FRACTION_BITS;
         if khz < self.registers[MIN_KHZ as usize] {

@@ -32,10 +32,14 @@ pub enum Effect {
     Cores,
     /// The ticks of TIMER and `SysTick`; a reset by the watchdog.
     Ticks,
+    /// Whether dormant oscillators are woken.
+    Wakes,
     /// Which block drives a pin, and what its pad does.
     Pins,
     /// What a block drives onto pins.
     Drives,
+    /// How a block moves pins over time.
+    Moves,
     /// DMA channels are triggered.
     Triggers,
 }

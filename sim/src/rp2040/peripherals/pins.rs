@@ -1,8 +1,8 @@
 //! The pins of bank 0 (datasheet 2.19): who drives them, by `IO_BANK0` and `PADS_BANK0`, and what level they have then. Of the
 //! QSPI bank, SIO sees the pin that selects the flash.
 
-use crate::core::time::Cycle;
-use crate::rp2040::peripherals::{Context, Peripherals, io_bank, pio, spi};
+use crate::core::time::{Cycle, NEVER};
+use crate::rp2040::peripherals::{Context, Peripherals, io_bank, moving_pins, pio, spi};
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
@@ -104,6 +104,17 @@ impl Pads {
     /// The levels that inputs see.
     #[inline]
     pub fn level(&self, driven: Outputs) -> u32 {
+        self.input.of(self.pad_levels(driven)) & ((1 << COUNT) - 1)
+    }
+
+    /// What goes to the pads, after the overrides.
+    pub(super) fn overridden(&self, driven: Outputs) -> Outputs {
+        Outputs { levels: self.out.of(driven.levels), enables: self.enable.of(driven.enables) }
+    }
+
+    /// The levels that come from the pads, before the overrides.
+    #[inline]
+    pub(super) fn pad_levels(&self, driven: Outputs) -> u32 {
         let mut enables = self.enable.of(driven.enables) & !self.output_disable;
         let mut level = (self.out.of(driven.levels) & enables) | (self.floating & !enables);
         for &Wire(pins) in self.wires() {
@@ -113,7 +124,7 @@ impl Pads {
             level = if high { level | pins } else { level & !pins };
             enables |= if driven == 0 { 0 } else { pins };
         }
-        self.input.of(level & self.input_enable) & ((1 << COUNT) - 1)
+        level & self.input_enable & ((1 << COUNT) - 1)
     }
 }
 
@@ -129,13 +140,22 @@ impl Pads {
 }
 
 /// How the pins are connected, as the registers of their functions and pads say: nothing of its own.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Pins {
     pads: Pads,
     /// Pins of SIO, PIO0 and PIO1.
     of: [u32; 3],
     /// Pins that the outside drives, and to what levels.
     outside: Outputs,
+    /// Pins that move by themselves, and when one of them next does so at which others look.
+    moving: u32,
+    next_move: Cycle,
+}
+
+impl Default for Pins {
+    fn default() -> Self {
+        Self { pads: Pads::default(), of: [0; 3], outside: Outputs::default(), moving: 0, next_move: NEVER }
+    }
 }
 
 /// What decides it is in the registers; and what comes from outside shows in what SIO reads.
@@ -149,6 +169,49 @@ impl Peripherals {
         self.pins.outside = outside;
         self.connect_pins(context.now);
         self.schedule();
+    }
+
+    /// What the outside drives.
+    pub(super) fn outside(&self) -> Outputs {
+        self.pins.outside
+    }
+
+    pub(super) fn pads(&self) -> &Pads {
+        &self.pins.pads
+    }
+
+    /// What is driven onto each pin in cycle `now`.
+    pub(super) fn driven_at(&self, now: Cycle) -> Outputs {
+        self.driven_from(now, now)
+    }
+
+    /// The same, with what moves by itself as it is in cycle `at`.
+    pub(super) fn driven_from(&self, now: Cycle, at: Cycle) -> Outputs {
+        self.driven(self.sio.outputs(), [0, 1].map(|pio| self.pios[pio].outputs_at(now)), at)
+    }
+
+    /// Pins that move by themselves.
+    pub(super) fn moving(&self) -> u32 {
+        self.pins.moving
+    }
+
+    /// When a pin next moves by itself at which others look.
+    pub(super) fn next_watched_move(&self) -> Cycle {
+        self.pins.next_move
+    }
+
+    /// Passes on what has moved by itself by cycle `now`.
+    pub(super) fn follow_moves(&mut self, now: Cycle) {
+        if self.pins.next_move <= now {
+            self.update_pins(now, now);
+        }
+    }
+
+    /// After a block has changed what it does to its pins over time.
+    pub(super) fn update_moves(&mut self, now: Cycle, from: Cycle) {
+        if self.pins.moving != 0 {
+            self.update_pins(now, from);
+        }
     }
 
     /// Connects two pins for good. False if there are too many wires.
@@ -167,6 +230,7 @@ impl Peripherals {
     /// Has what was outside of another chip.
     pub fn keep_outside(&mut self, other: &mut Self, context: &mut Context<'_>) {
         self.pins = other.pins;
+        self.board = other.board.clone();
         self.adc.keep_inputs(&other.adc);
         for (i2c, other) in self.i2cs.iter_mut().zip(&mut other.i2cs) {
             i2c.keep_devices(other);
@@ -177,19 +241,19 @@ impl Peripherals {
 
     /// The levels of pins 0 to 29 at cycle `now`, as inputs see them.
     pub fn pin_levels(&self, now: Cycle) -> u32 {
-        let outputs = [0, 1].map(|pio| self.pios[pio].outputs_at(now));
-        self.pins.pads.level(self.driven(self.sio.outputs(), outputs))
+        self.pins.pads.level(self.driven_at(now))
     }
 
     /// After a write to registers of pins or pads, or a reset of a block that drives pins.
     pub(super) fn connect_pins(&mut self, now: Cycle) {
         let Pins { outside, pads: Pads { wires, wire_count, .. }, .. } = self.pins;
-        let (mut pads, mut of) = (Pads { wires, wire_count, ..Pads::default() }, [0; 3]);
+        let (mut pads, mut of, mut moving) = (Pads { wires, wire_count, ..Pads::default() }, [0; 3], 0);
         for pin in 0..COUNT {
             let (control, pad) = (self.io_bank0.control(pin), self.pads_bank0.pad(pin));
             for (function, pins) in FUNCTIONS.into_iter().zip(&mut of) {
                 *pins |= u32::from(control & 0x1f == function) << pin;
             }
+            moving |= u32::from(moving_pins::is_moved(pin, control & 0x1f)) << pin;
             pads.out.set(pin, control >> 8 & 3);
             pads.enable.set(pin, control >> 12 & 3);
             pads.input.set(pin, control >> 16 & 3);
@@ -199,7 +263,7 @@ impl Peripherals {
             pads.floating |= (pad >> 3 & 1) << pin;
         }
         pads.floating = (pads.floating & !outside.enables) | (outside.levels & outside.enables);
-        self.pins = Pins { pads, of, outside };
+        self.pins = Pins { pads, of, outside, moving, next_move: NEVER };
         self.connect_spi();
         self.sio.set_selected(of[0]);
         self.sio.set_input_high(u32::from(self.io_qspi.forced(io_bank::QSPI_SS) != Some(false)) << io_bank::QSPI_SS);
@@ -226,7 +290,8 @@ impl Peripherals {
 
     /// After a write to the outputs of SIO.
     pub fn update_sio_pins(&mut self, now: Cycle) {
-        if self.pins.pads.wire_count > 0 || self.pios.iter().any(pio::Pio::is_in_use) {
+        let others_look = self.pins.pads.wire_count > 0 || self.io_bank0.interrupts.is_used();
+        if others_look || self.pios.iter().any(pio::Pio::is_in_use) {
             self.update_pins(now, now + 1);
             self.schedule();
         }
@@ -235,15 +300,16 @@ impl Peripherals {
     /// Tells each PIO block what the others drive, from cycle `from` on, and which of its pins they look at.
     pub(super) fn update_pins(&mut self, now: Cycle, from: Cycle) {
         let mut unknown = [0; 2];
+        let wanted = self.io_bank0.interrupts.wanted();
         for pio in 0..2 {
-            let read = self.pins.pads.joined(self.pios[1 - pio].pins_read());
+            let read = self.pins.pads.joined(self.pios[1 - pio].pins_read() | wanted);
             unknown[1 - pio] = self.pios[pio].watch_pins(read, now) & self.pins.pads.joined(self.pins.of[1 + pio]);
         }
         for pio in 0..2 {
             if self.pios[pio].is_in_use() {
                 let mut outputs = [Outputs::default(); 2];
                 outputs[1 - pio] = self.pios[1 - pio].outputs();
-                let others = self.driven(self.sio.outputs(), outputs);
+                let others = self.driven(self.sio.outputs(), outputs, from);
                 self.pios[pio].set_others(others, now, from);
                 if unknown[pio] != 0 {
                     let past = self.pios[1 - pio].past();
@@ -251,43 +317,47 @@ impl Peripherals {
                 }
             }
         }
-        self.update_input();
+        self.update_input(now);
+        self.update_pin_interrupts(now, from);
+        let read = wanted | self.pios[0].pins_read() | self.pios[1].pins_read();
+        self.pins.next_move = self.next_move(self.pins.pads.joined(read), from);
     }
 
     /// Brings what SIO reads of the pins up to cycle `now`.
     pub fn update_gpio_in(&mut self, now: Cycle) {
-        if self.pio_drives_pins() {
+        if self.has_pins_that_move() {
             for pio in &mut self.pios {
                 pio.advance(now);
             }
-            self.update_input();
+            self.update_input(now);
         }
     }
 
     /// Whether pins may change that nobody writes to.
-    pub fn pio_drives_pins(&self) -> bool {
-        self.pios.iter().any(pio::Pio::drives_pins)
+    pub fn has_pins_that_move(&self) -> bool {
+        self.pios.iter().any(pio::Pio::drives_pins) || self.pins.moving != 0 && self.moves_pins()
     }
 
     /// What SIO reads of the pins at cycle `now`.
     pub fn gpio_in_at(&self, now: Cycle) -> u32 {
-        self.sio.gpio_in(self.input([0, 1].map(|pio| self.pios[pio].outputs_at(now))))
+        self.sio.gpio_in(self.input([0, 1].map(|pio| self.pios[pio].outputs_at(now)), now))
     }
 
-    fn update_input(&mut self) {
-        self.sio.set_input(self.input([0, 1].map(|pio| self.pios[pio].outputs())));
+    fn update_input(&mut self, now: Cycle) {
+        self.sio.set_input(self.input([0, 1].map(|pio| self.pios[pio].outputs()), now));
     }
 
     /// The levels of pins that SIO does not drive; unless a wire comes from there, they do not depend on those that it does.
-    fn input(&self, pios: [Outputs; 2]) -> u32 {
+    fn input(&self, pios: [Outputs; 2], now: Cycle) -> u32 {
         let sio = if self.pins.pads.wire_count > 0 { self.sio.outputs() } else { Outputs::default() };
-        self.pins.pads.level(self.driven(sio, pios))
+        self.pins.pads.level(self.driven(sio, pios, now))
     }
 
     /// What is driven onto each pin by the block that it is given to.
-    fn driven(&self, sio: Outputs, pios: [Outputs; 2]) -> Outputs {
+    fn driven(&self, sio: Outputs, pios: [Outputs; 2], at: Cycle) -> Outputs {
         let all = [sio, pios[0], pios[1]];
-        all.into_iter().zip(self.pins.of).fold(Outputs::default(), |driven, (outputs, pins)| Outputs {
+        let moved = if self.pins.moving == 0 { Outputs::default() } else { self.moved(at) };
+        all.into_iter().zip(self.pins.of).fold(moved, |driven, (outputs, pins)| Outputs {
             levels: driven.levels | outputs.levels & pins,
             enables: driven.enables | outputs.enables & pins,
         })

@@ -5,7 +5,7 @@ pub mod slice;
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use slice::{CSR_DIVMODE, CSR_EN, Slice};
 
 /// Slices, and the bytes between their registers (4.5.3).
@@ -29,12 +29,13 @@ pub const PWM: Block = Block {
     interrupts: &[Irq::PwmWrap],
     dreqs: &[24, 25, 26, 27, 28, 29, 30, 31],
     write_one_clears: &[INTR],
-    modelled: "8 counters, wraps, interrupts, DMA requests",
-    missing: "pins, counting of pins",
+    effect: Effect::Moves,
+    modelled: "8 counters, wraps, interrupts, DMA requests, outputs",
+    missing: "counting of pins",
     ..Block::new("PWM", 0x4005_0000)
 };
 
-/// The PWM block. Outputs do not reach the pins; inputs do not come from them.
+/// The PWM block. Inputs do not come from the pins.
 #[derive(Clone, Debug, Hash)]
 pub struct Pwm {
     slices: [Slice; SLICES],
@@ -52,6 +53,11 @@ impl Pwm {
         let mut slice = self.slices[index % SLICES].clone();
         slice.advance(now);
         slice
+    }
+
+    /// Whether a slice counts by itself.
+    pub fn counts(&self, index: usize) -> bool {
+        self.slices[index % SLICES].runs()
     }
 
     /// Counts up to `now`.

@@ -21,6 +21,10 @@ macro_rules! peripherals {
             pub sio: sio::Sio,
             $(pub $field: $type,)*
             pins: pins::Pins,
+            board: board::Board,
+            clock_outputs: moving_pins::ClockOutputs,
+            /// `clk_sys` has stopped for good.
+            stopped: standstill::Seldom,
             /// Rates in Hz of clocks that the outside drives into pins.
             gpin: [u64; 2],
             /// When the first of the listed peripherals next does something.
@@ -44,6 +48,9 @@ macro_rules! peripherals {
                     sio: sio::Sio::new(),
                     $($field: registration::at_power_on!($($($index:)? $block),+),)*
                     pins: pins::Pins::default(),
+                    board: board::Board::default(),
+                    clock_outputs: moving_pins::ClockOutputs::default(),
+                    stopped: standstill::Seldom::default(),
                     gpin: [0; 2],
                     next: NEVER,
                     signals: None,
@@ -69,7 +76,7 @@ macro_rules! peripherals {
                     if $block.is_reset_by(blocks) {
                         self.$field $([$index])?.reset(&$block, context);
                         for &irq in $block.interrupts {
-                            context.irq.set(irq, false);
+                            context.irq.lower(irq);
                         }
                     }
                 )+)*
@@ -77,6 +84,7 @@ macro_rules! peripherals {
 
             /// Tells the blocks that have a clock beside `clk_sys` what the rates are from cycle `now` on.
             pub(in crate::rp2040) fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
+                self.board.clocks_changed(clocks);
                 $($(
                     if $block.clock != Clock::Sys {
                         self.$field $([$index])?.clocks_changed(now, clocks);

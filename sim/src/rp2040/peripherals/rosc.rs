@@ -2,7 +2,8 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::xosc::{DISABLE, ENABLE, STATUS_BADWRITE, STATUS_ENABLED, STATUS_STABLE, WAKE};
+use crate::rp2040::peripherals::standstill::Seldom;
+use crate::rp2040::peripherals::xosc::{COMA, DISABLE, ENABLE, STATUS_BADWRITE, STATUS_ENABLED, STATUS_STABLE, WAKE};
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Nominal rate in Hz at reset settings: 1.8 to 12 MHz, typically 6.5 MHz (2.17).
@@ -34,8 +35,8 @@ const STATUS_DIV_RUNNING: u32 = 1 << 16;
 pub const ROSC: Block = Block {
     write_one_clears: &[STATUS],
     effect: Effect::Rates,
-    modelled: "rate by `DIV`",
-    missing: "drive strengths, stages, dormant mode; `RANDOMBIT` repeats from run to run",
+    modelled: "rate by `DIV`, dormant mode",
+    missing: "drive strengths, stages; `RANDOMBIT` repeats from run to run",
     ..Block::new("ROSC", 0x4006_0000)
 };
 
@@ -49,18 +50,38 @@ pub struct Rosc {
     phase: u32,
     badwrite: bool,
     on: bool,
+    dormant: Seldom,
 }
 
 impl Rosc {
     /// Rate in Hz; 0 while off. It follows `DIV`; drive strengths and the number of stages are not modelled.
     pub fn rate(&self) -> u64 {
-        if self.on { NOMINAL * u64::from(DIV_RESET) / u64::from(self.divisor) } else { 0 }
+        if self.on && !self.is_dormant() { NOMINAL * u64::from(DIV_RESET) / u64::from(self.divisor) } else { 0 }
+    }
+
+    /// Whether it pauses.
+    pub(super) fn is_dormant(&self) -> bool {
+        self.dormant.0
+    }
+
+    /// Something ends its pause.
+    pub(super) fn wake_up(&mut self) {
+        self.dormant.0 = false;
     }
 }
 
 impl Peripheral for Rosc {
     fn new(_: &'static Block) -> Self {
-        Self { ctrl: CTRL_RESET, freqa: 0, freqb: 0, divisor: DIV_RESET, phase: 8, badwrite: false, on: true }
+        Self {
+            ctrl: CTRL_RESET,
+            freqa: 0,
+            freqb: 0,
+            divisor: DIV_RESET,
+            phase: 8,
+            badwrite: false,
+            on: true,
+            dormant: Seldom(false),
+        }
     }
 
     fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> Option<u32> {
@@ -68,7 +89,13 @@ impl Peripheral for Rosc {
             CTRL => self.ctrl,
             FREQA => self.freqa,
             FREQB => self.freqb,
-            DORMANT => WAKE,
+            DORMANT => {
+                if self.is_dormant() {
+                    COMA
+                } else {
+                    WAKE
+                }
+            }
             DIV => DIV_PASS + (self.divisor & 31),
             PHASE => self.phase,
             STATUS => {
@@ -89,7 +116,11 @@ impl Peripheral for Rosc {
                 match self.ctrl >> 12 {
                     ENABLE => self.on = true,
                     DISABLE => self.on = false,
-                    _ => self.badwrite = true,
+                    _ => {
+                        // "An invalid setting will enable the oscillator." (2.17.8)
+                        self.on = true;
+                        self.badwrite = true;
+                    }
                 }
             }
             FREQA | FREQB => {
@@ -110,6 +141,8 @@ impl Peripheral for Rosc {
                 }
             },
             PHASE if value >> 4 & 0xff == PHASE_PASSWORD => self.phase = value & 0xfff,
+            // Anything else wakes it (2.17.8).
+            DORMANT => self.dormant.0 = value == COMA,
             STATUS => self.badwrite &= value & STATUS_BADWRITE == 0,
             PHASE | RANDOMBIT => {}
             _ => context.diagnostics.unmodelled(ROSC.name, offset, "write to", context.now),

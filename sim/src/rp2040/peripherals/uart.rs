@@ -10,7 +10,7 @@ use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::core::uart_frame::{Format, Frame, Parity, SentByte};
 use crate::rp2040::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use line::{Arriving, Line};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -88,6 +88,7 @@ pub const UART0: Block = Block {
     dreqs: &[20, 21],
     clock: Clock::Peri,
     data: &[UARTDR],
+    effect: Effect::Moves,
     modelled: "PL011: FIFOs, framing, parity, breaks, overruns, time-out, DMA requests, loop-back",
     missing: "flow control, modem lines, infrared",
     ..Block::new("UART", 0x4003_4000)

@@ -2,6 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::{Clocks, FS};
+use crate::rp2040::peripherals::standstill::{Seldom, until};
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// The crystal of the reference design and of the Raspberry Pi Pico, in Hz (2.16.1).
@@ -24,6 +25,8 @@ pub(super) const STATUS_BADWRITE: u32 = 1 << 24;
 pub(super) const STATUS_ENABLED: u32 = 1 << 12;
 /// `DORMANT` reads as this while awake.
 pub(super) const WAKE: u32 = 0x7761_6b65;
+/// A write of this makes it dormant.
+pub(super) const COMA: u32 = 0x636f_6d61;
 /// `STARTUP` fields; 0xc4 is the reset value that the register's description gives.
 const STARTUP_DELAY: u32 = 0x3fff;
 const STARTUP_X4: u32 = 1 << 20;
@@ -35,8 +38,7 @@ const DELAY_UNIT: u64 = 256;
 pub const XOSC: Block = Block {
     write_one_clears: &[STATUS],
     effect: Effect::Rates,
-    modelled: "rate, start-up delay, `COUNT`",
-    missing: "dormant mode",
+    modelled: "rate, start-up delay, `COUNT`, dormant mode",
     ..Block::new("XOSC", 0x4002_4000)
 };
 
@@ -50,12 +52,36 @@ pub struct Xosc {
     stable_at: Option<u128>,
     count: u32,
     count_from: u128,
+    dormant: Seldom,
 }
 
 impl Xosc {
     /// Frequency in Hz; 0 while disabled. (Before it is stable a crystal's rate is anybody's guess; here it is the final one.)
     pub fn enabled_frequency(&self) -> u64 {
-        if self.stable_at.is_some() { CRYSTAL } else { 0 }
+        if self.stable_at.is_some() && !self.is_dormant() { CRYSTAL } else { 0 }
+    }
+
+    /// Whether it pauses.
+    pub(super) fn is_dormant(&self) -> bool {
+        self.dormant.0
+    }
+
+    /// Something ends its pause: it starts as if it had been off.
+    pub(super) fn wake_up(&mut self, context: &Context<'_>) {
+        if std::mem::take(&mut self.dormant).0 && self.stable_at.is_some() {
+            self.stable_at = Some(context.clocks.femtoseconds(context.now) + self.start_up());
+        }
+    }
+
+    /// For how many femtoseconds it is not stable yet; 0 if it is, or is off.
+    pub(super) fn unstable_for(&self, now: Cycle, clocks: &Clocks) -> u128 {
+        self.stable_at.map_or(0, |at| until(at, now, clocks))
+    }
+
+    fn start_up(&self) -> u128 {
+        let times = if self.startup & STARTUP_X4 != 0 { 4 } else { 1 };
+        let periods = u64::from(self.startup & STARTUP_DELAY) * times * DELAY_UNIT;
+        u128::from(periods) * FS / u128::from(CRYSTAL)
     }
 
     fn write_ctrl(&mut self, value: u32, context: &Context<'_>) {
@@ -63,13 +89,11 @@ impl Xosc {
         self.ctrl = value;
         self.badwrite |= !matches!(value >> 12, ENABLE | DISABLE) || value & 0xfff != RANGE_1_15MHZ;
         match value >> 12 {
-            ENABLE if self.stable_at.is_none() => {
-                let times = if self.startup & STARTUP_X4 != 0 { 4 } else { 1 };
-                let periods = u64::from(self.startup & STARTUP_DELAY) * times * DELAY_UNIT;
-                let delay = u128::from(periods) * FS / u128::from(CRYSTAL);
-                self.stable_at = Some(context.clocks.femtoseconds(context.now) + delay);
-            }
             DISABLE => self.stable_at = None,
+            // "An invalid setting will enable the oscillator." (2.16.7)
+            _ if self.stable_at.is_none() => {
+                self.stable_at = Some(context.clocks.femtoseconds(context.now) + self.start_up());
+            }
             _ => {}
         }
     }
@@ -77,7 +101,15 @@ impl Xosc {
 
 impl Peripheral for Xosc {
     fn new(_: &'static Block) -> Self {
-        Self { ctrl: 0, startup: STARTUP_RESET, badwrite: false, stable_at: None, count: 0, count_from: 0 }
+        Self {
+            ctrl: 0,
+            startup: STARTUP_RESET,
+            badwrite: false,
+            stable_at: None,
+            count: 0,
+            count_from: 0,
+            dormant: Seldom(false),
+        }
     }
 
     fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> Option<u32> {
@@ -89,7 +121,13 @@ impl Peripheral for Xosc {
                     | flag(self.badwrite, STATUS_BADWRITE)
                     | flag(self.stable_at.is_some(), STATUS_ENABLED)
             }
-            DORMANT => WAKE,
+            DORMANT => {
+                if self.is_dormant() {
+                    COMA
+                } else {
+                    WAKE
+                }
+            }
             STARTUP => self.startup,
             COUNT => {
                 let gone = clocks.femtoseconds(now).saturating_sub(self.count_from) * u128::from(CRYSTAL) / FS;
@@ -102,6 +140,9 @@ impl Peripheral for Xosc {
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         match offset {
             CTRL => self.write_ctrl(value, context),
+            DORMANT if value == COMA => self.dormant.0 = true,
+            // Anything else wakes it (2.16.7).
+            DORMANT => self.wake_up(context),
             STATUS => self.badwrite &= value & STATUS_BADWRITE == 0,
             STARTUP => self.startup = value & (STARTUP_DELAY | STARTUP_X4),
             COUNT => {

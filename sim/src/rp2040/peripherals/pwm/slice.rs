@@ -6,6 +6,8 @@ use crate::core::time::{Cycle, NEVER};
 pub const CSR_EN: u32 = 1 << 0;
 /// Counts up and down.
 pub const CSR_PH_CORRECT: u32 = 1 << 1;
+/// The first of the bits that invert A and B.
+const CSR_A_INV: u32 = 2;
 /// What the divider counts; 0 is every cycle.
 pub const CSR_DIVMODE: u32 = 3 << 4;
 /// Takes one count back.
@@ -76,7 +78,7 @@ impl Slice {
     }
 
     /// The B pins do not move here, so that only a free-running slice counts.
-    fn runs(&self) -> bool {
+    pub(super) fn runs(&self) -> bool {
         self.csr & CSR_EN != 0 && self.csr & CSR_DIVMODE == 0
     }
 
@@ -102,6 +104,40 @@ impl Slice {
             return NEVER;
         }
         let steps = (self.counts_to_wrap() + self.retarded) * self.divisor() - self.gathered;
+        self.since.saturating_add(steps.div_ceil(STEPS))
+    }
+
+    /// What it compares channel A (0) or B (1) with.
+    fn compared(&self, channel: usize) -> u64 {
+        u64::from(self.latched_cc >> (16 * channel) & 0xffff)
+    }
+
+    /// The level of channel A (0) or B (1): high while the counter is below `CHx_CC` (4.5.2.2), unless it is inverted.
+    pub fn is_high(&self, channel: usize) -> bool {
+        let inverted = self.csr >> (CSR_A_INV + channel as u32) & 1 == 1;
+        (u64::from(self.counter) < self.compared(channel)) != inverted
+    }
+
+    /// The first cycle after this one in which a channel may have another level, if nothing is written before.
+    pub fn next_edge(&self, channel: usize) -> Cycle {
+        if !self.runs() {
+            return NEVER;
+        }
+        let (counter, top, compared) = (u64::from(self.counter), u64::from(self.latched_top), self.compared(channel));
+        let counts = if self.down {
+            // Down to the first count below.
+            (counter + 1).checked_sub(compared)
+        } else if counter < compared {
+            compared.checked_sub(counter)
+        } else if self.csr & CSR_PH_CORRECT != 0 {
+            // Up, twice TOP, and down to the first count below.
+            (2 * top + 2).checked_sub(compared + counter)
+        } else {
+            None
+        };
+        let to_wrap = self.counts_to_wrap();
+        let counts = counts.filter(|&counts| counts > 0 && counts < to_wrap).unwrap_or(to_wrap);
+        let steps = (counts + self.retarded) * self.divisor() - self.gathered;
         self.since.saturating_add(steps.div_ceil(STEPS))
     }
 

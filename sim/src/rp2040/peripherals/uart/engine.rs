@@ -78,6 +78,37 @@ impl Uart {
         }
     }
 
+    /// The level of the line that it sends on, in cycle `at`: high if nothing is sent. Breaks are low, and loop-back keeps it
+    /// high (4.2.8).
+    pub(in crate::rp2040::peripherals) fn sends_high(&self, at: Cycle) -> bool {
+        if self.cr & CR_LBE != 0 {
+            return true;
+        }
+        if self.lcr_h & LCR_H_BRK != 0 {
+            return false;
+        }
+        let Some((byte, begin)) = self.sending() else { return true };
+        let ticks = self.baud16.count(at).checked_sub(begin);
+        ticks.is_none_or(|ticks| self.format().encode(byte) >> (ticks / TICKS_PER_BIT).min(15) & 1 == 1)
+    }
+
+    /// The first cycle after `at` with which a bit begins of the character that is being sent.
+    pub(in crate::rp2040::peripherals) fn next_bit(&self, at: Cycle) -> Cycle {
+        let Some((_, begin)) = self.sending().filter(|_| self.cr & CR_LBE == 0) else { return NEVER };
+        let sent = (self.baud16.count(at) + 1).checked_sub(begin).map_or(0, |ticks| ticks.div_ceil(TICKS_PER_BIT));
+        self.baud16.cycle_of(begin + sent * TICKS_PER_BIT)
+    }
+
+    /// Whether it sends a character.
+    pub(in crate::rp2040::peripherals) fn is_shifting(&self) -> bool {
+        self.shifting.is_some()
+    }
+
+    /// The character in the shift register, and the tick at which its start bit begins.
+    fn sending(&self) -> Option<(u8, u64)> {
+        self.shifting.map(|(byte, end)| (byte, end.saturating_sub(u64::from(self.format().bits()) * TICKS_PER_BIT)))
+    }
+
     fn start_receiving(&mut self, now: Cycle, clocks: &Clocks) {
         let due = self.line.next_start().is_some_and(|start| start <= now);
         if self.arriving.is_some() || !due || !self.listening() {

@@ -1,0 +1,122 @@
+//! Pins that move by themselves: outputs of PWM and of clocks, and what UARTs send (datasheet 2.19.2).
+
+use crate::core::time::{Cycle, NEVER, Ticks};
+use crate::rp2040::clock::Clocks;
+use crate::rp2040::peripherals::Peripherals;
+use crate::rp2040::peripherals::pins::Outputs;
+use std::hash::{Hash, Hasher};
+
+/// `FUNCSEL` values (2.19.2).
+const UART: u32 = 2;
+const PWM: u32 = 4;
+const CLOCK: u32 = 8;
+/// The pins of GPOUT0 to 3.
+const CLOCK_PINS: [usize; CLOCK_OUTPUTS] = [21, 23, 24, 25];
+const CLOCK_OUTPUTS: usize = 4;
+/// Of each four pins the first one sends, in turn for these UARTs.
+const UART_PINS: usize = 4;
+const UARTS: [usize; 4] = [0, 1, 1, 0];
+/// Pins that the slices of PWM have, one by one: A and B of each; behind the last slice the first one follows.
+const PWM_PINS: usize = 16;
+
+/// What moves a pin.
+#[derive(Clone, Copy, Debug)]
+enum Mover {
+    Uart(usize),
+    Pwm { slice: usize, channel: usize },
+    Clock(usize),
+}
+
+/// Who moves a pin with a function; none if nobody does.
+fn mover(pin: usize, function: u32) -> Option<Mover> {
+    match function {
+        UART if pin.is_multiple_of(UART_PINS) => Some(Mover::Uart(UARTS[pin / UART_PINS % UARTS.len()])),
+        PWM => Some(Mover::Pwm { slice: pin % PWM_PINS / 2, channel: pin % 2 }),
+        CLOCK => CLOCK_PINS.iter().position(|&clock| clock == pin).map(Mover::Clock),
+        _ => None,
+    }
+}
+
+/// Whether a pin with a function is moved.
+pub(super) fn is_moved(pin: usize, function: u32) -> bool {
+    mover(pin, function).is_some()
+}
+
+/// The clocks that are put out: half periods. A period is half high, whatever the divider.
+#[derive(Clone, Debug)]
+pub struct ClockOutputs([Ticks; CLOCK_OUTPUTS]);
+
+impl Default for ClockOutputs {
+    fn default() -> Self {
+        Self([const { Ticks::stopped() }; CLOCK_OUTPUTS])
+    }
+}
+
+/// Nothing as long as none is on.
+impl Hash for ClockOutputs {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        if self.0.iter().any(|ticks| ticks.rate().0 != 0) {
+            self.0.hash(hasher);
+        }
+    }
+}
+
+impl Peripherals {
+    /// What is driven onto pins that move by themselves in cycle `at`.
+    pub(super) fn moved(&self, at: Cycle) -> Outputs {
+        let enables = self.moving();
+        let levels = bits(enables).fold(0, |levels, pin| levels | u32::from(self.is_moved_high(pin, at)) << pin);
+        Outputs { levels, enables }
+    }
+
+    /// The first cycle after `at` in which one of these pins may move by itself.
+    pub(super) fn next_move(&self, pins: u32, at: Cycle) -> Cycle {
+        bits(pins & self.moving()).map(|pin| self.next_edge(pin, at)).min().unwrap_or(NEVER)
+    }
+
+    /// Whether any pin moves by itself as things are.
+    pub(super) fn moves_pins(&self) -> bool {
+        bits(self.moving()).any(|pin| match self.mover(pin) {
+            Some(Mover::Uart(number)) => self.uarts[number].is_shifting(),
+            Some(Mover::Pwm { slice, .. }) => self.pwm.counts(slice),
+            Some(Mover::Clock(number)) => self.clock_outputs.0[number].rate().0 != 0,
+            None => false,
+        })
+    }
+
+    /// Follows a change of the clocks that are put out.
+    pub(super) fn update_clock_outputs(&mut self, now: Cycle, clocks: &Clocks) {
+        for (number, output) in self.clock_outputs.0.iter_mut().enumerate() {
+            output.set_rate(now, 2 * self.clocks.output_rate(number), clocks.sys());
+        }
+    }
+
+    fn mover(&self, pin: usize) -> Option<Mover> {
+        mover(pin, self.io_bank0.control(pin) & 0x1f)
+    }
+
+    fn is_moved_high(&self, pin: usize, at: Cycle) -> bool {
+        match self.mover(pin) {
+            Some(Mover::Uart(number)) => self.uarts[number].sends_high(at),
+            Some(Mover::Pwm { slice, channel }) => self.pwm.slice(slice, at).is_high(channel),
+            Some(Mover::Clock(number)) => self.clock_outputs.0[number].count(at) & 1 == 1,
+            None => false,
+        }
+    }
+
+    fn next_edge(&self, pin: usize, at: Cycle) -> Cycle {
+        match self.mover(pin) {
+            Some(Mover::Uart(number)) => self.uarts[number].next_bit(at),
+            Some(Mover::Pwm { slice, channel }) => self.pwm.slice(slice, at).next_edge(channel),
+            Some(Mover::Clock(number)) => {
+                let output = &self.clock_outputs.0[number];
+                output.cycle_of(output.count(at) + 1)
+            }
+            None => NEVER,
+        }
+    }
+}
+
+fn bits(pins: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |pin| pins >> pin & 1 == 1)
+}

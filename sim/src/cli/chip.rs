@@ -126,13 +126,13 @@ impl Runnable for rp2040::machine::Machine {
     }
 
     fn waiting_input(&mut self) -> usize {
-        self.bus.peripherals.uarts[0].line.waiting()
+        self.bus.peripherals.waiting_input()
     }
 
     fn wakes_on_input(&self) -> bool {
         const UARTIMSC: u32 = 0x4003_4038;
         const RECEIVE: u32 = 1 << 4 | 1 << 6;
-        self.peek_register(UARTIMSC) & RECEIVE != 0
+        self.peek_register(UARTIMSC) & RECEIVE != 0 || self.bus.peripherals.usb.is_open()
     }
 
     fn take_host_output(&mut self) -> Vec<u8> {

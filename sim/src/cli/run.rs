@@ -18,6 +18,7 @@ use crate::core::cortex_m::Register;
 use crate::core::names::Names;
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER};
+use crate::core::uart_frame::SentByte;
 use crate::fault::Faults;
 use crate::image::Image;
 use crate::observe::timeline::Timeline;
@@ -329,15 +330,21 @@ impl<C: Runnable> Run<C> {
             }
         }
         let mut bytes = self.chip.take_host_output();
+        let mut said = Vec::new();
         for uart in 0..C::UARTS.len() {
             let sent = self.chip.take_sent(uart, usize::MAX);
             if let Some(hash) = &mut self.hash {
                 hash.sent(uart, &sent);
             }
             if uart == 0 {
-                bytes.extend(sent.iter().flat_map(|sent| self.faults.apply_line_faults(&self.chip, sent.byte)));
+                let arrives = |sent: &SentByte| (sent.at, self.faults.apply_line_faults(&self.chip, sent.byte));
+                said.extend(sent.iter().map(arrives));
+            } else if C::CONSOLE.contains(&uart) {
+                said.extend(sent.iter().map(|sent| (sent.at, vec![sent.byte])));
             }
         }
+        said.sort_by_key(|(at, _)| *at);
+        bytes.extend(said.into_iter().flat_map(|(_, arrived)| arrived));
         if bytes.is_empty() {
             return true;
         }

@@ -17,6 +17,8 @@ enum Problem {
     Misuse,
     /// Output was dropped.
     Output,
+    /// What is outside does not get on with the program.
+    Remark,
     /// A device that is no block of registers was sent a command, which stands for the offset, and does nothing.
     Command,
     /// The boot ROM has nothing of that code, which stands for the offset.
@@ -52,7 +54,7 @@ impl Diagnostics {
     pub fn unmodelled_uses(&self) -> BTreeMap<&'static str, u64> {
         let mut uses = BTreeMap::new();
         for ((problem, block, _), places) in &self.kinds {
-            if !matches!(problem, Problem::Misuse | Problem::Output) {
+            if !matches!(problem, Problem::Misuse | Problem::Output | Problem::Remark) {
                 *uses.entry(*block).or_default() += places.accesses();
             }
         }
@@ -77,6 +79,11 @@ impl Diagnostics {
     /// Notes, the first time, that output was not taken in time and is lost.
     pub fn output_lost(&mut self, by: &'static str, what: &'static str, now: Cycle) {
         self.note((Problem::Output, by, what), 0, now);
+    }
+
+    /// Notes, the first time, what is outside of the chip has met with.
+    pub fn remark(&mut self, block: &'static str, what: &'static str, now: Cycle) {
+        self.note((Problem::Remark, block, what), 0, now);
     }
 
     /// Notes a command to a device beside the chip that does not do what it is for.
@@ -131,7 +138,7 @@ fn sentence(cycle: Cycle, (problem, block, what): Kind, offset: u32) -> String {
             format!("{what} {block} offset {offset:#05x} is not modelled; it reads as 0 and ignores writes")
         }
         Problem::Misuse => format!("{block} offset {offset:#05x}: {what}"),
-        Problem::Output => format!("{block}: {what}"),
+        Problem::Output | Problem::Remark => format!("{block}: {what}"),
         Problem::Command => format!("{block}: command {offset:02X}h {what}"),
         Problem::Lookup => {
             let letters: String = offset.to_le_bytes()[..2].iter().map(|&byte| byte as char).collect();

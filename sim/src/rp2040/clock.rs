@@ -14,6 +14,8 @@ pub enum Clock {
     Peri,
     /// `clk_adc`.
     Adc,
+    /// `clk_usb`.
+    Usb,
 }
 
 /// Rates in Hz of the clocks that the model uses; 0 is off.

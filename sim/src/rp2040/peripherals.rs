@@ -4,6 +4,7 @@
 pub mod adc;
 pub mod busctrl;
 pub mod clocks;
+pub mod console;
 pub mod divider;
 pub mod dma;
 mod effects;
@@ -28,10 +29,12 @@ pub mod sysinfo;
 pub mod tbman;
 pub mod timer;
 pub mod uart;
+pub mod usb;
 pub mod vreg_and_chip_reset;
 pub mod watchdog;
 pub mod xosc;
 
+use crate::core::access::Width;
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::{Clock, Clocks};
 pub(super) use registration::aliased;
@@ -75,10 +78,11 @@ registration::peripherals! {
     dma: dma::Dma => dma::DMA;
     adc: adc::Adc => adc::ADC;
     pios: [pio::Pio; 2] => 0: pio::PIO0, 1: pio::PIO1;
+    usb: usb::Usb => usb::USBCTRL;
 }
 
 /// Blocks that the chip has and that are not modelled (2.2.4, 2.2.5).
-const UNMODELLED: &[(&str, u32)] = &[("RTC", 0x4005_c000), ("USB", 0x5010_0000), ("XIP_AUX", 0x5040_0000)];
+const UNMODELLED: &[(&str, u32)] = &[("RTC", 0x4005_c000), ("XIP_AUX", 0x5040_0000)];
 
 impl Default for Peripherals {
     fn default() -> Self {
@@ -104,6 +108,7 @@ impl Peripherals {
     pub fn read(&mut self, address: u32, context: &mut Context<'_>) -> Option<u32> {
         let (entry, offset) = match self.reach(address, context)? {
             Reached::Block(entry, offset) => (entry, offset),
+            Reached::Dpram(offset) => return Some(self.usb.read_dpram(offset)),
             Reached::Silence => return Some(0),
         };
         let value = (entry.of_mut)(self).read(offset, context).unwrap_or_else(|| {
@@ -124,6 +129,9 @@ impl Peripherals {
 
     /// Reads a word without any effect.
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> u32 {
+        if let Some(offset) = usb::dpram_offset(address) {
+            return if self.holds_usb() { 0 } else { self.usb.read_dpram(offset) };
+        }
         match decode(address) {
             (Target::Modelled(entry), offset) if !self.is_held(entry.block) => {
                 (entry.of)(self).peek(offset, now, clocks).unwrap_or(0)
@@ -134,8 +142,18 @@ impl Peripherals {
 
     /// Writes a word to the APB or AHB-Lite peripherals, or to an atomic alias of them; `None` where there is nothing.
     pub fn write(&mut self, address: u32, value: u32, context: &mut Context<'_>) -> Option<()> {
+        self.write_lanes(address, Width::Word, value, context)
+    }
+
+    /// The same with a write of any width: `value` has the data in all lanes. Only the memory of USB takes less than a word.
+    pub fn write_lanes(&mut self, address: u32, width: Width, value: u32, context: &mut Context<'_>) -> Option<()> {
         let (entry, offset) = match self.reach(address, context)? {
             Reached::Block(entry, offset) => (entry, offset),
+            Reached::Dpram(offset) => {
+                self.usb.write_dpram(offset, width, value, context);
+                self.schedule();
+                return Some(());
+            }
             Reached::Silence => return Some(()),
         };
         let value = if !is_alias(address) || entry.block.write_one_clears.contains(&offset) {
@@ -160,7 +178,7 @@ impl Peripherals {
 
     /// Whether the block at an address is modelled.
     pub fn is_modelled(address: u32) -> bool {
-        matches!(decode(address).0, Target::Modelled(_))
+        matches!(decode(address).0, Target::Modelled(_)) || usb::dpram_offset(address).is_some()
     }
 
     /// The next cycle in which a peripheral does something that others could see. DMA is apart: `dma_next`.
@@ -191,15 +209,6 @@ impl Peripherals {
         self.watchdog.ticks()
     }
 
-    /// Puts a character from the outside on the line to a UART, not before cycle `not_before`. The bits set in `flipped`
-    /// (the start bit is bit 0) arrive inverted.
-    pub fn inject(&mut self, uart: usize, byte: u8, flipped: u16, not_before: Cycle, now: Cycle) {
-        let uart = &mut self.uarts[uart & 1];
-        uart.line.send(byte, flipped, not_before);
-        uart.schedule(now);
-        self.schedule();
-    }
-
     /// Drives a clock into a pin from the outside, at `rate` Hz.
     pub fn set_gpin(&mut self, index: usize, rate: u32, context: &mut Context<'_>) {
         self.gpin[index & 1] = u64::from(rate);
@@ -209,7 +218,16 @@ impl Peripherals {
 
     /// The block at an address and the offset in it, if it answers. `None` where there is nothing.
     fn reach(&self, address: u32, context: &mut Context<'_>) -> Option<Reached> {
+        if let Some(offset) = usb::dpram_offset(address) {
+            if !self.holds_usb() {
+                return Some(Reached::Dpram(offset));
+            }
+            context.diagnostics.misuse(usb::USBCTRL.name, 0, HELD, context.now);
+            return Some(Reached::Silence);
+        }
         match decode(address) {
+            // What each program of the SDK does at its start.
+            (Target::Modelled(_), usb::SIE_CTRL) if address >> 16 == usb::USBCTRL.base >> 16 && self.holds_usb() => {}
             (Target::Modelled(entry), _) if self.is_held(entry.block) => {
                 context.diagnostics.misuse(entry.block.name, 0, HELD, context.now);
             }
@@ -224,6 +242,10 @@ impl Peripherals {
         block.is_reset_by(self.resets.held())
     }
 
+    fn holds_usb(&self) -> bool {
+        self.is_held(&usb::USBCTRL)
+    }
+
     fn schedule(&mut self) {
         self.next = self.earliest_event();
     }
@@ -233,6 +255,8 @@ impl Peripherals {
 enum Reached {
     /// A register, at an offset.
     Block(&'static Entry, u32),
+    /// The memory of USB, at an offset.
+    Dpram(u32),
     /// A block that reads as 0 and ignores writes: held in reset, or not modelled.
     Silence,
 }

@@ -148,7 +148,7 @@ pub(super) fn decode(address: u32) -> (Target, u32) {
     let target = window(address).map_or(Target::Nothing, |window| TARGETS[window]);
     match target {
         // The registers of an AHB-Lite block and their aliases are the first 16 KB of its window.
-        Target::Modelled(entry) if (address - entry.block.base) >> WINDOW_BITS != 0 => (Target::Nothing, 0),
+        Target::Modelled(entry) if address.wrapping_sub(entry.block.base) >> WINDOW_BITS != 0 => (Target::Nothing, 0),
         _ => (target, address & OFFSET_MASK & !3),
     }
 }

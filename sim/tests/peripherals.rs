@@ -16,3 +16,4 @@ mod sio;
 mod spi;
 mod timer;
 mod uart;
+mod usb;

@@ -55,6 +55,9 @@ pub struct Arguments {
     /// Hold input back until the firmware has sent this text
     #[arg(long, value_name = "TEXT")]
     pub input_after: Option<String>,
+    /// Put all input into one serial port [default: into the one over USB once the firmware has it, into UART0 until then]
+    #[arg(long, value_enum, value_name = "PORT")]
+    pub input_to: Option<InputPort>,
     /// Stop after so many cycles of clk_sys, such as 1e9; of the STM32H745, picoseconds
     #[arg(long, value_name = "CYCLES", value_parser = cycles)]
     pub max_cycles: Option<u64>,
@@ -125,6 +128,15 @@ pub struct Arguments {
     /// Print neither statistics nor notes about what is not modelled
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// A serial port that takes input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum InputPort {
+    /// UART0
+    Uart0,
+    /// The first serial port of a device that the firmware is on USB
+    Usb,
 }
 
 /// An input of the ADC and what is connected to it; reads the file of a recording.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::arguments::Arguments;
+use crate::cli::arguments::{Arguments, InputPort};
 use crate::cli::output;
 use crate::core::chip::{CORES, Chip};
 use crate::core::time::{Cycle, NEVER};
@@ -109,6 +109,7 @@ impl Runnable for rp2040::machine::Machine {
                 return Err(format!("--i2c: two devices of I2C{bus} have the address {:#04x}", device.address()));
             }
         }
+        machine.bus.peripherals.usb.takes_input = arguments.input_to.map(|port| port == InputPort::Usb);
         machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
         Ok((machine, vec![image]))
     }
@@ -166,6 +167,7 @@ impl Runnable for stm32h745::machine::Machine {
             (!arguments.i2c.is_empty(), "--i2c"),
             (arguments.lock_step, "--lock-step"),
             (arguments.strict, "--strict"),
+            (arguments.input_to.is_some(), "--input-to"),
         ] {
             if given {
                 return Err(format!("{option} is for the RP2040"));

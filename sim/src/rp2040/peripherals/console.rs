@@ -21,14 +21,15 @@ impl Peripherals {
         self.schedule();
     }
 
-    /// The port that input is for: the one over USB once the host has opened it, UART0 before that.
+    /// The port that input is for: unless somebody has said so, the one over USB once the host has opened it, and UART0
+    /// before that.
     pub fn input_port(&self) -> usize {
-        if self.usb.is_open() { USB_PORT } else { 0 }
+        if self.usb.takes_input.unwrap_or_else(|| self.usb.is_open()) { USB_PORT } else { 0 }
     }
 
     /// Characters that wait to get into the chip where input goes.
     pub fn waiting_input(&self) -> usize {
-        if self.usb.is_open() { self.usb.waiting() } else { self.uarts[0].line.waiting() }
+        if self.input_port() == USB_PORT { self.usb.waiting() } else { self.uarts[0].line.waiting() }
     }
 
     /// What a port has sent and nobody has taken.
@@ -43,7 +44,7 @@ impl Peripherals {
 
     /// When the host has opened the port over USB: what UART0 has not received yet goes there.
     pub(super) fn move_input(&mut self, now: Cycle) {
-        if self.usb.take_opened() {
+        if self.usb.take_opened() && self.input_port() == USB_PORT {
             for byte in self.uarts[0].line.take_waiting() {
                 self.usb.send(byte, now);
             }

@@ -95,6 +95,8 @@ pub struct Usb {
     host: Host,
     /// The rate of `clk_usb` in Hz.
     rate: u64,
+    /// Whether all input is for the port over USB, or none; if nobody has said so, it is once that is open.
+    pub takes_input: Option<bool>,
 }
 
 impl Usb {
@@ -147,6 +149,7 @@ impl Usb {
     /// Takes over what is outside of a chip that is reset.
     pub(super) fn keep_host(&mut self, old: &mut Self) {
         self.host.keep_text(&mut old.host);
+        self.takes_input = old.takes_input;
     }
 
     fn update_interrupt(&self, context: &mut Context<'_>) {
@@ -174,7 +177,7 @@ impl Peripheral for Usb {
     fn new(_: &'static Block) -> Self {
         let mut device = Device::default();
         (device.nak_poll, device.phy[2]) = (NAK_POLL_RESET, USBPHY_TRIM_RESET);
-        Self { device, host: Host::new(Clocks::at_power_on().sys()), rate: 0 }
+        Self { device, host: Host::new(Clocks::at_power_on().sys()), rate: 0, takes_input: None }
     }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {

@@ -212,7 +212,7 @@ impl Peripheral for Usb {
             INTE => device.inte,
             INTF => device.intf,
             INTS => device.interrupts(),
-            SOF_WR => 0,
+            SOF_WR | 0x88 => 0,
             _ => return None,
         })
     }
@@ -240,8 +240,8 @@ impl Peripheral for Usb {
             }
             INTE => device.inte = value & INTERRUPTS,
             INTF => device.intf = value & INTERRUPTS,
-            // They take nothing: SOF_WR is for hosts.
-            SOF_WR | SOF_RD | BUFF_CPU_SHOULD_HANDLE | INTR | INTS => {}
+            // They take nothing: SOF_WR is for hosts, 0x88 is reserved.
+            SOF_WR | SOF_RD | BUFF_CPU_SHOULD_HANDLE | 0x88 | INTR | INTS => {}
             _ => context.diagnostics.unmodelled(USBCTRL.name, offset, "write to", context.now),
         }
         self.note_unmodelled(offset, value, context);

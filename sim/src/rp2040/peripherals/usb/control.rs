@@ -175,7 +175,7 @@ impl Control {
         }
         self.data1 = !self.data1;
         match (self.stage, answer) {
-            (Stage::Setup, _) if self.request.length() == 0 => self.to_status(Stage::StatusIn),
+            (Stage::Setup, _) if self.request.length() == 0 => self.go_to_status(Stage::StatusIn),
             (Stage::Setup, _) if self.request.is_to_host() => self.stage = Stage::DataIn,
             (Stage::Setup, _) => self.stage = Stage::DataOut,
             (Stage::DataIn, Answer::Data { bytes, .. }) => {
@@ -184,14 +184,14 @@ impl Control {
                     return Next::Over(Err(Failure::TooLong));
                 }
                 if bytes.len() < max_packet || self.received.len() == self.request.length() {
-                    self.to_status(Stage::StatusOut);
+                    self.go_to_status(Stage::StatusOut);
                 }
             }
             (Stage::DataIn, _) => {}
             (Stage::DataOut, _) => {
                 self.sent += max_packet;
                 if self.sent >= self.request.data.len() {
-                    self.to_status(Stage::StatusIn);
+                    self.go_to_status(Stage::StatusIn);
                 }
             }
             (Stage::StatusIn, Answer::Data { bytes, .. }) if !bytes.is_empty() => {
@@ -202,7 +202,7 @@ impl Control {
         Next::Goes
     }
 
-    fn to_status(&mut self, stage: Stage) {
+    fn go_to_status(&mut self, stage: Stage) {
         (self.stage, self.data1) = (stage, true);
     }
 }

@@ -71,11 +71,11 @@ fn endpoint(descriptor: &[u8]) -> Result<Option<EndpointDescriptor>, &'static st
         return Ok(None);
     }
     let max_packet = u16::from_le_bytes([low, high]);
-    if address & 0xf == 0 || !(1..=64).contains(&max_packet) {
+    if address % 16 == 0 || !(1..=64).contains(&max_packet) {
         return Err("an end point's descriptor has the number 0 or packets of other than 1 to 64 bytes");
     }
     let interval = if kind == BULK { 0 } else { interval.max(1) };
-    let (number, out) = (address & 0xf, address & 0x80 == 0);
+    let (number, out) = (address & 0xf, address >> 7 == 0);
     Ok(Some(EndpointDescriptor { number, out, max_packet: max_packet as u8, interval }))
 }
 

@@ -84,6 +84,7 @@ pub enum Answer {
 
 /// The controller as a device.
 #[derive(Clone, Debug, Default, Hash)]
+#[allow(clippy::struct_excessive_bools)] // each is of a matter of its own
 pub struct Device {
     /// The memory that it shares with firmware.
     pub dpram: Dpram,
@@ -277,11 +278,14 @@ impl Device {
         self.busy = None;
         let setup = self.setup(endpoint);
         match answer {
-            Answer::Silence => {}
-            Answer::Nak if setup.interrupt_nak => self.stall_nak |= endpoint.bit(),
-            Answer::Nak => {}
-            Answer::Stall if setup.interrupt_stall => self.stall_nak |= endpoint.bit(),
-            Answer::Stall => {}
+            Answer::Nak | Answer::Stall | Answer::Silence => {
+                let is_wanted = match answer {
+                    Answer::Nak => setup.interrupt_nak,
+                    Answer::Stall => setup.interrupt_stall,
+                    _ => false,
+                };
+                self.stall_nak |= if is_wanted { endpoint.bit() } else { 0 };
+            }
             Answer::Ack if token == Token::Setup => {
                 self.dpram.put_setup(data);
                 self.ep_stall_arm = 0;

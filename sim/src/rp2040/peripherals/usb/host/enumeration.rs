@@ -36,18 +36,20 @@ impl Host {
             Step::ConfigurationHead => Request::descriptor(CONFIGURATION, 0, 0, 9),
             Step::Configuration => Request::descriptor(CONFIGURATION, 0, 0, self.learned),
             Step::Languages => Request::descriptor(STRING, 0, 0, 255),
-            Step::String(i) => match self.strings.get(i) {
-                Some(&index) => Request::descriptor(STRING, index, self.learned, 255),
-                None => return self.go_on(Step::Configure, time, diagnostics),
-            },
+            Step::String(i) => {
+                let Some(&index) = self.strings.get(i) else {
+                    return self.go_on(Step::Configure, time, diagnostics);
+                };
+                Request::descriptor(STRING, index, self.learned, 255)
+            }
             Step::Configure => Request::set_configuration(self.configuration.as_ref().map_or(1, |found| found.value)),
-            Step::Class => match self.requests.pop_front() {
-                Some(request) => request,
-                None => {
+            Step::Class => {
+                let Some(request) = self.requests.pop_front() else {
                     self.step = Step::Done;
                     return self.open();
-                }
-            },
+                };
+                request
+            }
             Step::Done => return,
         };
         self.control = Some(Control::new(request, time));

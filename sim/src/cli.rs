@@ -5,6 +5,7 @@ mod chip;
 mod console;
 mod debugger;
 mod interrupt;
+pub mod lines;
 mod output;
 mod run;
 mod statistics;

@@ -20,3 +20,4 @@ mod spi;
 mod standstill;
 mod timer;
 mod uart;
+mod usb;

@@ -131,6 +131,8 @@ fn each_register_of_the_peripherals_counts() {
         ("ROSC", 0x4006_0000),
         ("VREG_AND_CHIP_RESET", 0x4006_4000),
         ("DMA", 0x5000_0000),
+        ("DPRAM", 0x5010_0000),
+        ("USBCTRL", 0x5011_0000),
     ];
     let plain = chip();
     for (name, base) in blocks {

@@ -62,7 +62,9 @@ impl PythonChip for rp2040::machine::Machine {
     }
 
     fn set_line_rate(&mut self, uart: usize, rate: Option<u32>) {
-        self.bus.peripherals.uarts[uart].line.rate = match rate {
+        // USB has no rate.
+        let Some(uart) = self.bus.peripherals.uarts.get_mut(uart) else { return };
+        uart.line.rate = match rate {
             None => LineRate::Follow,
             Some(rate) => LineRate::Baud { rate, format: Format::EIGHT_N_ONE },
         };

@@ -61,6 +61,9 @@ pub struct Arguments {
     /// Send no input to the firmware until the firmware has printed this text
     #[arg(long, value_name = "TEXT")]
     pub input_after: Option<String>,
+    /// Put all input into one serial port [default: into the one over USB once the firmware has it, into UART0 until then]
+    #[arg(long, value_enum, value_name = "PORT")]
+    pub input_to: Option<InputPort>,
     /// Stop after this number of cycles of clk_sys, such as 1e9 (for the STM32H745: of picoseconds)
     #[arg(long, value_name = "CYCLES", value_parser = cycles)]
     pub max_cycles: Option<u64>,
@@ -145,6 +148,15 @@ pub struct Arguments {
     /// Do not print statistics, or notes about accesses to peripherals that are not modelled
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// A serial port that takes input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum InputPort {
+    /// UART0
+    Uart0,
+    /// The first serial port of a device that the firmware is on USB
+    Usb,
 }
 
 /// An input of the ADC and what is connected to it; reads the file of a recording.

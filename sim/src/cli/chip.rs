@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::arguments::Arguments;
+use crate::cli::arguments::{Arguments, InputPort};
 use crate::cli::output;
 use crate::core::chip::{CORES, Chip};
 use crate::core::time::{Cycle, NEVER};
@@ -63,11 +63,6 @@ pub trait Runnable: DebugTarget + FaultTarget {
         Vec::new()
     }
 
-    /// By block of which nothing is modelled, how often the program accessed it, unless the notes tell that.
-    fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
-        BTreeMap::new()
-    }
-
     /// By block, how often the program used what is not modelled of it.
     fn unmodelled_uses(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()
@@ -113,6 +108,7 @@ impl Runnable for rp2040::machine::Machine {
                 return Err(format!("--i2c: two devices of I2C{bus} have the address {:#04x}", device.address()));
             }
         }
+        machine.bus.peripherals.usb.takes_input = arguments.input_to.map(|port| port == InputPort::Usb);
         machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
         Ok((machine, vec![image]))
     }
@@ -130,13 +126,14 @@ impl Runnable for rp2040::machine::Machine {
     }
 
     fn waiting_input(&mut self) -> usize {
-        self.bus.peripherals.uarts[0].line.waiting()
+        self.bus.peripherals.waiting_input()
     }
 
     fn wakes_on_input(&self) -> bool {
         const UARTIMSC: u32 = 0x4003_4038;
         const RECEIVE: u32 = 1 << 4 | 1 << 6;
-        self.peek_register(UARTIMSC) & RECEIVE != 0 && !self.bus.peripherals.stands_still()
+        let listens = self.peek_register(UARTIMSC) & RECEIVE != 0 || self.bus.peripherals.usb.is_open();
+        listens && !self.bus.peripherals.stands_still()
     }
 
     fn take_host_output(&mut self) -> Vec<u8> {
@@ -145,10 +142,6 @@ impl Runnable for rp2040::machine::Machine {
 
     fn flash(&self) -> Vec<u8> {
         self.flash_content()
-    }
-
-    fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
-        self.bus.fabric.diagnostics.unmodelled_blocks()
     }
 
     fn unmodelled_uses(&self) -> BTreeMap<&'static str, u64> {
@@ -171,6 +164,7 @@ impl Runnable for stm32h745::machine::Machine {
             (!arguments.i2c.is_empty(), "--i2c"),
             (arguments.lock_step, "--lock-step"),
             (arguments.strict, "--strict"),
+            (arguments.input_to.is_some(), "--input-to"),
         ] {
             if given {
                 return Err(format!("{option} applies only to the RP2040: omit {option}"));

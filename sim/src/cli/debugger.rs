@@ -102,7 +102,9 @@ impl<C: Runnable> DebuggedRun<'_, C> {
     /// Passes on what the firmware has said. Input that waits for it goes on waiting until the slice ends.
     fn show(&mut self) {
         let mut bytes = self.run.chip.take_host_output();
-        bytes.extend(self.run.chip.take_sent(0, usize::MAX).iter().map(|sent| sent.byte));
+        for &uart in C::CONSOLE {
+            bytes.extend(self.run.chip.take_sent(uart, usize::MAX).iter().map(|sent| sent.byte));
+        }
         // If nobody listens, the end of the slice will tell.
         let _ = self.run.console.write(&bytes);
         self.shown.extend(bytes);

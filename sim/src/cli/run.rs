@@ -10,6 +10,7 @@ use crate::cli::arguments::Arguments;
 use crate::cli::chip::Runnable;
 use crate::cli::console::Console;
 use crate::cli::interrupt::Interrupt;
+use crate::cli::lines::Lines;
 use crate::cli::output::{self, unwritable};
 use crate::cli::statistics::Statistics;
 use crate::cli::{INTERRUPTED, STOPPED, UNMODELLED, debugger, print, print_message};
@@ -18,6 +19,7 @@ use crate::core::cortex_m::Register;
 use crate::core::names::Names;
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER};
+use crate::core::uart_frame::SentByte;
 use crate::fault::Faults;
 use crate::image::Image;
 use crate::observe::timeline::Timeline;
@@ -98,6 +100,7 @@ pub struct Run<C: Runnable> {
     held_input: Option<(Vec<u8>, String)>,
     /// The end of what the firmware has sent, while input is held back.
     recent_output: Vec<u8>,
+    lines: Lines,
     /// Something was put on the line since the machine last ran.
     pub(super) input_is_new: bool,
     pub(super) max_cycles: Cycle,
@@ -137,6 +140,7 @@ impl<C: Runnable> Run<C> {
             console,
             held_input: arguments.input_after.clone().map(|text| (Vec::new(), text)),
             recent_output: Vec::new(),
+            lines: Lines::default(),
             input_is_new: false,
             max_cycles: arguments.max_cycles.unwrap_or(NEVER),
             faults,
@@ -163,6 +167,8 @@ impl<C: Runnable> Run<C> {
             },
         };
         let took = began.elapsed();
+        // If nobody listens, that has been told.
+        let _ = self.console.write(&self.lines.finish());
         if let Some(timeline) = self.timeline.take()
             && let Err(why) = timeline.finish(&mut self.chip)
         {
@@ -329,15 +335,23 @@ impl<C: Runnable> Run<C> {
             }
         }
         let mut bytes = self.chip.take_host_output();
+        let mut said = Vec::new();
         for uart in 0..C::UARTS.len() {
             let sent = self.chip.take_sent(uart, usize::MAX);
             if let Some(hash) = &mut self.hash {
                 hash.sent(uart, &sent);
             }
             if uart == 0 {
-                bytes.extend(sent.iter().flat_map(|sent| self.faults.apply_line_faults(&self.chip, sent.byte)));
+                for SentByte { at, byte, .. } in sent {
+                    let arrived = self.faults.apply_line_faults(&self.chip, byte);
+                    said.extend(arrived.into_iter().map(|byte| (at, uart, byte)));
+                }
+            } else if C::CONSOLE.contains(&uart) {
+                said.extend(sent.iter().map(|sent| (sent.at, uart, sent.byte)));
             }
         }
+        said.sort_by_key(|(at, ..)| *at);
+        bytes.extend(self.lines.add(said.into_iter().map(|(_, uart, byte)| (uart, byte))));
         if bytes.is_empty() {
             return true;
         }

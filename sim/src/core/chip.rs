@@ -41,6 +41,8 @@ pub trait Chip: Clone + std::fmt::Debug {
     const SLICE: Cycle;
     /// Names of the UARTs whose output is kept; the first is the console's.
     const UARTS: &'static [&'static str];
+    /// Those of them whose output is that of the program.
+    const CONSOLE: &'static [usize] = &[0];
 
     /// Time up to which everything has happened.
     fn now(&self) -> Cycle;

@@ -7,8 +7,6 @@ use std::collections::BTreeMap;
 /// What is wrong with an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Problem {
-    /// Nothing of the block is modelled.
-    Block,
     /// The feature that the access enables is not modelled.
     Feature,
     /// The register is not modelled.
@@ -17,6 +15,8 @@ enum Problem {
     Misuse,
     /// Output was dropped.
     Output,
+    /// What is outside does not get on with the program.
+    Remark,
     /// A device that is no block of registers was sent a command, which stands for the offset, and does nothing.
     Command,
     /// The boot ROM has nothing of that code, which stands for the offset.
@@ -37,22 +37,11 @@ impl Diagnostics {
         self.kinds.entry(kind).or_default().note(offset, now);
     }
 
-    /// Notes the first access to a block of which nothing is modelled, and counts all of them.
-    pub fn unmodelled_block(&mut self, block: &'static str, now: Cycle) {
-        self.note((Problem::Block, block, ""), 0, now);
-    }
-
-    /// Accesses to blocks that are not modelled, by block.
-    pub fn unmodelled_blocks(&self) -> BTreeMap<&'static str, u64> {
-        let blocks = self.kinds.iter().filter(|((problem, ..), _)| *problem == Problem::Block);
-        blocks.map(|((_, block, _), places)| (*block, places.accesses())).collect()
-    }
-
     /// How often the program used what is not modelled, by block: registers, features, commands, functions of the boot ROM.
     pub fn unmodelled_uses(&self) -> BTreeMap<&'static str, u64> {
         let mut uses = BTreeMap::new();
         for ((problem, block, _), places) in &self.kinds {
-            if !matches!(problem, Problem::Misuse | Problem::Output) {
+            if !matches!(problem, Problem::Misuse | Problem::Output | Problem::Remark) {
                 *uses.entry(*block).or_default() += places.accesses();
             }
         }
@@ -77,6 +66,11 @@ impl Diagnostics {
     /// Notes, the first time, that output was not taken in time and is lost.
     pub fn output_lost(&mut self, by: &'static str, what: &'static str, now: Cycle) {
         self.note((Problem::Output, by, what), 0, now);
+    }
+
+    /// Notes, the first time, what is outside of the chip has met with.
+    pub fn remark(&mut self, block: &'static str, what: &'static str, now: Cycle) {
+        self.note((Problem::Remark, block, what), 0, now);
     }
 
     /// Notes a command to a device beside the chip that does not do what it is for.
@@ -123,15 +117,12 @@ impl Diagnostics {
 
 fn sentence(cycle: Cycle, (problem, block, what): Kind, offset: u32) -> String {
     let note = match problem {
-        Problem::Block => {
-            format!("{block} is not modelled: its registers read as 0 and ignore writes (further accesses are counted)")
-        }
         Problem::Feature => format!("{block} is not modelled: {what}"),
         Problem::Register => {
             format!("{what} {block} offset {offset:#05x} is not modelled; it reads as 0 and ignores writes")
         }
         Problem::Misuse => format!("{block} offset {offset:#05x}: {what}"),
-        Problem::Output => format!("{block}: {what}"),
+        Problem::Output | Problem::Remark => format!("{block}: {what}"),
         Problem::Command => format!("{block}: command {offset:02X}h {what}"),
         Problem::Lookup => {
             let letters: String = offset.to_le_bytes()[..2].iter().map(|&byte| byte as char).collect();

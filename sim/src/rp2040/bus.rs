@@ -20,6 +20,7 @@ use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::IrqLines;
 use crate::rp2040::peripherals::io_bank;
 use crate::rp2040::peripherals::sio::{self, Sio};
+use crate::rp2040::peripherals::usb;
 use crate::rp2040::peripherals::{Context, Peripherals};
 use flash::Surroundings;
 use memory::{Memory, SRAM_WORDS};
@@ -294,7 +295,8 @@ impl Bus for Crossbar {
                 self.fabric.requests.touch(now);
                 self.fabric.requests.registers_written = true;
                 let (peripherals, mut context) = self.peripherals_at(now);
-                let written = peripherals.write(address & !3, value, &mut context).ok_or(Fault);
+                let place = if usb::is_dpram(address) { address } else { address & !3 };
+                let written = peripherals.write_lanes(place, width, value, &mut context).ok_or(Fault);
                 if Peripherals::may_move_qspi_pins(address) {
                     self.select_flash(now);
                 }

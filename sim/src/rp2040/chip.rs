@@ -13,6 +13,7 @@ use crate::rp2040::bootrom;
 use crate::rp2040::bus::slave;
 use crate::rp2040::crash::CrashReport;
 use crate::rp2040::machine::Machine;
+use crate::rp2040::peripherals::console::USB_PORT;
 
 /// Interrupts as the datasheet's table 80 names them.
 const INTERRUPTS: [&str; 26] = [
@@ -48,7 +49,8 @@ impl Chip for Machine {
     const NAME: &'static str = "RP2040";
     const UNIT: Unit = Unit::Cycles("clk_sys");
     const SLICE: Cycle = 100_000;
-    const UARTS: &'static [&'static str] = &["UART0", "UART1"];
+    const UARTS: &'static [&'static str] = &["UART0", "UART1", "USB"];
+    const CONSOLE: &'static [usize] = &[0, USB_PORT];
 
     fn now(&self) -> Cycle {
         Self::now(self)
@@ -108,19 +110,19 @@ impl Chip for Machine {
     }
 
     fn sent(&self, uart: usize) -> &[SentByte] {
-        self.bus.peripherals.uarts[uart & 1].sent()
+        self.bus.peripherals.sent(uart)
     }
 
     fn take_sent(&mut self, uart: usize, count: usize) -> Vec<SentByte> {
-        self.bus.peripherals.uarts[uart & 1].take_oldest(count)
+        self.bus.peripherals.take_oldest(uart, count)
     }
 
     fn stop_on_output(&mut self, uart: Option<usize>) {
-        self.listening = uart.map(|uart| (uart & 1, self.sent(uart).len()));
+        self.listening = uart.map(|uart| (uart, self.sent(uart).len()));
     }
 
     fn report_uncollected_output(&mut self, uart: usize) {
-        let (now, name) = (self.now(), Self::UARTS[uart & 1]);
+        let (now, name) = (self.now(), Self::UARTS[uart % Self::UARTS.len()]);
         let what = "nobody takes what is sent: the oldest characters are lost";
         self.bus.fabric.diagnostics.output_lost(name, what, now);
     }

@@ -16,6 +16,8 @@ pub enum Clock {
     Adc,
     /// `clk_rtc`.
     Rtc,
+    /// `clk_usb`.
+    Usb,
 }
 
 /// Rates in Hz of the clocks that the model uses; 0 is off.

@@ -64,6 +64,7 @@ impl FaultTarget for Machine {
 
     fn send_console(&mut self, byte: u8, flipped: u16, not_before: Cycle) {
         let now = self.now();
-        self.bus.peripherals.inject(0, byte, flipped, not_before, now);
+        let port = self.bus.peripherals.input_port();
+        self.bus.peripherals.inject(port, byte, flipped, not_before, now);
     }
 }

@@ -34,7 +34,7 @@ const KEPT_HOST_OUTPUT: usize = 1 << 24;
 #[derive(Clone, Debug)]
 pub struct Machine {
     cores: [Core; 2],
-    /// Bytes of a UART whose sending ends a run: its number, and how many there are already.
+    /// Bytes of a UART, or over USB, whose sending ends a run: its number, and how many there are already.
     pub(super) listening: Option<(usize, usize)>,
     /// How it gets through its cycles; may be changed whenever the machine stands still.
     pub engine: Engine,
@@ -215,8 +215,8 @@ impl Machine {
             }
             if event == bound {
                 self.wake_peripherals(event);
-                let uarts = &self.bus.peripherals.uarts;
-                if self.listening.is_some_and(|(uart, bytes)| uarts[uart].sent().len() > bytes) {
+                let peripherals = &self.bus.peripherals;
+                if self.listening.is_some_and(|(port, bytes)| peripherals.sent(port).len() > bytes) {
                     return Stop::ByteSent;
                 }
             } else {

@@ -5,6 +5,7 @@ pub mod adc;
 pub mod board;
 pub mod busctrl;
 pub mod clocks;
+pub mod console;
 pub mod divider;
 pub mod dma;
 mod effects;
@@ -34,11 +35,13 @@ pub mod sysinfo;
 pub mod tbman;
 pub mod timer;
 pub mod uart;
+pub mod usb;
 pub mod vreg_and_chip_reset;
 pub mod watchdog;
 pub mod xip_stream;
 pub mod xosc;
 
+use crate::core::access::Width;
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::{Clock, Clocks};
 pub(super) use registration::aliased;
@@ -84,10 +87,8 @@ registration::peripherals! {
     adc: adc::Adc => adc::ADC;
     xip_stream: xip_stream::XipStream => xip_stream::XIP_AUX;
     pios: [pio::Pio; 2] => 0: pio::PIO0, 1: pio::PIO1;
+    usb: usb::Usb => usb::USBCTRL;
 }
-
-/// Blocks that the chip has and that are not modelled (2.2.4, 2.2.5).
-const UNMODELLED: &[(&str, u32)] = &[("USB", 0x5010_0000)];
 
 impl Default for Peripherals {
     fn default() -> Self {
@@ -105,10 +106,8 @@ impl Peripherals {
 
     /// What is modelled of each block, and what is not, in the order of the list; neighbours with the same are in one row.
     pub fn coverage() -> Vec<(String, &'static str, &'static str)> {
-        let unmodelled = Self::unmodelled().map(|name| (name.to_owned(), "nothing: registers read as 0", ""));
-        let modelled = Self::blocks().map(|block| (block.to_string(), block.modelled, block.missing));
         let mut rows: Vec<(String, &str, &str)> = Vec::new();
-        for row in modelled.chain(unmodelled) {
+        for row in Self::blocks().map(|block| (block.to_string(), block.modelled, block.missing)) {
             match rows.last_mut() {
                 Some((names, modelled, missing)) if (*modelled, *missing) == (row.1, row.2) => {
                     *names = format!("{names}, {}", row.0);
@@ -119,16 +118,12 @@ impl Peripherals {
         rows
     }
 
-    /// Names of the blocks that the chip has and that are not modelled.
-    pub fn unmodelled() -> impl Iterator<Item = &'static str> {
-        UNMODELLED.iter().map(|(name, _)| *name)
-    }
-
     /// Reads a word from the APB or AHB-Lite peripherals; `None` where there is nothing, which is a bus error. (SIO is
     /// apart: `sio.read`.)
     pub fn read(&mut self, address: u32, context: &mut Context<'_>) -> Option<u32> {
         let (entry, offset) = match self.reach(address, context)? {
             Reached::Block(entry, offset) => (entry, offset),
+            Reached::Dpram(offset) => return Some(self.usb.read_dpram(offset)),
             Reached::Silence => return Some(0),
         };
         let read = match self.pin_register(entry.block, offset, context.now) {
@@ -148,13 +143,16 @@ impl Peripherals {
 
     /// Whether a read from an address takes data, which a DMA channel may wait for room or more of.
     pub fn has_read_side_effect(address: u32) -> bool {
-        matches!(decode(address), (Target::Modelled(entry), offset) if entry.block.data.contains(&offset))
+        matches!(decode(address), (Target::Block(entry), offset) if entry.block.data.contains(&offset))
     }
 
     /// Reads a word without any effect.
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> u32 {
+        if let Some(offset) = usb::dpram_offset(address) {
+            return if self.holds_usb() { 0 } else { self.usb.read_dpram(offset) };
+        }
         match decode(address) {
-            (Target::Modelled(entry), offset) if !self.is_held(entry.block) => {
+            (Target::Block(entry), offset) if !self.is_held(entry.block) => {
                 let found = self.pin_register(entry.block, offset, now);
                 found.or_else(|| (entry.of)(self).peek(offset, now, clocks)).unwrap_or(0)
             }
@@ -164,8 +162,18 @@ impl Peripherals {
 
     /// Writes a word to the APB or AHB-Lite peripherals, or to an atomic alias of them; `None` where there is nothing.
     pub fn write(&mut self, address: u32, value: u32, context: &mut Context<'_>) -> Option<()> {
+        self.write_lanes(address, Width::Word, value, context)
+    }
+
+    /// The same with a write of any width: `value` has the data in all lanes. Only the memory of USB takes less than a word.
+    pub fn write_lanes(&mut self, address: u32, width: Width, value: u32, context: &mut Context<'_>) -> Option<()> {
         let (entry, offset) = match self.reach(address, context)? {
             Reached::Block(entry, offset) => (entry, offset),
+            Reached::Dpram(offset) => {
+                self.usb.write_dpram(offset, width, value, context);
+                self.schedule();
+                return Some(());
+            }
             Reached::Silence => return Some(()),
         };
         let value = if !is_alias(address) || entry.block.write_one_clears.contains(&offset) {
@@ -185,13 +193,13 @@ impl Peripherals {
     /// Whether a write to an address may change the levels of the pins of the flash: functions and overrides, or their
     /// reset.
     pub(super) fn may_move_qspi_pins(address: u32) -> bool {
-        matches!(decode(address), (Target::Modelled(entry), _)
+        matches!(decode(address), (Target::Block(entry), _)
             if [io_bank::IO_QSPI.base, resets::RESETS.base].contains(&entry.block.base))
     }
 
     /// Whether the block at an address is modelled.
     pub fn is_modelled(address: u32) -> bool {
-        matches!(decode(address).0, Target::Modelled(_))
+        matches!(decode(address).0, Target::Block(_)) || usb::dpram_offset(address).is_some()
     }
 
     /// The next cycle in which a peripheral does something that others could see. DMA is apart: `dma_next`.
@@ -231,15 +239,6 @@ impl Peripherals {
         self.watchdog.ticks()
     }
 
-    /// Puts a character from the outside on the line to a UART, not before cycle `not_before`. The bits set in `flipped`
-    /// (the start bit is bit 0) arrive inverted.
-    pub fn inject(&mut self, uart: usize, byte: u8, flipped: u16, not_before: Cycle, now: Cycle) {
-        let uart = &mut self.uarts[uart & 1];
-        uart.line.send(byte, flipped, not_before);
-        uart.schedule(now);
-        self.schedule();
-    }
-
     /// Drives a clock into a pin from the outside, at `rate` Hz.
     pub fn set_gpin(&mut self, index: usize, rate: u32, context: &mut Context<'_>) {
         self.gpin[index & 1] = u64::from(rate);
@@ -249,12 +248,20 @@ impl Peripherals {
 
     /// The block at an address and the offset in it, if it answers. `None` where there is nothing.
     fn reach(&self, address: u32, context: &mut Context<'_>) -> Option<Reached> {
+        if let Some(offset) = usb::dpram_offset(address) {
+            if !self.holds_usb() {
+                return Some(Reached::Dpram(offset));
+            }
+            context.diagnostics.misuse(usb::USBCTRL.name, 0, HELD, context.now);
+            return Some(Reached::Silence);
+        }
         match decode(address) {
-            (Target::Modelled(entry), _) if self.is_held(entry.block) => {
+            // What each program of the SDK does at its start.
+            (Target::Block(_), usb::SIE_CTRL) if address >> 16 == usb::USBCTRL.base >> 16 && self.holds_usb() => {}
+            (Target::Block(entry), _) if self.is_held(entry.block) => {
                 context.diagnostics.misuse(entry.block.name, 0, HELD, context.now);
             }
-            (Target::Modelled(entry), offset) => return Some(Reached::Block(entry, offset)),
-            (Target::Unmodelled(name), _) => context.diagnostics.unmodelled_block(name, context.now),
+            (Target::Block(entry), offset) => return Some(Reached::Block(entry, offset)),
             (Target::Nothing, _) => return None,
         }
         Some(Reached::Silence)
@@ -262,6 +269,10 @@ impl Peripherals {
 
     fn is_held(&self, block: &Block) -> bool {
         block.is_reset_by(self.resets.held())
+    }
+
+    fn holds_usb(&self) -> bool {
+        self.is_held(&usb::USBCTRL)
     }
 
     fn schedule(&mut self) {
@@ -273,6 +284,8 @@ impl Peripherals {
 enum Reached {
     /// A register, at an offset.
     Block(&'static Entry, u32),
+    /// The memory of USB, at an offset.
+    Dpram(u32),
     /// A block that reads as 0 and ignores writes: held in reset, or not modelled.
     Silence,
 }

@@ -97,9 +97,9 @@ impl Machine {
         peripherals.add_change(change, &mut context);
     }
 
-    /// The bytes a UART has sent since the last call.
+    /// The bytes a UART, or 2: the port over USB, has sent since the last call.
     pub fn take_uart(&mut self, uart: usize) -> Vec<u8> {
-        self.bus.peripherals.uarts[uart & 1].take_sent().into_iter().map(|sent| sent.byte).collect()
+        self.bus.peripherals.take_oldest(uart, usize::MAX).into_iter().map(|sent| sent.byte).collect()
     }
 
     /// Sets `clk_sys` and `clk_peri`, and `clk_ref` to that of the crystal, as if start-up code had done so. What the

@@ -8,7 +8,7 @@ impl Peripherals {
     /// What a write to one block means for others; `held` is what was held in reset before it.
     pub(super) fn after_write(&mut self, effect: Effect, held: u32, context: &mut Context<'_>) {
         match effect {
-            Effect::Lines => {}
+            Effect::Lines | Effect::Console => {}
             Effect::Rates => self.update_clocks(context),
             // Going into reset, for the lines; coming out of it, because no time passes inside.
             Effect::Resets => self.reset_blocks(self.resets.held() ^ held, context),
@@ -39,6 +39,7 @@ impl Peripherals {
             Effect::Wakes | Effect::Pins => self.wake_dormant(context),
             Effect::Drives => self.update_pins(context.now, context.now),
             Effect::Moves => self.update_moves(context.now, context.now),
+            Effect::Console => self.move_input(context.now),
             _ => {}
         }
     }

@@ -42,6 +42,8 @@ pub enum Effect {
     Moves,
     /// DMA channels are triggered.
     Triggers,
+    /// Where the outside sends its text.
+    Console,
 }
 
 /// A block of registers: what the bus, the DMA, the interrupt controllers and the fast path have to know of it.

@@ -235,6 +235,7 @@ impl Peripherals {
         for (i2c, other) in self.i2cs.iter_mut().zip(&mut other.i2cs) {
             i2c.keep_devices(other);
         }
+        self.usb.keep_host(&mut other.usb);
         self.connect_pins(context.now);
         self.schedule();
     }

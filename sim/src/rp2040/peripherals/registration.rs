@@ -1,7 +1,7 @@
 //! From the list of peripherals to all that is found by it: addresses, request signals, what is woken and what is reset.
 
 use crate::rp2040::peripherals::sio::SIO;
-use crate::rp2040::peripherals::{Block, LIST, Peripheral, Peripherals, UNMODELLED};
+use crate::rp2040::peripherals::{Block, LIST, Peripheral, Peripherals};
 
 /// A block on the list, and the way to what models it.
 pub(super) struct Entry {
@@ -106,10 +106,8 @@ pub(super) use {at_power_on, peripherals};
 /// What is behind an address.
 #[derive(Clone, Copy)]
 pub(super) enum Target {
-    /// A block that is modelled.
-    Modelled(&'static Entry),
-    /// A block that exists but is not modelled.
-    Unmodelled(&'static str),
+    /// A block.
+    Block(&'static Entry),
     /// Nothing: a bus error.
     Nothing,
 }
@@ -134,12 +132,7 @@ static TARGETS: [Target; WINDOWS] = {
     let mut targets = [Target::Nothing; WINDOWS];
     let mut at = 0;
     while at < LIST.len() {
-        put(&mut targets, LIST[at].block.base, Target::Modelled(&LIST[at]));
-        at += 1;
-    }
-    at = 0;
-    while at < UNMODELLED.len() {
-        put(&mut targets, UNMODELLED[at].1, Target::Unmodelled(UNMODELLED[at].0));
+        put(&mut targets, LIST[at].block.base, Target::Block(&LIST[at]));
         at += 1;
     }
     targets
@@ -156,7 +149,7 @@ pub(super) fn decode(address: u32) -> (Target, u32) {
     let target = window(address).map_or(Target::Nothing, |window| TARGETS[window]);
     match target {
         // The registers of an AHB-Lite block and their aliases are the first 16 KB of its window.
-        Target::Modelled(entry) if (address - entry.block.base) >> WINDOW_BITS != 0 => (Target::Nothing, 0),
+        Target::Block(entry) if address.wrapping_sub(entry.block.base) >> WINDOW_BITS != 0 => (Target::Nothing, 0),
         _ => (target, address & OFFSET_MASK & !3),
     }
 }

@@ -78,6 +78,11 @@ impl Line {
         self.waiting.len()
     }
 
+    /// Takes the characters whose start bit has not begun.
+    pub fn take_waiting(&mut self) -> impl Iterator<Item = u8> {
+        std::mem::take(&mut self.waiting).into_iter().map(|sent| sent.byte)
+    }
+
     /// When the next character could start.
     pub fn next_start(&self) -> Option<Cycle> {
         self.waiting.front().map(|sent| sent.not_before.max(self.free))

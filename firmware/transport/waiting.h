@@ -19,8 +19,8 @@ struct ic_waiting {
 
 struct ic_transport_end;
 
-/* Returns the wait() and wake() for one end of a transport: they sleep or poll, as its setup says. Their argument is
- * `end`, which must stay valid as long as they are called. */
+/* Returns the wait() and wake() for one end of a transport. wait() sleeps or polls, as the transport's setup says; if it
+ * polls, wake is NULL. Both take `end` as their argument, so `end` must stay valid for as long as they are called. */
 struct ic_waiting ic_waiting_of(struct ic_transport_end *end);
 
 #endif

@@ -10,7 +10,7 @@
 #include "slice_posix.h"
 #include "transports.h"
 
-/* Length of a queue that Linux's default limits allow every user */
+/* Length of a queue in messages: the most that the default limits of Linux allow an unprivileged user */
 #define LENGTH_DEFAULT 10
 
 static mqd_t queue;

@@ -133,7 +133,9 @@ def _limit(text: str, *, to_baseline: bool) -> tuple[float, str]:
     found = re.fullmatch(r"(?P<number>[-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s.,+_-].*)?", text)
     value = None if found is None else decimal_number(found["number"])
     if found is None or value is None:
-        raise UsageError(f"the limit must be a number with its unit, such as '20 us' or '1.05', not '{text}'")
+        raise UsageError(
+            f"the limit must be a number, with a unit if it has one, such as '20 us' or '1.05', not '{text}'"
+        )
     if not 0 < value < float("inf"):
         raise UsageError(f"the limit {found['number']} is out of range: it must be above 0 and finite")
     unit = found["unit"] or ""

@@ -429,7 +429,7 @@ class Chip(ABC):
     ) -> Stop:
         if core is not None and address is None:
             raise ValueError(
-                "the argument core selects the core that executes an address: give the argument address as well"
+                "'core' needs 'address': it says which core must reach that address, so give 'address' as well"
             )
         pattern = text.encode() if isinstance(text, str) else text
         if pattern is not None and not pattern:

@@ -278,7 +278,7 @@ def _farther(value: float, bound: float | None, times: float) -> float | None:
 def _with_values(repetitions: Iterable[ArrayLike]) -> list[Floats]:
     known = [one for one in (np.asarray(each, dtype=np.float64) for each in repetitions) if one.size]
     if not known:
-        raise ValueError("a sample without values has no summary")
+        raise ValueError("no repetition has any values, so there is nothing to summarise")
     return known
 
 

@@ -57,7 +57,7 @@ def histogram_figure(
     known = {label: np.asarray(values, dtype=np.float64) for label, values in samples.items()}
     known = {label: values for label, values in known.items() if len(values)}
     if not known:
-        raise ValueError(f"there is no sample to draw in {name}")
+        raise ValueError(f"the figure {name} has no samples to plot")
     drawn = dict(list(known.items())[:MOST_HISTOGRAMS])
     if len(known) > len(drawn):
         caption += f" The first {len(drawn)} of {len(known)} are drawn."

@@ -7,10 +7,10 @@
 _Static_assert(CLOCK_PLAN_IS_LEGAL(IC_M7_MHZ, IC_M4_MHZ, IC_VOS, IC_SUPPLY),
                "these clocks cannot be had at this voltage and supply: stm32h745_clock_plan.h");
 
-/* HSI is the chip's clock after a reset. The APB buses then have the same rate (RM 9.5.2). */
+/* HSI is the chip's clock after a reset. The APB buses then run at the same rate (RM 9.5.2). */
 #define HSI_HZ 64000000U
-/* How often a flag is polled before start-up gives up: for more than a second at 64 MHz. The slowest flag, that of HSE,
- * takes some milliseconds (DS "HSE oscillator characteristics"). */
+/* Number of times that a flag is polled before start-up gives up: more than a second at 64 MHz. The slowest flag,
+ * HSERDY, takes a few milliseconds (DS "HSE oscillator characteristics"). */
 #define LOOKS 20000000U
 
 /* Numbers of chip revisions (RM 63.5.8). Revision Y permits at most 400 MHz, and has an erratum of the AXI SRAM.

@@ -19,7 +19,7 @@ struct ic_waiting {
 
 struct ic_transport_end;
 
-/* Returns the wait() and wake() for one end of a transport. wait() sleeps or polls, as the transport's setup says; if it
+/* Returns the wait() and wake() for one end of a transport. wait() sleeps or polls, as its setup says. If it
  * polls, wake is NULL. Both take `end` as their argument, so `end` must stay valid for as long as they are called. */
 struct ic_waiting ic_waiting_of(struct ic_transport_end *end);
 

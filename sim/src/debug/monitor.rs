@@ -14,9 +14,10 @@ monitor reset   power-on: time 0, all as it was but for the memories (then: main
 monitor help    this
 ";
 
-/// What `run` does at most: GDB waits for it, and cannot interrupt it.
+/// The most that `run` does: GDB cannot interrupt it, and takes the connection for lost if it lasts over two seconds
+/// (`remotetimeout`).
 const fn most(unit: Unit) -> u64 {
-    if matches!(unit, Unit::Cycles(_)) { 1_000_000_000 } else { 1_000_000_000_000 }
+    if matches!(unit, Unit::Cycles(_)) { 10_000_000 } else { 100_000_000_000 }
 }
 
 /// Answers a command. `at_start` is the chip before its first cycle.

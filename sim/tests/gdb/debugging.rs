@@ -316,7 +316,7 @@ fn monitor_runs_so_many_cycles_or_to_a_breakpoint() {
             "\ncycle 10005 of clk_sys\n",
             "no such command: run",
             "not a whole number",
-            "at most 1000000000",
+            "at most 10000000 at a time",
         ],
     );
 }

@@ -70,7 +70,7 @@ def test_what_is_no_file_of_a_work_is_refused(tool: Tool, words: tuple[str, ...]
 def test_a_board_that_is_flashed_is_told_how_it_gets_a_work_of_ones_own(tool: Tool) -> None:
     said = refused(tool, written(tool, "crc.c", ""), "--port", "/dev/null", status=2, target="pico")
     assert "targets whose program" in said
-    assert "measures it by own:crc" in said
+    assert "give workload=own:crc" in said
 
 
 def test_a_new_work_is_written_once_and_its_command_is_said(tool: Tool) -> None:

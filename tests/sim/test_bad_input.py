@@ -82,7 +82,7 @@ def test_numbers_out_of_range_are_refused_by_name(forever: Simulator) -> None:
         ("cycles -1 is out of range", lambda: forever.run(-1)),
         ("text is empty", lambda: forever.run(text="")),
         ("there is no core 2", lambda: forever.run(address=0, core=2)),
-        ("give the argument address as well", lambda: forever.run(core=0)),
+        ("give 'address' as well", lambda: forever.run(core=0)),
         ("there is no uart 2", lambda: forever.run(text="x", uart=2)),
         ("address -1 is out of range", lambda: forever.run(address=-1)),
         ("there is no uart -1", lambda: forever.take_uart(-1)),

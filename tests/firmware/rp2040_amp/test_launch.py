@@ -99,7 +99,7 @@ def test_the_desk_is_told_of_a_core_that_is_reset_and_measures_again(program: Pa
     undisturbed = session.measure("message", setting)
     chip.set_faults([f"reset:core={core}@{chip.now + 15 * MS}"])
     said = ".*core 1 has stopped" if core == 1 else ""
-    with pytest.raises(TargetRestartedError, match=f"restarted during `run`{said};"):
+    with pytest.raises(TargetRestartedError, match=f"restarted during `run`{said}\\."):
         session.measure("message", setting)
     answer = session.measure("message", setting)
     assert (answer.status, answer.checks) == ("ok", undisturbed.checks)

@@ -308,8 +308,8 @@ static bool seek_together(void) {
     return forked;
 }
 
-/* Finds the wrong unit if the window just checked gave the first wrong sum of the user's workload. False if the
- * platform could not start the parts. */
+/* If the window just checked gave a wrong sum of the user's workload, looks for the unit that caused it: first on this
+ * core alone, and if all are right there, on the cores `together`. False if the platform could not start the parts. */
 static bool seek(bool together) {
     bool right_alone = team.run->checks.wrong > 0 && ic_own_seek(team.workload, team.origin, team.run->values[P_N]);
     return !right_alone || !together || seek_together();

@@ -20,9 +20,9 @@ INFO = "INFO_UF2.TXT"
 _BOARD_ID = re.compile(r"^Board-ID:\s*(\S+)", re.MULTILINE)
 _PICOTOOL_TIMEOUT_S = 60.0
 _STEPS = (
-    "Hold the BOOTSEL button while you connect the board, then try again: a drive RPI-RP2 appears. If the tool does "
-    "not find the drive although it is mounted, name its folder: --drive PATH. Without a drive, the tool uses "
-    "picotool, if that is installed"
+    "Hold the BOOTSEL button while you connect the board, so that a drive named RPI-RP2 appears. Then try again. If "
+    "Intercore does not find the drive although it is mounted, give its folder with --drive PATH. If there is no "
+    "drive, Intercore uses picotool, if it is installed"
 )
 
 

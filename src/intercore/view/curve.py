@@ -54,7 +54,7 @@ def curve_figure(
         caption += f" The first {len(drawn)} of {len(panels)} panels are drawn."
     every = [curve for curves in drawn.values() for curve in curves]
     if not any(value > 0 for curve in every for value in curve.y):
-        raise ValueError(f"there is nothing above 0 to draw in {name}")
+        raise ValueError(f"{name} cannot be drawn: its axis is logarithmic, and none of its values is above 0")
     labels = list(dict.fromkeys(curve.label for curve in every))
     series = [
         [one for curve in curves for one in _series(curve, labels.index(curve.label))] for curves in drawn.values()

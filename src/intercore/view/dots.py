@@ -33,7 +33,7 @@ def dots_figure(
     drawn = {label: [dot for dot in dots if dot.value > 0] for label, dots in groups.items()}
     values = [dot.value for dots in drawn.values() for dot in dots]
     if not values:
-        raise ValueError(f"there is nothing above 0 to draw in {name}")
+        raise ValueError(f"{name} cannot be drawn: its axis is logarithmic, and none of its values is above 0")
     rows = list(dict.fromkeys(dot.row for dots in groups.values() for dot in dots))
     series = [
         Points(

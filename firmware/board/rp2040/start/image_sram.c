@@ -12,7 +12,7 @@
 
 extern uint32_t board_data[], board_data_end[], board_data_saved[];
 
-/* 0 when the image is loaded. A start neither clears nor restores it. */
+/* Loading the image sets this to 0. The start-up code neither clears nor restores it, so it survives a restart. */
 static volatile uint32_t started __attribute__((section(".started"))) = 0;
 
 void rp2040_image_start_data(void) {

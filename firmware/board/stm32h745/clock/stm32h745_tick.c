@@ -11,8 +11,8 @@
 _Static_assert(CLOCKS_BUS_HZ % configTICK_RATE_HZ == 0 && CLOCKS_CORE_HZ % CLOCKS_BUS_HZ == 0,
                "a tick is a whole number of both");
 
-/* The edge is computed from several readings. The bus may delay the reading of the common clock, which makes the edge
- * appear later, but never that of SysTick. So the earliest edge is the right one. */
+/* The edge of the tick is computed from several pairs of readings. The bus may delay the reading of the common clock,
+ * but never the reading of SysTick. A delay makes the edge appear later, so the earliest result is the right one. */
 #define READINGS 32U
 
 /* An edge of the tick in the past, on the common clock */

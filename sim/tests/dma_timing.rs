@@ -86,7 +86,7 @@ fn from_a_fifo_of_pio_by_two_channels_to_another_takes_11_cycles() {
 
 /// One channel fetches blocks of four words into the registers of another, the last of which triggers it; that one copies
 /// a word, and chains to the first. (B. Land measured "about 8 million" blocks a second of a program of such blocks at
-/// 125 MHz, 15.6 cycles each: DMA machine for the RP2040, Cornell University, ECE 4760. Its blocks do more than these.)
+/// 125 MHz, 15.6 cycles each: DMA machine for the RP2040, Cornell University, ECE 4760. Which blocks it timed is not said.)
 #[test]
 fn a_chain_of_control_blocks_takes_14_cycles_a_block() {
     const BLOCKS: u32 = 200;

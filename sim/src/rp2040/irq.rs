@@ -1,7 +1,5 @@
 //! The interrupt lines from the peripherals to the cores.
 
-use std::hash::{Hash, Hasher};
-
 /// Interrupt numbers of the RP2040 (datasheet 2.3.2, table 80).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -37,20 +35,10 @@ pub enum Irq {
 
 /// The level of each interrupt line, one bit per number: of those that go to both cores, as those of SIO do, too (2.3.1.4);
 /// and of those that each core has of its own, `IO_IRQ_BANK0` and `IO_IRQ_QSPI` (2.19.3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IrqLines {
     both: u32,
     own: [u32; 2],
-}
-
-/// Lines of one core alone add nothing while they are low.
-impl Hash for IrqLines {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.both.hash(hasher);
-        if self.own != [0; 2] {
-            self.own.hash(hasher);
-        }
-    }
 }
 
 impl IrqLines {

@@ -23,6 +23,18 @@ fn start_up_code_gets_its_125_mhz() {
     assert!((1044..1060).contains(&us), "{us} µs");
 }
 
+/// As the SDK does it: the range, which enables already as no setting of `ENABLE` is valid (2.16.7), the delay, `ENABLE`.
+#[test]
+fn the_crystal_is_stable_after_the_delay_that_is_set_while_it_starts() {
+    let mut bench = Bench::new();
+    for (offset, value) in [(0, 0xaa0), (0xc, 47), (0, 0x00fa_baa0)] {
+        bench.write(XOSC + offset, value);
+    }
+    bench.poll(XOSC + 4, |status| status >> 31 == 1);
+    let us = bench.clocks.femtoseconds(bench.now) / 1_000_000_000;
+    assert!((1002..=1003).contains(&us), "47 x 256 periods, to the poll: {us} µs");
+}
+
 #[test]
 fn a_divider_divides() {
     let mut bench = Bench::started();

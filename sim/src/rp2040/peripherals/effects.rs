@@ -54,7 +54,7 @@ impl Peripherals {
     fn update_rates(&mut self, context: &mut Context<'_>) {
         self.update_sources();
         let stopped = self.clocks.rates().sys == 0;
-        self.stopped.0 = stopped && (self.stopped.0 || !self.outlast_standstill(context));
+        self.stopped = stopped && (self.stopped || !self.outlast_standstill(context));
         let (rates, old) = (self.clocks.rates(), context.clocks.rates());
         if (Rates { sys: rates.sys.max(1), reference: rates.reference.max(1), ..rates }) == old {
             return;

@@ -5,7 +5,6 @@
 
 use crate::core::time::{Cycle, NEVER};
 use std::collections::VecDeque;
-use std::hash::{Hash, Hasher};
 
 /// Cycles from a level at the pad to the interrupt: two flip-flops that bring it to `clk_sys`. Assumed, as the inputs of PIO
 /// have them (3.5.6.3).
@@ -24,7 +23,7 @@ const EDGE_LOW: u32 = 2;
 const EDGE_HIGH: u32 = 3;
 
 /// The interrupts of a bank.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct PinInterrupts {
     enabled: [[u32; WORDS]; DESTINATIONS],
     forced: [[u32; WORDS]; DESTINATIONS],
@@ -36,17 +35,8 @@ pub struct PinInterrupts {
     risen: u32,
     /// Levels that are in the synchronisers, and when they come out.
     coming: VecDeque<(Cycle, u32)>,
-    /// Levels at the pads, as they are for an access: no state.
+    /// Levels at the pads, as they are for an access.
     at_pads: u32,
-}
-
-/// Nothing, as long as nobody has asked for an interrupt.
-impl Hash for PinInterrupts {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        if self.used != 0 {
-            (&self.enabled, &self.forced, self.used, self.levels, self.fallen, self.risen, &self.coming).hash(hasher);
-        }
-    }
 }
 
 /// A register of interrupts, by its place behind those of the pins.

@@ -24,7 +24,7 @@ macro_rules! peripherals {
             board: board::Board,
             clock_outputs: moving_pins::ClockOutputs,
             /// `clk_sys` has stopped for good.
-            stopped: standstill::Seldom,
+            stopped: bool,
             /// Rates in Hz of clocks that the outside drives into pins.
             gpin: [u64; 2],
             /// When the first of the listed peripherals next does something.
@@ -50,7 +50,7 @@ macro_rules! peripherals {
                     pins: pins::Pins::default(),
                     board: board::Board::default(),
                     clock_outputs: moving_pins::ClockOutputs::default(),
-                    stopped: standstill::Seldom::default(),
+                    stopped: false,
                     gpin: [0; 2],
                     next: NEVER,
                     signals: None,

@@ -2,7 +2,6 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::standstill::Seldom;
 use crate::rp2040::peripherals::xosc::{COMA, DISABLE, ENABLE, STATUS_BADWRITE, STATUS_ENABLED, STATUS_STABLE, WAKE};
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
@@ -50,7 +49,7 @@ pub struct Rosc {
     phase: u32,
     badwrite: bool,
     on: bool,
-    dormant: Seldom,
+    dormant: bool,
 }
 
 impl Rosc {
@@ -61,12 +60,12 @@ impl Rosc {
 
     /// Whether it pauses.
     pub(super) fn is_dormant(&self) -> bool {
-        self.dormant.0
+        self.dormant
     }
 
     /// Something ends its pause.
     pub(super) fn wake_up(&mut self) {
-        self.dormant.0 = false;
+        self.dormant = false;
     }
 }
 
@@ -80,7 +79,7 @@ impl Peripheral for Rosc {
             phase: 8,
             badwrite: false,
             on: true,
-            dormant: Seldom(false),
+            dormant: false,
         }
     }
 
@@ -142,7 +141,7 @@ impl Peripheral for Rosc {
             },
             PHASE if value >> 4 & 0xff == PHASE_PASSWORD => self.phase = value & 0xfff,
             // Anything else wakes it (2.17.8).
-            DORMANT => self.dormant.0 = value == COMA,
+            DORMANT => self.dormant = value == COMA,
             STATUS => self.badwrite &= value & STATUS_BADWRITE == 0,
             PHASE | RANDOMBIT => {}
             _ => context.diagnostics.unmodelled(ROSC.name, offset, "write to", context.now),

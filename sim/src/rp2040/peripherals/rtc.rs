@@ -8,7 +8,6 @@ use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 use calendar::Moment;
 use std::collections::VecDeque;
-use std::hash::{Hash, Hasher};
 
 /// Register offsets (4.8.6).
 const CLKDIV_M1: u32 = 0x00;
@@ -63,10 +62,8 @@ enum Write {
 }
 
 /// The real-time clock. It stays behind until somebody looks, or an interrupt could come of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Rtc {
-    /// Firmware has written to it.
-    in_use: bool,
     /// Periods of `clk_rtc`.
     ticks: Ticks,
     divider: u32,
@@ -85,17 +82,6 @@ pub struct Rtc {
     raised: bool,
     /// `RTC_1` as of the last read of `RTC_0`, until it is read.
     latched: Option<u32>,
-}
-
-/// A clock to which nobody has written adds nothing.
-impl Hash for Rtc {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { in_use, ticks, divider, setup, ctrl, alarm, inte, intf, .. } = self;
-        if *in_use {
-            (ticks, divider, setup, ctrl, alarm, inte, intf).hash(hasher);
-            (&self.writes, self.next_second, self.now, self.matches, self.raised, self.latched).hash(hasher);
-        }
-    }
 }
 
 impl Rtc {
@@ -200,7 +186,6 @@ impl Rtc {
 impl Peripheral for Rtc {
     fn new(_: &'static Block) -> Self {
         Self {
-            in_use: false,
             ticks: Ticks::stopped(),
             divider: 0,
             setup: [0; 2],
@@ -250,7 +235,6 @@ impl Peripheral for Rtc {
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         self.run(context.now);
-        self.in_use = true;
         match offset {
             CLKDIV_M1 => self.divider = value & 0xffff,
             SETUP_0 | SETUP_1 => {

@@ -4,20 +4,6 @@
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::peripherals::{Context, Peripheral, Peripherals};
-use std::hash::{Hash, Hasher};
-
-/// Something that is seldom so, and then part of a state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seldom(pub bool);
-
-/// While it is not so, it adds nothing.
-impl Hash for Seldom {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        if self.0 {
-            self.0.hash(hasher);
-        }
-    }
-}
 
 /// What ends a standstill, or may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +16,7 @@ enum Event {
 impl Peripherals {
     /// Whether `clk_sys` has stopped for good.
     pub fn stands_still(&self) -> bool {
-        self.stopped.0
+        self.stopped
     }
 
     /// Lets time pass until `clk_sys` has a source again. False if it never will.

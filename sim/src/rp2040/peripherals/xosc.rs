@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::{Clocks, FS};
-use crate::rp2040::peripherals::standstill::{Seldom, until};
+use crate::rp2040::peripherals::standstill::until;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// The crystal of the reference design and of the Raspberry Pi Pico, in Hz (2.16.1).
@@ -48,40 +48,42 @@ pub struct Xosc {
     ctrl: u32,
     startup: u32,
     badwrite: bool,
-    /// Real time in femtoseconds at which the start-up delay is over, while enabled.
-    stable_at: Option<u128>,
+    /// Real time in femtoseconds at which it was started, while enabled.
+    started_at: Option<u128>,
     count: u32,
     count_from: u128,
-    dormant: Seldom,
+    dormant: bool,
 }
 
 impl Xosc {
     /// Frequency in Hz; 0 while disabled. (Before it is stable a crystal's rate is anybody's guess; here it is the final one.)
     pub fn enabled_frequency(&self) -> u64 {
-        if self.stable_at.is_some() && !self.is_dormant() { CRYSTAL } else { 0 }
+        if self.started_at.is_some() && !self.is_dormant() { CRYSTAL } else { 0 }
     }
 
     /// Whether it pauses.
     pub(super) fn is_dormant(&self) -> bool {
-        self.dormant.0
+        self.dormant
     }
 
     /// Something ends its pause: it starts as if it had been off.
     pub(super) fn wake_up(&mut self, context: &Context<'_>) {
-        if std::mem::take(&mut self.dormant).0 && self.stable_at.is_some() {
-            self.stable_at = Some(context.clocks.femtoseconds(context.now) + self.start_up());
+        if std::mem::take(&mut self.dormant) && self.started_at.is_some() {
+            self.started_at = Some(context.clocks.femtoseconds(context.now));
         }
     }
 
     /// For how many femtoseconds it is not stable yet; 0 if it is, or is off.
     pub(super) fn unstable_for(&self, now: Cycle, clocks: &Clocks) -> u128 {
-        self.stable_at.map_or(0, |at| until(at, now, clocks))
+        self.stable_at().map_or(0, |at| until(at, now, clocks))
     }
 
-    fn start_up(&self) -> u128 {
+    /// Real time in femtoseconds at which the start-up delay is over. It is what `STARTUP` says now: the SDK sets it after a
+    /// write of the range alone, which enables already (assumption).
+    fn stable_at(&self) -> Option<u128> {
         let times = if self.startup & STARTUP_X4 != 0 { 4 } else { 1 };
         let periods = u64::from(self.startup & STARTUP_DELAY) * times * DELAY_UNIT;
-        u128::from(periods) * FS / u128::from(CRYSTAL)
+        Some(self.started_at? + u128::from(periods) * FS / u128::from(CRYSTAL))
     }
 
     fn write_ctrl(&mut self, value: u32, context: &Context<'_>) {
@@ -89,12 +91,9 @@ impl Xosc {
         self.ctrl = value;
         self.badwrite |= !matches!(value >> 12, ENABLE | DISABLE) || value & 0xfff != RANGE_1_15MHZ;
         match value >> 12 {
-            DISABLE => self.stable_at = None,
+            DISABLE => self.started_at = None,
             // "An invalid setting will enable the oscillator." (2.16.7)
-            _ if self.stable_at.is_none() => {
-                self.stable_at = Some(context.clocks.femtoseconds(context.now) + self.start_up());
-            }
-            _ => {}
+            _ => _ = self.started_at.get_or_insert(context.clocks.femtoseconds(context.now)),
         }
     }
 }
@@ -105,10 +104,10 @@ impl Peripheral for Xosc {
             ctrl: 0,
             startup: STARTUP_RESET,
             badwrite: false,
-            stable_at: None,
+            started_at: None,
             count: 0,
             count_from: 0,
-            dormant: Seldom(false),
+            dormant: false,
         }
     }
 
@@ -117,9 +116,9 @@ impl Peripheral for Xosc {
         Some(match offset {
             CTRL => self.ctrl,
             STATUS => {
-                flag(self.stable_at.is_some_and(|at| clocks.femtoseconds(now) >= at), STATUS_STABLE)
+                flag(self.stable_at().is_some_and(|at| clocks.femtoseconds(now) >= at), STATUS_STABLE)
                     | flag(self.badwrite, STATUS_BADWRITE)
-                    | flag(self.stable_at.is_some(), STATUS_ENABLED)
+                    | flag(self.started_at.is_some(), STATUS_ENABLED)
             }
             DORMANT => {
                 if self.is_dormant() {
@@ -140,7 +139,7 @@ impl Peripheral for Xosc {
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         match offset {
             CTRL => self.write_ctrl(value, context),
-            DORMANT if value == COMA => self.dormant.0 = true,
+            DORMANT if value == COMA => self.dormant = true,
             // Anything else wakes it (2.16.7).
             DORMANT => self.wake_up(context),
             STATUS => self.badwrite &= value & STATUS_BADWRITE == 0,

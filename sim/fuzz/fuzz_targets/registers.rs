@@ -5,16 +5,14 @@
 
 use intercore_sim::engine::Engine;
 use intercore_sim::rp2040::machine::Machine;
+use intercore_sim::rp2040::peripherals::Peripherals;
 use libfuzzer_sys::fuzz_target;
 
-/// Bases of all blocks of registers, of the flash, of SRAM, and of nothing (datasheet 2.2).
-const BASES: [u32; 48] = [
-    0x10000000, 0x13000000, 0x14000000, 0x18000000, 0x20008000, 0x20040000, 0x40000000, 0x40004000, 0x40008000,
-    0x4000c000, 0x40010000, 0x40014000, 0x40018000, 0x4001c000, 0x40020000, 0x40024000, 0x40028000, 0x4002c000,
-    0x40030000, 0x40034000, 0x40038000, 0x4003c000, 0x40040000, 0x40044000, 0x40048000, 0x4004c000, 0x40050000,
-    0x40054000, 0x40058000, 0x4005c000, 0x40060000, 0x40064000, 0x4006c000, 0x40070000, 0x50000000, 0x50000400,
-    0x50100000, 0x50110000, 0x50110000, 0x50200000, 0x50200000, 0x50300000, 0x50300000, 0x50400000, 0xd0000000,
-    0xd0000000, 0xe000e000, 0xe000ec00,
+/// Bases of flash, of its cache's registers and its serial interface, of SRAM, of USB's memory, of a core's own registers,
+/// and of nothing (datasheet 2.2); those of all other blocks come from the list of peripherals.
+const OTHER_BASES: [u32; 10] = [
+    0x10000000, 0x13000000, 0x14000000, 0x18000000, 0x20008000, 0x20040000, 0x40070000, 0x50100000, 0xe000e000,
+    0xe000ec00,
 ];
 /// Where each core has its program, its accesses, and its stack.
 const CODE: [u32; 2] = [0x2000_0000, 0x2004_1000];
@@ -48,11 +46,12 @@ fn machine(bytes: &[u8]) -> Machine {
     let mut machine = Machine::new();
     machine.set_clock(125_000_000);
     machine.write_register(RESETS_CLEAR, u32::MAX);
+    let bases: Vec<_> = Peripherals::blocks().map(|block| block.base).chain(OTHER_BASES).collect();
     let mut accesses = [Vec::new(), Vec::new()];
     for access in bytes.chunks_exact(8) {
         let offset = u32::from(u16::from_le_bytes([access[2], access[3]]));
         let words = [
-            BASES[usize::from(access[0]) % BASES.len()] + (offset & 0x3ffc),
+            bases[usize::from(access[0]) % bases.len()] + (offset & 0x3ffc),
             u32::from_le_bytes([access[4], access[5], access[6], access[7]]),
             u32::from(access[1] >> 1) & 1 | u32::from(access[1] >> 2) << 1,
         ];

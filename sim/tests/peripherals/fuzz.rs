@@ -2,13 +2,10 @@ use super::bench::Bench;
 use intercore_sim::rp2040::peripherals::Peripherals;
 use proptest::prelude::*;
 
-/// Bases of all blocks, of some that are not modelled, and of nothing.
-const BASES: [u32; 30] = [
-    0x40000000, 0x40004000, 0x40008000, 0x4000c000, 0x40010000, 0x40014000, 0x40018000, 0x4001c000, 0x40020000,
-    0x40024000, 0x40028000, 0x4002c000, 0x40030000, 0x40034000, 0x40038000, 0x4003c000, 0x40044000, 0x4004c000,
-    0x40050000, 0x40054000, 0x40058000, 0x4005c000, 0x40060000, 0x40064000, 0x4006c000, 0x50000000, 0x50110000,
-    0x50200000, 0x40070000, 0xd0000000,
-];
+/// Bases of all blocks, of USB's memory, and of nothing.
+fn bases() -> Vec<u32> {
+    Peripherals::blocks().map(|block| block.base).chain([0x5010_0000, 0x4007_0000]).collect()
+}
 
 #[derive(Clone, Debug)]
 enum Action {
@@ -21,7 +18,7 @@ enum Action {
 
 fn address() -> impl Strategy<Value = u32> {
     let offset = prop_oneof![4 => (0u32..0x34).prop_map(|word| 4 * word), 1 => 0u32..0x1000];
-    (prop::sample::select(&BASES[..]), offset, 0u32..4).prop_map(|(base, offset, alias)| base + offset + (alias << 12))
+    (prop::sample::select(bases()), offset, 0u32..4).prop_map(|(base, offset, alias)| base + offset + (alias << 12))
 }
 
 fn value() -> impl Strategy<Value = u32> {

@@ -64,7 +64,6 @@ pub const ADC: Block = Block {
     dreqs: &[36],
     clock: Clock::Adc,
     data: &[FIFO],
-    write_one_clears: &[],
     modelled: "single and free-running conversions, round robin, divider, FIFO, interrupt, DMA requests, temperature sensor",
     missing: "noise, non-linearity, conversion errors",
     ..Block::new("ADC", 0x4004_c000)
@@ -158,8 +157,8 @@ impl Adc {
         }
         let others = self.cs >> RROBIN_SHIFT & 0x1f;
         if others != 0 {
-            let after = (1..=INPUTS).map(|step| (self.selected() + step) % INPUTS);
-            let next = after.into_iter().find(|input| others >> input & 1 == 1).unwrap_or(0);
+            let mut after = (1..=INPUTS).map(|step| (self.selected() + step) % INPUTS);
+            let next = after.find(|input| others >> input & 1 == 1).unwrap_or(0);
             self.cs = self.cs & !AINSEL_MASK | (next as u32) << AINSEL_SHIFT;
         }
         self.phase = if self.cs & START_MANY == 0 {

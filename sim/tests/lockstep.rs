@@ -7,7 +7,7 @@
 mod model;
 mod program;
 
-use crate::machine_code::{cases, put};
+use crate::machine_code::{NOP, cases, put};
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::Watch;
 use intercore_sim::rp2040::machine::Machine;
@@ -170,5 +170,25 @@ proptest! {
     fn they_do_while_dma_writes_to_slow_registers(case in case(), from in proptest::sample::select(RAM.to_vec())) {
         let copy = Some(Copy { from: from + 0xd00, to: REGISTERS[0], words: 20 });
         check(&Case { copy, ..case })?;
+    }
+}
+
+#[test]
+fn a_core_that_waits_for_a_write_to_flash_finds_its_line_deleted() {
+    let access = |write| Ins::Transfer { base: 0, offset: 0, size: 4, write };
+    let reads = vec![access(false); 20];
+    for (pause, reader) in (0..60).flat_map(|pause| [(pause, 0), (pause, 1)]) {
+        let mut write = vec![Ins::One(NOP); pause];
+        write.push(access(true));
+        let programs = [0, 1].map(|core| if core == reader { &reads } else { &write }.clone());
+        let places = [0, 1].map(|core| Places {
+            code: RAM[core + 1],
+            data: [FLASH[0] + DATA; 3],
+            trace: RAM[core + 1] + TRACE,
+            stack: RAM[core + 1] + STACK,
+        });
+        let case = Case { places, programs, late: 0, high: 0, copy: None, watched: false, step: 50_000 };
+        check(&case)
+            .unwrap_or_else(|error| panic!("core {reader} reads, the other writes after {pause} NOPs: {error}"));
     }
 }

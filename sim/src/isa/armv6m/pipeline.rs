@@ -140,7 +140,9 @@ impl<B: Bus> Core<B> {
     ) -> bool {
         match std::mem::replace(&mut pipeline.state, State::Boundary) {
             State::Boundary | State::Rests => pipeline.request_nothing(),
-            State::Waits => true,
+            State::Waits if B::is_ram(pipeline.slave) => true,
+            // Who won may have deleted or replaced the line of the cache.
+            State::Waits => self.request(pipeline, pipeline.address, pipeline.phase, now, bus),
             State::Idle(left) => {
                 pipeline.state = if left > 1 { State::Idle(left - 1) } else { State::Last };
                 pipeline.request_nothing()

@@ -155,6 +155,16 @@ proptest! {
 }
 
 #[test]
+fn a_triangle_rises_and_falls_and_a_square_is_low_first() {
+    let eighths = |shape: &str| {
+        let signal: Signal = format!("{shape}:1000:0.5:2.5").parse().expect("a wave");
+        [0, 1, 2, 3, 5, 6, 7].map(|eighth| signal.at(eighth * 125_000_000_000))
+    };
+    assert_eq!(eighths("triangle"), [500_000, 1_000_000, 1_500_000, 2_000_000, 2_000_000, 1_500_000, 1_000_000]);
+    assert_eq!(eighths("square"), [500_000, 500_000, 500_000, 500_000, 2_500_000, 2_500_000, 2_500_000]);
+}
+
+#[test]
 fn a_sine_is_one_to_a_third_of_a_step() {
     let signal: Signal = "sine:1000:0:3.3".parse().expect("a sine");
     for step in 0..10_000_u32 {

@@ -9,6 +9,7 @@ import numpy as np
 
 from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.statistics.distribution import distribution
+from intercore.statistics.intervals import sample_median
 from intercore.statistics.repetitions import median
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def timestamp_overhead_us(pool: Sequence[Measurement], core: int) -> float:
     """Return the median timestamp overhead on a core, in µs; 0 where that was not measured."""
     costs = [known.ns for one in pool for known in one.series if known.name == f"{TIMESTAMP_OVERHEAD_PREFIX}{core}"]
     known = np.concatenate(costs) if costs else np.zeros(0)
-    return float(np.median(known)) / 1e3 if len(known) else 0.0
+    return sample_median(known) / 1e3 if len(known) else 0.0
 
 
 def overhead_us(measurements: Sequence[Measurement]) -> float:

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from intercore.finding import Caveat
-from intercore.statistics.intervals import granularity, ordered_quantile
+from intercore.statistics.intervals import granularity, ordered_quantile, sample_median
 from intercore.statistics.probability import binomial_above
 
 if TYPE_CHECKING:
@@ -137,13 +137,13 @@ def disturbances(repetitions: Iterable[ArrayLike], *, tick: float | None = None)
     if edges:
         found.append(_several_levels(each, edges))
     elif _drifts(array, smallest):
-        first, second = (float(np.median(half)) for half in np.array_split(array, 2))
+        first, second = (sample_median(half) for half in np.array_split(array, 2))
         found.append(Drift(first=first, second=second))
     outliers = _outliers(array, smallest)
     if _come_in_bursts(outliers, len(array)):
         near = max(1, int(_NEAR * len(array) / len(outliers)))
         bursts = 1 + int(np.count_nonzero(np.diff(outliers) > near))
-        largest, median = float(array.max()), float(np.median(array))
+        largest, median = float(array.max()), sample_median(array)
         found.append(Bursts(outliers=len(outliers), samples=len(array), bursts=bursts, max=largest, median=median))
     return tuple(found)
 
@@ -174,7 +174,7 @@ def is_drifting(values: ArrayLike, *, tick: float | None = None) -> bool:
 def _smallest_effect(values: Floats, tick: float | None) -> float:
     """Return the smallest difference that is reported: more than one tick, and a share of the median."""
     step = granularity(values) if tick is None else tick
-    return max(1.5 * (step or 0.0), _RELEVANT * abs(float(np.median(values))))
+    return max(1.5 * (step or 0.0), _RELEVANT * abs(sample_median(values)))
 
 
 # Drift
@@ -182,7 +182,7 @@ def _smallest_effect(values: Floats, tick: float | None) -> float:
 
 def _drifts(values: Floats, smallest: float) -> bool:
     first, second = np.array_split(values, 2)
-    if abs(np.median(second) - np.median(first)) < smallest or values.min() == values.max():
+    if abs(sample_median(second) - sample_median(first)) < smallest or values.min() == values.max():
         return False
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - 1 s that commands without an analysis should not take
 
@@ -227,7 +227,7 @@ def _levels(values: Floats, edges: Sequence[float]) -> Iterator[Level]:
     belongs = np.searchsorted(edges, values)
     for index in range(len(edges) + 1):
         members = values[belongs == index]
-        yield Level(float(np.median(members)), len(members) / len(values))
+        yield Level(sample_median(members), len(members) / len(values))
 
 
 def _several_levels(repetitions: Sequence[Floats], edges: Sequence[float]) -> SeveralLevels:
@@ -251,8 +251,8 @@ def _is_on_one_level(belongs: NDArray[np.int64]) -> bool:
 
 def _outliers(values: Floats, smallest: float) -> NDArray[np.int64]:
     """Return where values lie far above the rest: delays only add."""
-    median = np.median(values)
-    distance = float(np.median(np.abs(values - median)))
+    median = sample_median(values)
+    distance = sample_median(np.abs(values - median))
     return np.flatnonzero(values - median > max(_FAR_OUT * distance, smallest))
 
 

@@ -115,6 +115,14 @@ def ordered_median(ordered: NDArray[np.float64]) -> float:
     return (float(ordered[(len(ordered) - 1) // 2]) + float(ordered[len(ordered) // 2])) / 2
 
 
+def sample_median(values: ArrayLike) -> float:
+    """Return the median of at least one value, as `numpy.median` does, which takes three times as long for a hundred."""
+    array = np.asarray(values, np.float64)
+    middle = ((len(array) - 1) // 2, len(array) // 2)
+    low, high = np.partition(array, middle)[[*middle]]
+    return float(low + high) / 2
+
+
 def order_interval(ordered: NDArray[np.float64], probability: float) -> Interval:
     """Return a quantile of at least one sorted value with its interval by order statistics, whatever they follow.
 

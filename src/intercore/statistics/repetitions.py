@@ -26,6 +26,7 @@ from intercore.statistics.intervals import (
     order_interval,
     ordered_median,
     ordered_quantile,
+    sample_median,
 )
 from intercore.statistics.probability import student_above, student_quantile
 
@@ -69,7 +70,7 @@ def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0, ordered: Floa
     known = _with_values(repetitions)
     if len(known) == 1:
         return order_interval(np.sort(known[0]) if ordered is None else ordered, 0.5)
-    value = float(np.median(np.concatenate(known))) if ordered is None else ordered_median(ordered)
+    value = sample_median(np.concatenate(known)) if ordered is None else ordered_median(ordered)
     centre, distance = _student(_medians(known, tick))
     # Of few repetitions that differ much, the bounds of what cannot be negative would be.
     least = 0.0 if min(float(one.min()) for one in known) >= 0 else -math.inf
@@ -199,7 +200,7 @@ def difference(one: Iterable[ArrayLike], less: Iterable[ArrayLike], *, ticks: Ti
     sides = [_with_values(side) for side in (one, less)]
     if min(map(len, sides)) == 1:
         return _mover(*map(median, sides))
-    first, second = (float(np.median(np.concatenate(side))) for side in sides)
+    first, second = (sample_median(np.concatenate(side)) for side in sides)
     centre, distance = _welch(*(_medians(side, tick) for side, tick in zip(sides, ticks, strict=True)))
     value = first - second
     return Interval(value, min(centre - distance, value), max(centre + distance, value))
@@ -215,7 +216,7 @@ def paired_ratio(
     0; bounds are None where that of a repetition is 0.
     """
     pairs = _pairs(over, under)
-    whole = [float(np.median(np.concatenate(side))) for side in zip(*pairs, strict=True)]
+    whole = [sample_median(np.concatenate(side)) for side in zip(*pairs, strict=True)]
     value = whole[0] / whole[1]
     if len(pairs) == 1:
         if len(pairs[0][0]) == 1:
@@ -302,7 +303,7 @@ def grouped_median(values: Floats, tick: float) -> float:
 
     `tick` is the resolution of the clock in the unit of the values, of which there is at least one.
     """
-    value = float(np.median(values))
+    value = sample_median(values)
     equal = int(np.count_nonzero(values == value))
     if tick <= 0 or equal < 2:
         return value

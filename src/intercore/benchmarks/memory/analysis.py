@@ -29,7 +29,7 @@ from intercore.benchmarks.memory.findings import (
 )
 from intercore.benchmarks.own_work import without_own_wrong
 from intercore.record.measurement import Level
-from intercore.statistics.intervals import Interval, generator
+from intercore.statistics.intervals import Interval, generator, sample_median
 from intercore.statistics.repetitions import median, paired_ratio
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _rate(setting: dict[str, Level], pool: list[Measurement]) -> MemoryRate:
 
 def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryInterference:
     alone, beside = (repetitions_us(pool, name) for name in ("alone", "contended"))
-    alone_us, beside_us = (float(np.median(np.concatenate(values))) for values in (alone, beside))
+    alone_us, beside_us = (sample_median(np.concatenate(values)) for values in (alone, beside))
     mb_per_s, _, word_cycles = _rates(beside_us, setting, pool)
     return MemoryInterference(
         access=str(setting["access"]),

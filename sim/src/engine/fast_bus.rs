@@ -115,10 +115,6 @@ pub trait FastBus: Bus {
     const MEMORY: MemoryLayout;
     /// The cache of its flash.
     type Cache: FlashCache;
-    /// The bridge to registers that takes several cycles for each access.
-    const BRIDGE: Slave;
-    /// Cycles that a read holds it.
-    const BRIDGE_READ: Cycle;
 
     /// The bank and index of the word of an address in RAM; none if it is elsewhere.
     fn locate_ram(address: u32) -> Option<(Slave, u32)>;
@@ -150,8 +146,8 @@ pub trait FastBus: Bus {
     /// Whether an address is one of the core's own I/O port.
     fn is_io(address: u32) -> bool;
 
-    /// Whether an address is one behind the bridge.
-    fn is_bridged(address: u32) -> bool;
+    /// The port of the registers that an address is among, and the cycles that a read holds it.
+    fn register_port(address: u32) -> Option<(Slave, u32)>;
 
     /// Whether reading or writing an address of a core's I/O port has no effect outside it: no interrupt, no later event.
     fn is_event_free_io(address: u32) -> bool;
@@ -165,10 +161,10 @@ pub trait FastBus: Bus {
     /// The same of a write.
     fn write_event_free_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()>;
 
-    /// Whether a core may read so many registers behind the bridge, one after the other from cycle `now` on: the bridge is free,
-    /// and the reads concern nobody else, as they take nothing away and no peripheral does anything meanwhile.
+    /// Whether a core may read so many registers of a port, one after the other from cycle `now` on: the port is free, and the
+    /// reads concern nobody else, as they take nothing away and no peripheral does anything meanwhile.
     fn may_read_registers(&self, first: u32, count: u32, now: Cycle) -> bool;
 
-    /// One of them: its address phase is in cycle `now`, and its data comes in the last of `BRIDGE_READ` cycles.
+    /// One of them: its address phase is in cycle `now`, and its data comes in the last of the cycles that it takes.
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32>;
 }

@@ -383,9 +383,6 @@ impl FastBus for Crossbar {
     };
     type Cache = Xip;
 
-    const BRIDGE: Slave = APB;
-    const BRIDGE_READ: Cycle = APB_READ;
-
     #[inline(always)]
     fn locate_ram(address: u32) -> Option<(Slave, u32)> {
         locate_sram(address)
@@ -435,8 +432,12 @@ impl FastBus for Crossbar {
     }
 
     #[inline(always)]
-    fn is_bridged(address: u32) -> bool {
-        address >> 28 == 4
+    fn register_port(address: u32) -> Option<(Slave, u32)> {
+        match address >> 28 {
+            4 => Some((APB, APB_READ as u32)),
+            5 => Some((FAST_PERIPHERALS, 1)),
+            _ => None,
+        }
     }
 
     fn is_event_free_io(address: u32) -> bool {
@@ -464,18 +465,21 @@ impl FastBus for Crossbar {
     }
 
     fn may_read_registers(&self, first: u32, count: u32, now: Cycle) -> bool {
-        let end = now + APB_READ * Cycle::from(count);
+        let Some((port, cycles)) = Self::register_port(first) else { return false };
+        let end = now + Cycle::from(cycles * count);
         let mut all = (first..).step_by(4).take(count as usize);
         first.is_multiple_of(4)
-            && now >= self.fabric.arbiter.free_at[APB.number()]
+            && now >= self.fabric.arbiter.free_at[port.number()]
             && self.peripherals.next_event() >= end
             && all.all(|address| Peripherals::is_modelled(address) && !Peripherals::has_read_side_effect(address))
     }
 
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32> {
-        self.fabric.arbiter.free_at[APB.number()] = now + APB_READ;
+        let (port, cycles) = Self::register_port(address)?;
+        let cycles = Cycle::from(cycles);
+        self.fabric.arbiter.hold(port, now, cycles);
         let before = self.irq;
-        let (peripherals, mut context) = self.peripherals_at(now + (APB_READ - 1));
+        let (peripherals, mut context) = self.peripherals_at(now + (cycles - 1));
         let value = peripherals.read(address, &mut context);
         debug_assert!(self.irq == before, "a read from {address:#x} that others must hear of");
         value

@@ -58,11 +58,11 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         if self.phase != Phase::Start || code.is_watched(pc) {
             return self.phase == Phase::Start;
         }
-        let reads_time = |address| B::is_bridged(address) || B::is_event_free_io(address);
+        let reads_time = |address| B::register_port(address).is_some() || B::is_event_free_io(address);
         let target = match op.code {
             Code::LoadImm | Code::LoadReg => return reads_time(self.effective_address(op)),
             Code::StoreImm | Code::StoreReg => return B::is_event_free_io(self.effective_address(op)),
-            Code::Ldm => return B::is_bridged(self.reg(op.n)),
+            Code::Ldm => return B::register_port(self.reg(op.n)).is_some(),
             Code::Wide => wide::branch_target(pc, op.immediate as u16, (self.queue >> 16) as u16),
             Code::Bx | Code::Blx => Some(self.high(op.m, pc) & !1),
             direct => direct.branches_directly().then(|| pc.wrapping_add(4).wrapping_add(op.immediate as u32)),
@@ -240,7 +240,7 @@ impl<B: FastBus> Core<B> {
                         break FastPathExit::Stop;
                     }
                     let Some(readable_word) = fast.readable_word(address) else {
-                        break if B::is_bridged(address) || B::is_io(address) {
+                        break if B::register_port(address).is_some() || B::is_io(address) {
                             FastPathExit::SlowPath(*op)
                         } else {
                             FastPathExit::Stop

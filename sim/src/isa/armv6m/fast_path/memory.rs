@@ -240,19 +240,21 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         if slave == B::MEMORY.flash_slave { self.hit(clock, address) } else { self.policy.request(clock, slave) }
     }
 
-    /// Some if there is time to read so many registers behind the bridge, and the bus allows it ([`FastBus::may_read_registers`]).
-    pub fn may_read_registers(&self, clock: P::Clock, first: u32, count: u32) -> Option<()> {
+    /// The port of so many registers if there is time to read them, and the bus allows it ([`FastBus::may_read_registers`]).
+    pub fn may_read_registers(&self, clock: P::Clock, first: u32, count: u32) -> Option<(Slave, u32)> {
+        let (port, cycles) = B::register_port(first)?;
         let now = self.policy.chip_cycle(clock)?;
         // And one more cycle, at most with a wait.
-        let has_room = self.policy.has_room(clock, count * B::BRIDGE_READ as u32 + MAX_CYCLES);
-        (count > 0 && has_room && self.bus.may_read_registers(first, count, now)).then_some(())
+        let has_room = self.policy.has_room(clock, count * cycles + MAX_CYCLES);
+        (count > 0 && has_room && self.bus.may_read_registers(first, count, now)).then_some((port, cycles))
     }
 
     /// Reads one of them: the time after it, and its value.
     pub fn read_register(&mut self, clock: P::Clock, address: u32) -> Option<(P::Clock, u32)> {
+        let (port, cycles) = B::register_port(address)?;
         let value = self.bus.read_register(address, self.policy.chip_cycle(clock)?)?;
-        let clock = self.policy.request(clock, B::BRIDGE);
-        Some(((1..B::BRIDGE_READ).fold(clock, |clock, _| self.policy.request(clock, Slave::INTERNAL)), value))
+        let clock = self.policy.request(clock, port);
+        Some((self.idle(clock, cycles - 1), value))
     }
 
     /// Reads a register of the I/O port. None if the fast path may not, or not at this time.

@@ -4,6 +4,7 @@
 use super::FastPathExit;
 use super::memory::{FastMemory, half_at};
 use crate::core::access::Width;
+use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::FastBus;
 use crate::engine::policy::PeerPolicy;
@@ -51,9 +52,9 @@ impl<B: FastBus> Core<B> {
             }
             Code::Pop | Code::Ldm => {
                 let (first, list) = (self.reg(op.n), op.immediate as u16);
-                if B::is_bridged(first) {
-                    fast.may_read_registers(clock, first, list.count_ones()).ok_or(FastPathExit::Stop)?;
-                    self.waited_for_registers(list.count_ones(), Phase::LoadMultiple);
+                if B::register_port(first).is_some() {
+                    let port = fast.may_read_registers(clock, first, list.count_ones()).ok_or(FastPathExit::Stop)?;
+                    self.waited_for_registers(port, list.count_ones(), Phase::LoadMultiple);
                 } else {
                     fast.may_access_all(clock, first, list, P::may_read).ok_or(FastPathExit::Stop)?;
                 }
@@ -165,15 +166,17 @@ impl<B: FastBus> Core<B> {
             (self.io_address, self.resume) = (address, Phase::Load);
             return Some((clock, value));
         }
-        fast.may_read_registers(clock, address, 1)?;
-        self.waited_for_registers(1, Phase::Load);
+        let port = fast.may_read_registers(clock, address, 1)?;
+        self.waited_for_registers(port, 1, Phase::Load);
         fast.read_register(clock, address)
     }
 
-    /// Counts the wait states of so many words read from behind the bridge in a phase.
-    fn waited_for_registers(&mut self, count: u32, phase: Phase) {
-        self.stats.waits[B::BRIDGE.number()] += Cycle::from(count) * (B::BRIDGE_READ - 1);
-        self.resume = phase;
+    /// Counts the wait states of so many words read from a port in a phase.
+    fn waited_for_registers(&mut self, (port, cycles): (Slave, u32), count: u32, phase: Phase) {
+        if cycles > 1 {
+            self.stats.waits[port.number()] += Cycle::from(count * (cycles - 1));
+            self.resume = phase;
+        }
     }
 
     /// Loads all registers of LDM or POP but PC, which is the one in `more`.

@@ -1,6 +1,11 @@
-use super::bench::{Bench, PWM};
+use super::bench::{Bench, IO_BANK0, PWM};
 use intercore_sim::rp2040::irq::Irq;
+use intercore_sim::rp2040::peripherals::pins::Outputs;
 use proptest::prelude::*;
+use std::collections::VecDeque;
+
+/// Cycles from a level from outside to the divider: one to the pin, two flip-flops.
+const INPUT_CYCLES: u32 = 3;
 
 /// A slice that is stepped cycle by cycle.
 #[derive(Default)]
@@ -13,11 +18,32 @@ struct Model {
     counter: u32,
     down: bool,
     raised: bool,
+    /// The level of the B pin, as the divider has it, and others on their way: cycles that are left, and the level.
+    input: bool,
+    coming: VecDeque<(u32, bool)>,
 }
 
 impl Model {
+    /// What the divider counts in a cycle: the cycle, or an edge at its end.
+    fn counts(&mut self) -> bool {
+        let before = self.input;
+        for (left, _) in &mut self.coming {
+            *left -= 1;
+        }
+        if let Some((_, level)) = self.coming.pop_front_if(|next| next.0 == 0) {
+            self.input = level;
+        }
+        match self.csr >> 4 & 3 {
+            0 => true,
+            1 => before,
+            2 => !before && self.input,
+            _ => before && !self.input,
+        }
+    }
+
     fn step(&mut self) {
-        if self.csr & 1 == 0 {
+        let counts = self.counts();
+        if self.csr & 1 == 0 || !counts {
             return;
         }
         let divisor = if self.div >> 4 == 0 { 256 << 4 } else { self.div };
@@ -102,19 +128,69 @@ fn a_phase_can_be_advanced_and_retarded() {
     assert_eq!(bench.read(PWM + 8), 12);
 }
 
+/// Drives a pin from outside.
+fn drive(bench: &mut Bench, pin: u32, high: bool) {
+    let outside = Outputs { levels: u32::from(high) << pin, enables: 1 << pin };
+    bench.with(|p, context| p.set_outside(outside, context));
+}
+
+/// 4.5.2.5: the counter is enabled while B is high, or counts its edges; an output of PWM on a wire is a square wave there.
+#[test]
+fn a_slice_measures_the_duty_cycle_of_another_one() {
+    let mut bench = Bench::started();
+    bench.with(|p, context| assert!(p.add_wire("0:3".parse().expect("two pins"), context)));
+    for pin in [0, 3] {
+        bench.write(IO_BANK0 + 8 * pin + 4, 4);
+    }
+    for (mode, expected) in [(1, 10 * 30), (2, 10), (3, 10)] {
+        let measuring = PWM + 0x14;
+        bench.write(PWM + 0x10, 99);
+        bench.write(PWM + 0x0c, 30);
+        bench.write(PWM, 1);
+        bench.wait(150);
+        bench.write(measuring + 8, 0);
+        bench.write(measuring, 1 | mode << 4);
+        bench.wait(1000);
+        bench.write(measuring, 0);
+        assert_eq!(bench.read(measuring + 8), expected, "mode {mode}");
+        bench.write(PWM, 0);
+        bench.write(PWM + 8, 0);
+    }
+}
+
+/// Either of the two pins of a slice is its input, and a pin that counts is not driven.
+#[test]
+fn both_pins_of_a_slice_count() {
+    let mut bench = Bench::started();
+    for pin in [1, 17] {
+        bench.write(IO_BANK0 + 8 * pin + 4, 4);
+    }
+    bench.write(PWM + 0x0c, 0xffff << 16);
+    bench.write(PWM, 1 | 2 << 4);
+    for pin in [1, 17, 1] {
+        drive(&mut bench, pin, true);
+        bench.wait(10);
+        drive(&mut bench, pin, false);
+        bench.wait(10);
+    }
+    assert_eq!(bench.read(PWM + 8), 3);
+}
+
 proptest! {
     #[test]
     fn a_slice_agrees_with_one_that_is_stepped(
-        csr in prop_oneof![Just(1u32), Just(3)],
+        csr in (0u32..2, 0u32..4).prop_map(|(correct, mode)| 1 | correct << 1 | mode << 4),
         div in prop_oneof![Just(0x10u32), 0x10u32..0x50],
-        writes in proptest::collection::vec((0u32..5, 0u32..40, 1u32..200), 1..20),
+        writes in proptest::collection::vec((0u32..7, 0u32..40, 1u32..200), 1..20),
     ) {
         let mut bench = Bench::started();
         let mut model = Model { csr, div, top: 20, latched: 20, ..Model::default() };
         bench.write(PWM + 0x10, 20);
         bench.write(PWM + 0x04, div);
         bench.write(PWM + 0xa8, 1);
+        bench.write(IO_BANK0 + 8 + 4, 4);
         bench.write(PWM, csr);
+        let mut pin = false;
         for (register, value, wait) in writes {
             match register {
                 0 => {
@@ -136,6 +212,15 @@ proptest! {
                         model.latched = model.top;
                     }
                     bench.write(PWM, model.csr);
+                    model.input = pin;
+                    model.coming.clear();
+                }
+                5.. => {
+                    pin = !pin;
+                    drive(&mut bench, 1, pin);
+                    if model.csr & 1 == 1 {
+                        model.coming.push_back((INPUT_CYCLES, pin));
+                    }
                 }
                 _ => {
                     if model.csr & 1 == 0 {

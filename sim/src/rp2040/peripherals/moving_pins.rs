@@ -52,16 +52,39 @@ impl Default for ClockOutputs {
 }
 
 impl Peripherals {
+    /// Pins that a slice of PWM counts by.
+    pub(super) fn counted(&self) -> u32 {
+        if self.moving() == 0 || !self.pwm.counts_pins() {
+            return 0;
+        }
+        let pins = bits(self.moving()).filter(|&pin| self.counting_slice(pin).is_some());
+        pins.fold(0, |pins, pin| pins | 1 << pin)
+    }
+
+    /// The slices whose B pins are high. Of two pins that a slice has, either does (4.5.2.5).
+    pub(super) fn counted_high(&self, levels: u32) -> u32 {
+        let slices = bits(levels & self.moving()).filter_map(|pin| self.counting_slice(pin));
+        slices.fold(0, |high, slice| high | 1 << slice)
+    }
+
+    /// The slice that counts by a pin.
+    fn counting_slice(&self, pin: usize) -> Option<usize> {
+        match self.mover(pin) {
+            Some(Mover::Pwm { slice, channel: 1 }) => Some(slice).filter(|&slice| self.pwm.counts_pin(slice)),
+            _ => None,
+        }
+    }
+
     /// What is driven onto pins that move by themselves in cycle `at`.
     pub(super) fn moved(&self, at: Cycle) -> Outputs {
-        let enables = self.moving();
+        let enables = self.moving() & !self.counted();
         let levels = bits(enables).fold(0, |levels, pin| levels | u32::from(self.is_moved_high(pin, at)) << pin);
         Outputs { levels, enables }
     }
 
     /// The first cycle after `at` in which one of these pins may move by itself.
     pub(super) fn next_move(&self, pins: u32, at: Cycle) -> Cycle {
-        bits(pins & self.moving()).map(|pin| self.next_edge(pin, at)).min().unwrap_or(NEVER)
+        bits(pins & self.moving() & !self.counted()).map(|pin| self.next_edge(pin, at)).min().unwrap_or(NEVER)
     }
 
     /// Whether any pin moves by itself as things are.

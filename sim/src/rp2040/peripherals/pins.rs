@@ -291,7 +291,7 @@ impl Peripherals {
 
     /// After a write to the outputs of SIO.
     pub fn update_sio_pins(&mut self, now: Cycle) {
-        let others_look = self.pins.pads.wire_count > 0 || self.io_bank0.interrupts.is_used();
+        let others_look = self.pins.pads.wire_count > 0 || self.io_bank0.interrupts.is_used() || self.pwm.counts_pins();
         if others_look || self.pios.iter().any(pio::Pio::is_in_use) {
             self.update_pins(now, now + 1);
             self.schedule();
@@ -301,7 +301,8 @@ impl Peripherals {
     /// Tells each PIO block what the others drive, from cycle `from` on, and which of its pins they look at.
     pub(super) fn update_pins(&mut self, now: Cycle, from: Cycle) {
         let mut unknown = [0; 2];
-        let wanted = self.io_bank0.interrupts.wanted();
+        let counted = self.counted();
+        let wanted = self.io_bank0.interrupts.wanted() | counted;
         for pio in 0..2 {
             let read = self.pins.pads.joined(self.pios[1 - pio].pins_read() | wanted);
             unknown[1 - pio] = self.pios[pio].watch_pins(read, now) & self.pins.pads.joined(self.pins.of[1 + pio]);
@@ -320,6 +321,11 @@ impl Peripherals {
         }
         self.update_input(now);
         self.update_pin_interrupts(now, from);
+        if counted != 0 {
+            let levels = self.pins.pads.level(self.driven_from(now, from));
+            let high = self.counted_high(levels);
+            self.pwm.set_inputs(high, now, from);
+        }
         let read = wanted | self.pios[0].pins_read() | self.pios[1].pins_read();
         self.pins.next_move = self.next_move(self.pins.pads.joined(read), from);
     }

@@ -6,7 +6,7 @@ use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
-use slice::{CSR_DIVMODE, CSR_EN, Slice};
+use slice::{CSR_EN, Slice};
 
 /// Slices, and the bytes between their registers (4.5.3).
 pub const SLICES: usize = 8;
@@ -30,12 +30,11 @@ pub const PWM: Block = Block {
     dreqs: &[24, 25, 26, 27, 28, 29, 30, 31],
     write_one_clears: &[INTR],
     effect: Effect::Moves,
-    modelled: "8 counters, wraps, interrupts, DMA requests, outputs",
-    missing: "counting of pins",
+    modelled: "8 counters, wraps, interrupts, DMA requests, outputs, counting of pins",
     ..Block::new("PWM", 0x4005_0000)
 };
 
-/// The PWM block. Inputs do not come from the pins.
+/// The PWM block.
 #[derive(Clone, Debug, Hash)]
 pub struct Pwm {
     slices: [Slice; SLICES],
@@ -55,9 +54,28 @@ impl Pwm {
         slice
     }
 
-    /// Whether a slice counts by itself.
+    /// Whether a slice may move its pins.
     pub fn counts(&self, index: usize) -> bool {
-        self.slices[index % SLICES].runs()
+        self.slices[index % SLICES].is_enabled()
+    }
+
+    /// Whether a slice counts by its B pin.
+    pub fn counts_pin(&self, index: usize) -> bool {
+        self.slices[index % SLICES].counts_pin()
+    }
+
+    /// Whether any does.
+    pub fn counts_pins(&self) -> bool {
+        self.slices.iter().any(Slice::counts_pin)
+    }
+
+    /// The levels at the B pins from cycle `from` on, a bit a slice, for those that count by them.
+    pub fn set_inputs(&mut self, high: u32, now: Cycle, from: Cycle) {
+        self.advance(now);
+        for (index, slice) in self.slices.iter_mut().enumerate().filter(|(_, slice)| slice.counts_pin()) {
+            slice.set_input(high >> index & 1 == 1, from);
+        }
+        self.schedule_wrap_irq();
     }
 
     /// Counts up to `now`.
@@ -87,16 +105,10 @@ impl Pwm {
         context.irq.set(Irq::PwmWrap, (self.intr & self.inte) | self.intf != 0);
     }
 
-    fn write_slice(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+    fn write_slice(&mut self, offset: u32, value: u32) {
         let slice = &mut self.slices[(offset / STRIDE) as usize];
         match offset % STRIDE {
-            CSR => {
-                if value & CSR_EN != 0 && value & CSR_DIVMODE != 0 {
-                    let what = "counting of the B pin (DIVMODE) by";
-                    context.diagnostics.unmodelled(PWM.name, offset, what, context.now);
-                }
-                slice.write_csr(value);
-            }
+            CSR => slice.write_csr(value),
             DIV => slice.write_div(value),
             CTR => slice.counter = value & 0xffff,
             CC => {
@@ -145,7 +157,7 @@ impl Peripheral for Pwm {
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         self.advance(context.now);
         match offset {
-            0..EN => self.write_slice(offset, value, context),
+            0..EN => self.write_slice(offset, value),
             EN => {
                 for (index, slice) in self.slices.iter_mut().enumerate() {
                     slice.write_csr((slice.csr & !CSR_EN) | (value >> index & CSR_EN));

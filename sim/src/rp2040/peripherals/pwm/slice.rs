@@ -1,6 +1,8 @@
 //! One slice of the PWM block: a counter that runs by itself, computed when somebody looks (datasheet 4.5.2).
 
 use crate::core::time::{Cycle, NEVER};
+use crate::rp2040::peripherals::pin_interrupts::SYNCHRONISER;
+use std::collections::VecDeque;
 
 /// `CHx_CSR` fields (4.5.3).
 pub const CSR_EN: u32 = 1 << 0;
@@ -8,8 +10,10 @@ pub const CSR_EN: u32 = 1 << 0;
 pub const CSR_PH_CORRECT: u32 = 1 << 1;
 /// The first of the bits that invert A and B.
 const CSR_A_INV: u32 = 2;
-/// What the divider counts; 0 is every cycle.
-pub const CSR_DIVMODE: u32 = 3 << 4;
+/// What the divider counts: every cycle, those in which the B pin is high, or its edges (4.5.2.5).
+const CSR_DIVMODE: u32 = 3 << 4;
+const WHILE_HIGH: u32 = 1 << 4;
+const RISING: u32 = 2 << 4;
 /// Takes one count back.
 pub const CSR_PH_RET: u32 = 1 << 6;
 /// Puts one count in.
@@ -47,6 +51,10 @@ pub struct Slice {
     retarded: u64,
     /// Wraps so far.
     pub(super) wraps: u64,
+    /// The level of the B pin behind the synchroniser, if the divider counts by it and it is known already.
+    input: Option<bool>,
+    /// Levels that are in the synchroniser, and when they come out.
+    coming: VecDeque<(Cycle, bool)>,
 }
 
 impl Default for Slice {
@@ -64,6 +72,8 @@ impl Default for Slice {
             latched_cc: 0,
             retarded: 0,
             wraps: 0,
+            input: None,
+            coming: VecDeque::new(),
         }
     }
 }
@@ -77,20 +87,61 @@ impl Slice {
         }
     }
 
-    /// The B pins do not move here, so that only a free-running slice counts.
-    pub(super) fn runs(&self) -> bool {
-        self.csr & CSR_EN != 0 && self.csr & CSR_DIVMODE == 0
+    /// Whether it is enabled.
+    pub(super) fn is_enabled(&self) -> bool {
+        self.csr & CSR_EN != 0
+    }
+
+    /// Whether it counts by the B pin, which is an input then.
+    pub(super) fn counts_pin(&self) -> bool {
+        self.is_enabled() && self.csr & CSR_DIVMODE != 0
+    }
+
+    /// Whether each cycle counts as things are.
+    fn runs(&self) -> bool {
+        match self.csr & CSR_DIVMODE {
+            _ if !self.is_enabled() => false,
+            0 => true,
+            WHILE_HIGH => self.input == Some(true),
+            _ => false,
+        }
+    }
+
+    /// The level at the B pin from cycle `from` on. That the divider has it as late as inputs of PIO have is an assumption; the
+    /// first one after it was told to count by the pin, it has at once.
+    pub(super) fn set_input(&mut self, high: bool, from: Cycle) {
+        if self.input.is_none() {
+            self.input = Some(high);
+        } else if self.coming.back().map_or(self.input, |last| Some(last.1)) != Some(high) {
+            self.coming.push_back((from.saturating_add(SYNCHRONISER), high));
+        }
     }
 
     /// Brings the slice to cycle `now`.
     pub fn advance(&mut self, now: Cycle) {
+        while let Some((at, high)) = self.coming.front().copied().filter(|&(at, _)| at <= now) {
+            self.coming.pop_front();
+            self.run_to(at);
+            self.input = Some(high);
+            if self.csr & CSR_DIVMODE != WHILE_HIGH && high == (self.csr & CSR_DIVMODE == RISING) {
+                self.divide(1);
+            }
+        }
+        self.run_to(now);
+    }
+
+    fn run_to(&mut self, now: Cycle) {
         let cycles = now.saturating_sub(self.since);
         self.since = self.since.max(now);
-        if !self.runs() || cycles == 0 {
-            return;
+        if self.runs() && cycles > 0 {
+            self.divide(cycles);
         }
+    }
+
+    /// So many cycles or edges come to the divider.
+    fn divide(&mut self, inputs: u64) {
         let divisor = self.divisor();
-        let gathered = u128::from(cycles) * u128::from(STEPS) + u128::from(self.gathered);
+        let gathered = u128::from(inputs) * u128::from(STEPS) + u128::from(self.gathered);
         self.gathered = (gathered % u128::from(divisor)) as u64;
         let pulses = (gathered / u128::from(divisor)) as u64;
         let left_out = pulses.min(self.retarded);
@@ -98,13 +149,19 @@ impl Slice {
         self.count(pulses - left_out);
     }
 
-    /// The cycle of the next wrap, if nothing is written before.
+    /// The cycle of the next wrap, if nothing is written before; if the B pin moves, an earlier one at which to look again.
     pub fn next_wrap(&self) -> Cycle {
+        self.cycle_of_count(self.counts_to_wrap())
+    }
+
+    /// The cycle in which it will have counted so much, or one at which to look again.
+    fn cycle_of_count(&self, counts: u64) -> Cycle {
+        let moved = self.coming.front().map_or(NEVER, |&(at, _)| at);
         if !self.runs() {
-            return NEVER;
+            return moved;
         }
-        let steps = (self.counts_to_wrap() + self.retarded) * self.divisor() - self.gathered;
-        self.since.saturating_add(steps.div_ceil(STEPS))
+        let steps = (counts + self.retarded) * self.divisor() - self.gathered;
+        self.since.saturating_add(steps.div_ceil(STEPS)).min(moved)
     }
 
     /// What it compares channel A (0) or B (1) with.
@@ -120,9 +177,6 @@ impl Slice {
 
     /// The first cycle after this one in which a channel may have another level, if nothing is written before.
     pub fn next_edge(&self, channel: usize) -> Cycle {
-        if !self.runs() {
-            return NEVER;
-        }
         let (counter, top, compared) = (u64::from(self.counter), u64::from(self.latched_top), self.compared(channel));
         let counts = if self.down {
             // Down to the first count below.
@@ -136,14 +190,16 @@ impl Slice {
             None
         };
         let to_wrap = self.counts_to_wrap();
-        let counts = counts.filter(|&counts| counts > 0 && counts < to_wrap).unwrap_or(to_wrap);
-        let steps = (counts + self.retarded) * self.divisor() - self.gathered;
-        self.since.saturating_add(steps.div_ceil(STEPS))
+        self.cycle_of_count(counts.filter(|&counts| counts > 0 && counts < to_wrap).unwrap_or(to_wrap))
     }
 
     /// Writes `CHx_CSR`. Inserting a count is possible only where the divider leaves a gap (4.5.2.8).
     pub fn write_csr(&mut self, value: u32) {
         self.csr = value & CSR_STORED;
+        if !self.counts_pin() {
+            self.input = None;
+            self.coming.clear();
+        }
         if self.csr & CSR_PH_CORRECT == 0 {
             self.down = false;
         }

@@ -30,8 +30,8 @@ impl Model {
         for (left, _) in &mut self.coming {
             *left -= 1;
         }
-        if let Some((_, level)) = self.coming.pop_front_if(|next| next.0 == 0) {
-            self.input = level;
+        if self.coming.front().is_some_and(|next| next.0 == 0) {
+            self.input = self.coming.pop_front().is_some_and(|next| next.1);
         }
         match self.csr >> 4 & 3 {
             0 => true,

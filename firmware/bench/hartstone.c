@@ -263,7 +263,7 @@ static bool repeat(struct ic_run *run) {
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     if ((uint64_t)run->values[P_PERIOD] * port_tick_hz() % 1000000U != 0) {
         return ic_error_set(error, "bad-value", "period_us must be a whole number of kernel ticks; ",
-                            "info shows tick_hz, ticks per second", "");
+                            "intercore info TARGET shows tick_hz, ticks per second", "");
     }
     return run->values[P_PLACEMENT] == PLACEMENT_ONE_CORE || port_core_count() > 1 ||
            ic_error_set(error, "unsupported", "this needs two cores, and the target has one", "", "");

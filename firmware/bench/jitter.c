@@ -154,7 +154,7 @@ static struct {
     uint32_t releases;
     bool counts; /* its activations go into the histograms */
 
-    /* Between the periodic task and its movers: */
+    /* Shared by the periodic task and the tasks that migrate it: */
     atomic_bool waits;      /* the task sleeps, or is about to */
     atomic_uint release;    /* index of the last activation */
     atomic_uint moved_at;   /* value of `release` when a migration was done */
@@ -505,7 +505,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     bool needs_two = run->values[P_CORE] == CORE_1 || load == LOAD_CORE1 || moves;
     if ((uint64_t)run->values[P_PERIOD] * port_tick_hz() % 1000000U != 0) {
         return ic_error_set(error, "bad-value", "period_us must be a whole number of kernel ticks; ",
-                            "info shows tick_hz, ticks per second", "");
+                            "intercore info TARGET shows tick_hz, ticks per second", "");
     }
     if (run->values[P_WORK] >= run->values[P_PERIOD]) {
         return ic_error_set(error, "bad-value", "work_us must be less than period_us", "", "");

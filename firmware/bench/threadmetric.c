@@ -249,7 +249,7 @@ static void preempt_by_interrupt(struct worker *worker) {
     }
 }
 
-/* The content of a message: its number, in all words. A message of all zeros is the last one. */
+/* The content of a message: its number, in every word. An all-zero message marks the end. */
 static void write_message(uint32_t *message, uint32_t number) {
     for (uint32_t i = 0; i < MESSAGE_BYTES / sizeof *message; i++) {
         message[i] = number;

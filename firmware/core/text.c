@@ -29,7 +29,7 @@ void ic_text_add_right(struct ic_text *line, size_t column, const char *text) {
     ic_text_add(line, text);
 }
 
-/* Writes the number in decimal, ending at the end of `text`. */
+/* Writes the number in decimal, right-aligned in `text`, and returns its first digit. */
 static const char *decimal(uint64_t number, char text[DECIMAL_SIZE]) {
     char *first = text + DECIMAL_SIZE - 1;
     *first = '\0';

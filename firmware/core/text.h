@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longest line, without its end; a longer one is cut */
+/* Characters of the longest line, without the terminating zero; longer lines are truncated */
 #define IC_TEXT_MAX 120U
 
 /* All zeros is an empty line. */

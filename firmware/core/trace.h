@@ -99,7 +99,7 @@ static inline void ic_trace(enum ic_trace_kind kind, uint32_t detail, uint32_t o
 }
 
 /* Reads a clock and records the reading. If a core reads clocks repeatedly without another event in between, as in a
- * polling loop, only the first and the last two readings are kept. */
+ * polling loop, only the first reading and the last two are kept. */
 uint64_t ic_trace_clock(void);
 uint64_t ic_trace_cycles(void);
 

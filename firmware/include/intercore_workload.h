@@ -58,10 +58,10 @@ struct intercore_workload {
     uint32_t unit_bytes;
     /* Does what must not be timed, such as filling the input. Called before each measurement. */
     void (*prepare)(void);
-    /* Returns the correct sum, computed in another way. Without this function, two sums are compared: on one core that
+    /* Returns the correct sum, computed in another way. If NULL, two sums are compared: on one core that
      * of two parts with that of the whole, and the sum that several cores compute with that of one core. */
     uint32_t (*expected)(uint32_t first, uint32_t count);
-    /* Whether a unit of the buffer is correct; `unit` is below `units`. Without this function the unit is computed
+    /* Whether a unit of the buffer is correct; `unit` is below `units`. If NULL, the unit is computed
      * again, alone and on one core, and the two results are compared. */
     bool (*is_right)(uint32_t unit);
 };

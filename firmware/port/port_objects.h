@@ -22,7 +22,7 @@ enum port_object {
     PORT_OBJECT_STREAM,
 };
 
-/* Whether tasks on the cores `from` and `to` can both use an object of that kind that the calling task creates. False
+/* Whether tasks on the cores `from` and `to` can both use an object of this kind that the calling task creates. False
  * if such an object belongs to one kernel and one of the two cores runs another kernel. */
 bool port_object_spans(enum port_object object, uint32_t from, uint32_t to);
 

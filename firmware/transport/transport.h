@@ -100,8 +100,8 @@ struct ic_transport {
      * as a clause ("it goes from core 0 to core 1 only"). If this pointer itself is NULL, the transport can always be
      * used. Any task may call refuses() and capacity() at any time. */
     const char *(*refuses)(const struct ic_transport_setup *setup);
-    /* Returns the bytes of the largest message that the transport could move with this setup, whatever setup->size is;
-     * 0 if the memory is too small for one byte. */
+    /* Returns the size in bytes of the largest message that the transport could move with this setup, whatever
+     * setup->size is; 0 if the memory is too small for one byte. */
     uint32_t (*capacity)(const struct ic_transport_setup *setup);
 
     /* Prepares one end. setup->size is at most the capacity. Returns false if the platform lacks a resource; open() has

@@ -55,7 +55,7 @@ static uint32_t substituted(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
            (uint32_t)s_box[c >> 8U & 0xffU] << 8U | s_box[d & 0xffU];
 }
 
-/* Each of four bytes times x, which is 2, modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 4.2.1). */
+/* Multiplies each of the four bytes by x ({02}), modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 4.2.1). */
 static uint32_t doubled(uint32_t word) { return (word & 0x7f7f7f7fU) << 1U ^ (word >> 7U & 0x01010101U) * 0x1bU; }
 
 /* MixColumns() of one column, FIPS 197 5.1.3: each byte is 2 times itself, 3 times the next, plus the other two. */

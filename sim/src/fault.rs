@@ -84,7 +84,8 @@ impl FromStr for Fault {
         if let Some(at) = text.strip_prefix("reset@") {
             return cycles(at).map(Self::Reset);
         }
-        let (kind, rest) = text.split_once(':').ok_or(EXPECTED)?;
+        let unknown = || format!("unknown fault {text}: {EXPECTED}");
+        let (kind, rest) = text.split_once(':').ok_or_else(unknown)?;
         match kind {
             "uart-in" => noise(rest).map(Self::UartIn),
             "uart-out" => noise(rest).map(Self::UartOut),
@@ -100,7 +101,7 @@ impl FromStr for Fault {
                 let (from, until) = cycles_until(when)?;
                 Ok(if kind == "off" { Self::Off { core, from, until } } else { Self::Stuck { core, from, until } })
             }
-            _ => Err(EXPECTED.to_owned()),
+            _ => Err(unknown()),
         }
     }
 }

@@ -59,14 +59,15 @@ pub enum ImageError {
     #[error("the file is empty")]
     Empty,
     #[error(
-        "the file is neither an ELF nor a UF2 file (it begins with {first:02x?}): for a raw image, give its address (base)"
+        "the file is neither an ELF nor a UF2 file (it begins with the bytes {}): for a raw image, give its load address with --base ADDRESS",
+        in_hexadecimal(.first)
     )]
     Unknown { first: Vec<u8> },
-    #[error("the file is not an ELF file (it begins with {first:02x?})")]
+    #[error("the file is not an ELF file (it begins with the bytes {})", in_hexadecimal(.first))]
     NoElf { first: Vec<u8> },
     #[error("the ELF file is damaged: {0}")]
     DamagedElf(String),
-    #[error("the file is a 64-bit ELF file, but the chip has 32 bits")]
+    #[error("the file is a 64-bit ELF file, but the chip is 32-bit")]
     WrongClass,
     #[error("the file is a big-endian ELF file, but the chip is little-endian")]
     WrongEndianness,
@@ -190,6 +191,10 @@ impl Image {
 /// The word at an offset, lowest byte first.
 pub(crate) fn word(bytes: &[u8], offset: usize) -> Option<u32> {
     bytes.get(offset..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
+}
+
+fn in_hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
 /// Reads a whole file, if it is not too long.

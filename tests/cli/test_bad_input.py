@@ -333,7 +333,7 @@ FAILING = (
     ("show --store nontext.db", "the file is damaged: restore the file from a copy"),
     ("runs --store tables.db", "the tables in the file are not those of an Intercore store"),
     (f"show --store {LONG}", "File name too long"),
-    ("export 1 --to missing/x.csv", "cannot write missing/x.csv: No such file or directory"),
+    ("export 1 --to missing/x.csv", "cannot write missing/x.csv: there is no folder missing"),
     ("library arduino -o missing/deep/x.zip", "missing/deep/x.zip"),
 )
 """The same where the words are right and the machine is not: the exit status is 1."""
@@ -505,13 +505,12 @@ def test_resume_of_a_run_of_the_host_refuses_a_port(tool: Tool) -> None:
 
 def test_a_page_that_cannot_be_written_is_an_error(measured: Tool) -> None:
     result = measured("report", "-o", "missing/page.html").failed(1)
-    assert "cannot write missing/page.html: No such file or directory" in result.error
+    assert "cannot write missing/page.html: there is no folder missing" in result.error
 
 
 def test_samples_that_cannot_be_written_are_an_error(measured: Tool) -> None:
     result = measured("export", "1", "--to", "missing/samples.csv").failed(1)
-    assert "cannot write missing/samples.csv: " in result.error
-    assert "No such file or directory" in result.error
+    assert "cannot write missing/samples.csv: there is no folder missing" in result.error
     assert ".partial" not in result.error
 
 

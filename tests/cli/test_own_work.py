@@ -101,7 +101,7 @@ def test_what_does_not_compile_is_shown_as_the_compiler_said_it(tool: Tool) -> N
 
 def test_a_file_without_an_entry_says_what_it_declares(tool: Tool) -> None:
     said = refused(tool, written(tool, "crc.c", SUM.format(name="other", body="return count + first * 0;")))
-    assert "the workload crc: Its files declare no workload crc: they declare other" in said
+    assert "the workload crc: Its files do not declare the workload crc: they declare other" in said
 
 
 @SLOW

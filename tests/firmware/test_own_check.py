@@ -112,7 +112,7 @@ def test_of_one_kernel_any_state_is_right(tmp_path: Path) -> None:
 def test_a_file_without_an_entry_is_told_what_it_lacks(tmp_path: Path) -> None:
     assert "INTERCORE_WORKLOAD(fft, .units = …)" in on_amp(compiled(tmp_path, ""))
     other = compiled(tmp_path, "const int intercore_workload_crc = 1;")
-    assert "declare no workload fft: they declare crc; the first file bears the name" in on_amp(other)
+    assert "do not declare the workload fft: they declare crc; the first file bears the name" in on_amp(other)
 
 
 def test_what_is_no_library_is_named(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_a_run_that_does_not_exist_names_those_that_do(path: Path) -> None:
             opened.run()
         for _ in range(12):
             opened.create_run(PLAN, TOTAL)
-        with pytest.raises(UsageError, match=r"no run 99 .*holds, newest first, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, …$"):
+        with pytest.raises(UsageError, match=r"no run 99 .*, only 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, …$"):
             opened.run(99)
         for absurd in (0, -1, 10**30):
             with pytest.raises(UsageError, match="there is no run"):

@@ -113,7 +113,8 @@ static void share_units(void) {
     }
 }
 
-/* After a window: checks the units of each competitor that worked. */
+/* After a time window: checks what each competitor that completed a tower has put into its units of the output
+ * buffer. */
 static void check_units(void) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         struct competitor *competitor = &ic_contest.competitors[i];

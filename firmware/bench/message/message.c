@@ -129,8 +129,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 extern inline uint32_t ic_message_words(void);
 extern inline void ic_message_stamp(uint32_t *message, uint32_t number);
 
-/* In this file, and not in that of its only caller, so that it is not inlined: a probe of the simulator finds it by its
- * name. */
+/* Defined here, not in its only caller's file, so that it is not inlined: a simulator probe finds it by its name. */
 void ic_message_mark_window(const struct load_task *load) { (void)load; }
 
 /* ---- a measurement ---- */

@@ -172,7 +172,7 @@ inline uint32_t ic_message_words(void) { return ic_message.setup.size / NUMBER_B
 void ic_message_produce(uint32_t *message, uint32_t number);
 
 /* Writes only the number into a message that is not produced in full; only the number is checked then. Inline, because
- * it is in a timed stream; a compiler that does not inline uses the instance in message.c. */
+ * it runs inside the timed stream; a compiler that does not inline uses the external definition in message.c. */
 inline void ic_message_stamp(uint32_t *message, uint32_t number) {
     uint32_t words = ic_message_words();
     if (words > 0) {

@@ -1,8 +1,8 @@
 /* measure=overhead of the benchmark `message`: the time that messages leave to a load of lower priority on each core */
 #include "message.h"
 
-/* Time from one message to the next: longer than a wake-up, and no simple fraction of a kernel tick, so that messages
- * come at all phases of the tick */
+/* Time from one message to the next: longer than a wake-up, and not a simple fraction of a kernel tick, so that
+ * messages fall at all phases of the tick */
 #define GAP_US 211U
 /* The end of a window is decided this many gaps before it comes, because the other core checks for it once per gap. */
 #define MARGIN_GAPS 3U

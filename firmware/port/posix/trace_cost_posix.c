@@ -11,8 +11,8 @@
 #include "port.h"
 #include "trace_points_posix.h"
 
-/* 21 turns with the trace points off and 21 with them on take 5 ms in total. A turn is 20 exchanges; a few exchanges
- * before it warm the caches after the change. */
+/* 21 rounds with the trace points off and 21 with them on take 5 ms in total. A round is 20 exchanges; a few exchanges
+ * before it warm the caches after the trace points were switched. */
 #define TURNS 21U
 #define EXCHANGES 20U
 #define BEFORE 3U

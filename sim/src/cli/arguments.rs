@@ -55,16 +55,16 @@ pub struct Arguments {
     /// Load the image as a raw binary at this address, such as 0x20000000
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub base: Option<u32>,
-    /// Connection of the console's UART (UART0, on the STM32H745 USART3): stdio, pty, or tcp:ADDRESS:PORT to listen at
+    /// Connection of the console's UART (UART0, on the STM32H745 USART3): stdio, pty, or tcp:ADDRESS:PORT to listen on
     #[arg(long, value_name = "PLACE", default_value = "stdio")]
     pub uart: OutputSink,
     /// Send no input to the firmware until the firmware has printed this text
     #[arg(long, value_name = "TEXT")]
     pub input_after: Option<String>,
-    /// Put all input into one serial port [default: into the one over USB once the firmware has it, into UART0 until then]
+    /// Send all input to one serial port [default: to the one over USB once the firmware has it, to UART0 until then]
     #[arg(long, value_enum, value_name = "PORT")]
     pub input_to: Option<InputPort>,
-    /// Stop after this number of cycles of clk_sys, such as 1e9 (for the STM32H745: of picoseconds)
+    /// Stop after this number of cycles of clk_sys, such as 1e9 (for the STM32H745: picoseconds)
     #[arg(long, value_name = "CYCLES", value_parser = cycles)]
     pub max_cycles: Option<u64>,
     /// Frequency in Hz of clk_sys and clk_peri until the firmware sets its clocks, such as 125e6 [default: 6.5e6, that of
@@ -123,7 +123,7 @@ pub struct Arguments {
     /// or its connection is lost, the run ends with exit code 1. `monitor help` in GDB lists further commands.
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with_all = ["trace", "hash", "fault"])]
     pub gdb: Option<String>,
-    /// Inject a fault, such as reset@1e6. May be repeated; --help lists the faults
+    /// Inject a fault, such as reset@1e6. May be repeated
     ///
     /// UART errors: uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 or the same with uart-out: (flip is the probability per
     /// bit, lose and double per byte). Reset: reset@1e6 of the chip, or reset:core=1@2e6 of one core. A core held in reset:
@@ -155,7 +155,7 @@ pub struct Arguments {
 pub enum InputPort {
     /// UART0
     Uart0,
-    /// The first serial port of a device that the firmware is on USB
+    /// The first serial port of the USB device that the firmware implements
     Usb,
 }
 

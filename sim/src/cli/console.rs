@@ -19,7 +19,7 @@ use crate::cli::print_message;
 pub enum OutputSink {
     Stdio,
     Pty,
-    /// Address to listen at.
+    /// Address to listen on.
     Tcp(String),
 }
 

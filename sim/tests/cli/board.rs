@@ -73,8 +73,14 @@ fn a_pin_that_is_driven_from_outside_wakes_a_core() {
         });
         assert_eq!(hashes[0], hashes[1], "{options:?}");
     }
-    for wrong in ["30=1", "2", "2=3", "2=1@1h", "2=1@-1"] {
-        fails(&run("edge", &code, &["--gpio", wrong]), 2, &["such as 5=1, 5=0@10ms, or 5=z@2e6"]);
+    for (wrong, why) in [
+        ("30=1", "there is no GPIO 30: pins are 0 to 29"),
+        ("2=3", "the level must be 0, 1, or z"),
+        ("2", "such as 5=1, 5=0@10ms, or 5=z@2e6"),
+        ("2=1@1h", "such as 5=1, 5=0@10ms, or 5=z@2e6"),
+        ("2=1@-1", "such as 5=1, 5=0@10ms, or 5=z@2e6"),
+    ] {
+        fails(&run("edge", &code, &["--gpio", wrong]), 2, &[why]);
     }
 }
 

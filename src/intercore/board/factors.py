@@ -74,7 +74,7 @@ class Factor(msgspec.Struct, frozen=True):
         if wanted is None:
             raise UsageError(f"{self.name} must be a whole number ({self.values}), not '{text}'")
         if wanted not in self.levels:
-            known = f"{self.values}, whole" if self.is_range else self.values
+            known = f"whole numbers from {self.values}" if self.is_range else self.values
             raise UsageError(f"{self.name}={text} is not available: {self._nearest(wanted)} ({known})")
         return int(wanted)
 

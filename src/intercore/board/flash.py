@@ -36,7 +36,7 @@ class FlashResult(msgspec.Struct, frozen=True):
 
 
 def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> FlashResult:
-    """Build the program of a board and flash it; the board starts it immediately.
+    """Build the firmware for a board and flash it; the board starts it immediately.
 
     `say` reports progress. Raises UsageError if `way` does not apply to this board, and IntercoreError if building or
     flashing fails. Wrong requests are refused before the build, which takes minutes.

@@ -48,7 +48,7 @@ class TomlTable:
         """Return a required list of tables, such as `[[target]]`."""
         found = self.values.get(key)
         if not isinstance(found, list) or not found or not all(isinstance(table, dict) for table in found):
-            self.refuse(f"the plan needs at least one [[{key}]], such as:  [[{key}]]  {example}", key)
+            self.refuse(f"the plan needs at least one [[{key}]], a line [[{key}]], and below it such as {example}", key)
         return [self.inner(table, key, at) for at, table in enumerate(found)]
 
     def lines_of_list(self, key: str) -> list[int]:

@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 @app.callback()
 def baseline() -> None:
-    """Save the results of a run in a small file, to compare later runs with."""
+    """Save the results of a run in a small file, to compare later runs against."""
 
 
 @app.command(epilog="Example: intercore baseline save baselines/pico-sim.jsonl 3")

@@ -29,7 +29,7 @@ def build(
     output: Output = DEFAULT,
     **levels: str | None,
 ) -> None:
-    """Build the program of a board from the firmware's sources: ELF files, and a UF2 file or a whole flash image."""
+    """Build the firmware for a board: ELF files, and a UF2 file or a complete flash image."""
     chosen = find(board)
     wanted = levels_of(chosen, levels)
     with messages().status(f"building the program for {board}") as status:

@@ -82,7 +82,7 @@ def check(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Check a run against the budgets in a file. The exit status is 0 if all budgets are kept."""
+    """Check a run against the budgets in a file. The exit status is 0 if all budgets are met."""
     for path, kind in ((junit_path, JUNIT), (markdown_path, MARKDOWN)):
         if path is not None:
             check_replaceable(path, kind, force=force)  # before anything is measured

@@ -49,7 +49,8 @@ def compare(
             metavar="A B",
             help=(
                 "What to compare: two numbers of stored runs, e.g. 3 4 (before and after a change), two targets "
-                "(their newest complete runs), or baseline files. Several runs of one target count as one side. "
+                "(their newest complete runs), or baseline files. Of more than two runs, those of one target are one "
+                "side. "
                 "With --alternate: TARGET BENCHMARK [NAME=VALUE,…]."
             ),
         ),
@@ -68,7 +69,7 @@ def compare(
         typer.Option(
             "--alternate",
             help=(
-                "Measure two builds of a target in alternation, and compare them. This shows differences of a few "
+                "Measure two builds of a target alternately, and compare them. This shows differences of a few "
                 "per cent even on a noisy machine."
             ),
         ),
@@ -131,7 +132,7 @@ def compare(
             len(SHIFTS),
             "Simulated targets only: how many times each setting whose result differs is measured again, with code and "
             f"data moved by a few bytes: {LEAST_PHASES - 1} to {len(SHIFTS)}, or 0 for none. This separates real "
-            "changes from those that come only from the place of code and data in memory (bank conflicts).",
+            "changes from those that come only from the placement of code and data in memory (bank conflicts).",
         ),
     ] = len(SHIFTS),
     force: Force = False,

@@ -63,7 +63,7 @@ def flash(
     ] = None,
     **levels: str | None,
 ) -> None:
-    """Build the program of a board and flash it: through its boot drive, picotool, a debug probe or esptool."""
+    """Build the firmware for a board and flash it via its boot drive, picotool, a debug probe or esptool."""
     chosen = find(board)
     wanted = levels_of(chosen, levels)
     if image is not None and wanted:

@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 @app.callback()
 def library() -> None:
-    """Write the program of a board as a library for another build tool, such as Arduino."""
+    """Write the firmware for a board as a library for another build tool, such as Arduino."""
 
 
 @app.command(epilog="Examples: intercore library arduino; intercore library arduino --output Intercore")

@@ -44,10 +44,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "compare",
         "Compare two runs, targets or baselines: show what is faster, slower or the same, and which conditions differ.",
     ),
-    "baseline": ("baseline", "Save the results of a run in a small file, to compare later runs with."),
+    "baseline": ("baseline", "Save the results of a run in a small file, to compare later runs against."),
     "check": (
         "check",
-        "Check a run against the budgets in a file. The exit status is 0 if all budgets are kept.",
+        "Check a run against the budgets in a file. The exit status is 0 if all budgets are met.",
     ),
     "predict": (
         "predict",
@@ -66,18 +66,18 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "meters": ("meters", "List the connected power meters and the supported kinds of meters."),
     "doctor": (
         "doctor",
-        "Check whether this machine has the tools for each target, and what disturbs measurements. Print the remedies.",
+        "Check whether this machine has the tools for each target, and what disturbs measurements, and print remedies.",
     ),
     "build": (
         "build",
-        "Build the program of a board from the firmware's sources: ELF files, and a UF2 file or a whole flash image.",
+        "Build the firmware for a board: ELF files, and a UF2 file or a complete flash image.",
     ),
     "flash": (
         "flash",
-        "Build the program of a board and flash it: through its boot drive, picotool, a debug probe or esptool.",
+        "Build the firmware for a board and flash it via its boot drive, picotool, a debug probe or esptool.",
     ),
     "new": ("new", "Write a template, such as a workload, that builds and runs unchanged."),
-    "library": ("library", "Write the program of a board as a library for another build tool, such as Arduino."),
+    "library": ("library", "Write the firmware for a board as a library for another build tool, such as Arduino."),
 }
 """The module and the help of each command. The help is repeated from the module, so that listing commands imports
 none."""

@@ -27,8 +27,9 @@ def predict(
         typer.Argument(
             metavar="NAME=VALUE…",
             help=(
-                "What to predict, e.g. size=300 (message) or duration=3ms (speedup), and levels of factors, e.g. "
-                "from=0. If you give no level of a factor, its measured levels are compared and ranked."
+                "What to predict: size=300 for message; for speedup the time of the work on one core, duration=3ms; "
+                "other benchmarks need nothing. Factors such as from=0 select what was measured; all levels of a "
+                "factor that you leave out are compared and ranked."
             ),
         ),
     ] = None,

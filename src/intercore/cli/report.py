@@ -68,7 +68,7 @@ def report(
         typer.Option(
             "--exhibit",
             metavar="NAME",
-            help="Begin with this table or figure of a paper that the run repeats, e.g. seed-000-figure-2; "
+            help="Begin with this table or figure of a paper that the run reproduces, e.g. seed-000-figure-2; "
             "docs/published.md lists their names. May be repeated.",
         ),
     ] = None,

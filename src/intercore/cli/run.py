@@ -82,14 +82,15 @@ def run(
         str | None,
         typer.Argument(
             metavar="BENCHMARK",
-            help="Benchmark, e.g. speedup, or suite for all of them. intercore list TARGET lists the benchmarks.",
+            help="Benchmark, e.g. speedup, or suite for all of them. intercore list TARGET lists them.",
         ),
     ] = None,
     levels: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="NAME=VALUE,…",
-            help="Levels of factors, e.g. n=1000,10000 opt=O0,O3. All combinations are measured.",
+            help="Factors and their values, e.g. n=1000,10000 opt=O0,O3; intercore list TARGET BENCHMARK lists them. "
+            "All combinations are measured.",
         ),
     ] = None,
     *,
@@ -106,7 +107,7 @@ def run(
     force: Force = False,
     opt: Annotated[
         str | None,
-        typer.Option(help=("Compiler's optimisation levels to measure, e.g. O0,O3. Short for the factor opt=O0,O3.")),
+        typer.Option(help="Optimisation levels to measure, e.g. O0,O3. Shorthand for the factor opt=O0,O3."),
     ] = None,
     repetitions: Annotated[
         int | None,

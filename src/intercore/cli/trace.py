@@ -73,7 +73,7 @@ def trace(
         list[str] | None,
         typer.Argument(
             metavar="NAME=VALUE…",
-            help="One level for each factor, e.g. primitive=queue. Factors that you omit have their default levels.",
+            help="One value for each factor, e.g. primitive=queue. Factors that you omit have their default values.",
         ),
     ] = None,
     *,

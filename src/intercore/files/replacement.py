@@ -63,7 +63,11 @@ def check_replaceable(path: Path, kind: Kind, *, force: bool = False) -> None:
     """
     try:
         found = path.stat()
-    except OSError:
+    except OSError as error:
+        if not path.parent.is_dir():
+            raise IntercoreError(
+                f"cannot write {path}: there is no folder {path.parent}. Choose another path"
+            ) from error
         return  # nothing exists, or writing the file reports the obstacle
     if not stat.S_ISREG(found.st_mode):
         raise IntercoreError(f"cannot write {path}, which is not a plain file: choose another name")
@@ -95,8 +99,8 @@ def replacement(path: Path, kind: Kind, *, force: bool = False) -> Iterator[IO[b
     except (OSError, ValueError) as error:  # ValueError: a path without a name, such as `.`
         cause = getattr(error, "strerror", None) or error
         full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
-        remedy = "delete files on this disk, or choose another path" if full else "choose another path"
-        raise IntercoreError(f"cannot write {path}: {cause}. To continue, {remedy}") from error
+        remedy = "Delete files on this disk, or choose another path" if full else "Choose another path"
+        raise IntercoreError(f"cannot write {path}: {cause}. {remedy}") from error
     finally:
         if partial is not None:
             with contextlib.suppress(OSError):

@@ -148,7 +148,7 @@ class StoreReader:
             run_id = ids[0]
         if run_id not in ids:
             known = ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
-            raise UsageError(f"there is no run {run_id} in {self.path}. The file holds, newest first, {known}")
+            raise UsageError(f"there is no run {run_id} in {self.path}, only {known}")
         (summary,) = self._summaries(run_id)
         return summary
 
@@ -466,7 +466,7 @@ def _cause(error: sqlite3.Error, path: Path, needed: str) -> str:
     if code == sqlite3.SQLITE_CANTOPEN and path.is_dir():
         return "it is a folder; choose a file"
     if code == sqlite3.SQLITE_CANTOPEN:
-        return f"it cannot be opened; make sure that it is a file {needed}"
+        return f"make sure that it is a file {needed}"
     if "Could not decode" in str(error):  # of the Python module, for a text that is not UTF-8
         code = sqlite3.SQLITE_CORRUPT
     if code & 0xFF == sqlite3.SQLITE_BUSY and (why := file_locks.reason_for_no_locks(path.parent)) is not None:

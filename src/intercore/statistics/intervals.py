@@ -116,7 +116,7 @@ def ordered_median(ordered: NDArray[np.float64]) -> float:
 
 
 def sample_median(values: ArrayLike) -> float:
-    """Return the median of at least one value, as `numpy.median` does, which takes three times as long for a hundred."""
+    """Return the median of at least one value, as `numpy.median` does in three times the time for a hundred."""
     array = np.asarray(values, np.float64)
     middle = ((len(array) - 1) // 2, len(array) // 2)
     low, high = np.partition(array, middle)[[*middle]]

@@ -314,13 +314,13 @@ TARGETS: tuple[Target, ...] = (
     _of_board(
         BoardTarget,
         PICO.name,
-        "Raspberry Pi Pico at a serial adapter (--port); to flash it: intercore flash pico",
+        "Raspberry Pi Pico on a serial adapter (--port); to flash it: intercore flash pico",
         PICO,
     ),
     _of_board(
         BoardTarget,
         PICO_AMP.name,
-        "Raspberry Pi Pico in AMP, at a serial adapter (--port); to flash it: intercore flash pico-amp",
+        "Raspberry Pi Pico in AMP, on a serial adapter (--port); to flash it: intercore flash pico-amp",
         PICO_AMP,
     ),
     _of_board(

@@ -15,9 +15,9 @@ _Static_assert(CYCLES_PER_US == IC_CLOCK_MHZ && IC_CLOCK_MHZ <= 255, "rp2040_clo
 
 static uint32_t phase PORT_SHARED(clock_phase);
 
-/* Waits for a number of loops of 3 cycles and another number of loops of 4 cycles. With loops of 3 cycles alone, the
- * delays would miss some cycles of the microsecond if a microsecond has a multiple of 3 cycles; the same holds for
- * 4. */
+/* Waits for a number of loops of 3 cycles and another number of loops of 4 cycles. The caller varies both,
+ * so that its reads fall on every cycle of TIMER's microsecond. Loops of 3 cycles alone would reach only every third
+ * cycle if a microsecond has a multiple of 3 cycles; the same holds for 4. */
 static void let_pass(uint32_t threes, uint32_t fours) {
     __asm volatile(".syntax unified\n"
                    "1: subs %0, #1\n"

@@ -42,8 +42,8 @@ void board_panic(const char *what, const char *where, uint32_t number) {
     cause.where = where;
     cause.number = number;
     cause.core = get_core_num();
-    /* Moves the stack pointer to the start of this core's main stack. A handler already uses the main stack; a task
-     * first has to select it. */
+    /* Moves the stack pointer to the top of this core's main stack. A handler already uses the main stack; a task must
+     * select it first. */
     __asm volatile("    mrs  r1, ipsr      \n"
                    "    cmp  r1, #0        \n"
                    "    bne  1f            \n"

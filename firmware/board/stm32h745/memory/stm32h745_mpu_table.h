@@ -39,7 +39,7 @@ enum stm32h745_mpu_kind {
 
 /* Makes the entry of a region of 2^log2_bytes bytes; log2_bytes is 5 (32 bytes) to 32 (4 GiB), and `base` a multiple of
  * the size. Bit n of `subregions_off` excludes the n-th eighth of the region, only for regions of 256 bytes or more.
- * Returns false if such a region is not possible. */
+ * Returns false if the MPU cannot represent such a region. */
 bool stm32h745_mpu_entry_make(uint32_t number, uint32_t base, uint32_t log2_bytes, uint32_t subregions_off,
                               enum stm32h745_mpu_kind kind, struct stm32h745_mpu_entry *entry);
 

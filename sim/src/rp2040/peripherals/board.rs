@@ -39,13 +39,16 @@ impl FromStr for Change {
             )
         };
         let (pin, rest) = text.split_once('=').ok_or_else(expected)?;
-        let pin = pin.parse().ok().filter(|&pin| pin < PINS).ok_or_else(expected)?;
+        let pin = pin.parse().map_err(|_| expected())?;
+        if pin >= PINS {
+            return Err(format!("there is no GPIO {pin}: pins are 0 to {}", PINS - 1));
+        }
         let (level, at) = rest.split_once('@').unwrap_or((rest, "0"));
         let level = match level {
             "0" => Some(false),
             "1" => Some(true),
             "z" => None,
-            _ => return Err(expected()),
+            _ => return Err(format!("{text:?}: the level must be 0, 1, or z for no longer driven")),
         };
         Ok(Self { pin, level, at: moment(at).ok_or_else(expected)? })
     }

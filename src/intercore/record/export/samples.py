@@ -34,7 +34,7 @@ def export(
     known = known_formats()
     suffix = path.suffix.lower()
     if suffix not in known:
-        raise UsageError(f"cannot export to {path}: the name of the file must end in {' or '.join(known)}")
+        raise UsageError(f"cannot export to {path}: the file name must end in {' or '.join(known)}")
     check_replaceable(path, known[suffix].KIND, force=force)
     try:
         from polars.exceptions import PolarsError  # noqa: PLC0415 - an extra

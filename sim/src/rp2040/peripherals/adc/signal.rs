@@ -105,7 +105,7 @@ fn number_of(text: &str) -> Option<f64> {
 
 fn microvolts(volts: f64) -> Result<i32, String> {
     if !VOLTS.contains(&volts) {
-        return Err(format!("{volts} V would destroy the pin: it bears {} V to {} V", VOLTS.start(), VOLTS.end()));
+        return Err(format!("{volts} V would destroy the pin: it tolerates {} V to {} V", VOLTS.start(), VOLTS.end()));
     }
     Ok((volts * UV).round() as i32)
 }

@@ -51,6 +51,54 @@ fn exchange(bench: &mut Bench, number: usize, frames: &[u32]) -> (Vec<u32>, Cycl
     }
 }
 
+/// Pins of SPI0 with CSn, SCK and TX, and the levels that SIO reads of them.
+const LINES: [u32; 3] = [1, 2, 3];
+
+fn levels(bench: &mut Bench) -> [bool; 3] {
+    let levels = bench.with(|p, context| {
+        p.update_gpio_in(context.now);
+        p.sio.read(0, 0x04, context)
+    });
+    LINES.map(|pin| levels >> pin & 1 == 1)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// 4.4.3.9 to 4.4.3.12: who samples TX at the clock's edges that the mode names, while CSn is low, reads the frames; with
+    /// SPH=0, CSn is high between them.
+    #[test]
+    fn the_lines_carry_the_frames(
+        bits in 4u32..=16, mode in 0u32..4, rate in 0u32..3, frames in prop::collection::vec(any::<u16>(), 1..4),
+    ) {
+        let (spo, sph) = (mode & 1 == 1, mode & 2 == 2);
+        let mut bench = bench(0, bits, mode << 6, 4, rate, 0);
+        for pin in LINES {
+            bench.write(IO_BANK0 + 8 * pin + 4, 1);
+        }
+        prop_assert_eq!(levels(&mut bench), [true, spo, false]);
+        let sent: Vec<_> = frames.iter().map(|&frame| u32::from(frame) & ((1 << bits) - 1)).collect();
+        for &frame in &sent {
+            bench.write(SPI[0] + DR, frame);
+        }
+        let (mut read, mut before, mut selects) = (Vec::new(), levels(&mut bench), 0);
+        while bench.read(SPI[0] + SR) & BUSY != 0 {
+            bench.wait(1);
+            let [select, clock, data] = levels(&mut bench);
+            selects += usize::from(before[0] && !select);
+            let captures = spo == sph;
+            if !select && before[1] != clock && clock == captures {
+                read.push(u32::from(data));
+            }
+            before = [select, clock, data];
+        }
+        let read: Vec<_> = read.chunks(bits as usize).map(|bits| bits.iter().fold(0, |all, bit| all << 1 | bit)).collect();
+        prop_assert_eq!(&read, &sent);
+        prop_assert_eq!(selects, if sph { 1 } else { sent.len() });
+        prop_assert_eq!(levels(&mut bench), [true, spo, false]);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

@@ -2,7 +2,7 @@
 
 use crate::rp2040::clock::Rates;
 use crate::rp2040::peripherals::{Context, Effect, Peripheral, Peripherals, Signals};
-use crate::rp2040::peripherals::{clocks, io_bank, pads, pio, pll, psm, pwm, resets, sio, timer, uart};
+use crate::rp2040::peripherals::{clocks, io_bank, pads, pio, pll, psm, pwm, resets, sio, spi, timer, uart};
 
 impl Peripherals {
     /// What a write to one block means for others; `held` is what was held in reset before it.
@@ -131,6 +131,8 @@ impl Peripherals {
             pio::PIO0,
             pio::PIO1,
             pwm::PWM,
+            spi::SPI0,
+            spi::SPI1,
             uart::UART0,
             uart::UART1,
         ];

@@ -1,11 +1,13 @@
-//! Pins that move by themselves: outputs of PWM and of clocks, and what UARTs send (datasheet 2.19.2).
+//! Pins that move by themselves: outputs of PWM and of clocks, and what UARTs and SPIs send (datasheet 2.19.2).
 
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::peripherals::Peripherals;
 use crate::rp2040::peripherals::pins::Outputs;
+use crate::rp2040::peripherals::spi::Line;
 
 /// `FUNCSEL` values (2.19.2).
+const SPI: u32 = 1;
 const UART: u32 = 2;
 const PWM: u32 = 4;
 const CLOCK: u32 = 8;
@@ -18,10 +20,14 @@ const UARTS: [usize; 4] = [0, 1, 1, 0];
 /// Pins that the slices of PWM have, one by one: A and B of each; behind the last slice the first one follows.
 const PWM_PINS: usize = 16;
 
+/// Of each four pins the last three are lines of an SPI; eight pins are of SPI0, the next eight of SPI1.
+const SPI_LINES: [Line; 3] = [Line::Select, Line::Clock, Line::Data];
+
 /// What moves a pin.
 #[derive(Clone, Copy, Debug)]
 enum Mover {
     Uart(usize),
+    Spi { number: usize, line: Line },
     Pwm { slice: usize, channel: usize },
     Clock(usize),
 }
@@ -29,6 +35,7 @@ enum Mover {
 /// Who moves a pin with a function; none if nobody does.
 fn mover(pin: usize, function: u32) -> Option<Mover> {
     match function {
+        SPI if pin % 4 > 0 => Some(Mover::Spi { number: pin / 8 % 2, line: SPI_LINES[pin % 4 - 1] }),
         UART if pin.is_multiple_of(UART_PINS) => Some(Mover::Uart(UARTS[pin / UART_PINS % UARTS.len()])),
         PWM => Some(Mover::Pwm { slice: pin % PWM_PINS / 2, channel: pin % 2 }),
         CLOCK => CLOCK_PINS.iter().position(|&clock| clock == pin).map(Mover::Clock),
@@ -52,6 +59,15 @@ impl Default for ClockOutputs {
 }
 
 impl Peripherals {
+    /// Pins of SPIs that are slaves, to which others drive these lines.
+    fn slave_lines(&self) -> u32 {
+        let slaves = bits(self.moving()).filter(|&pin| match self.mover(pin) {
+            Some(Mover::Spi { number, .. }) => !self.spis[number].is_master(),
+            _ => false,
+        });
+        slaves.fold(0, |pins, pin| pins | 1 << pin)
+    }
+
     /// Pins that a slice of PWM counts by.
     pub(super) fn counted(&self) -> u32 {
         if self.moving() == 0 || !self.pwm.counts_pins() {
@@ -77,7 +93,7 @@ impl Peripherals {
 
     /// What is driven onto pins that move by themselves in cycle `at`.
     pub(super) fn moved(&self, at: Cycle) -> Outputs {
-        let enables = self.moving() & !self.counted();
+        let enables = self.moving() & !self.counted() & !self.slave_lines();
         let levels = bits(enables).fold(0, |levels, pin| levels | u32::from(self.is_moved_high(pin, at)) << pin);
         Outputs { levels, enables }
     }
@@ -91,6 +107,7 @@ impl Peripherals {
     pub(super) fn moves_pins(&self) -> bool {
         bits(self.moving()).any(|pin| match self.mover(pin) {
             Some(Mover::Uart(number)) => self.uarts[number].is_shifting(),
+            Some(Mover::Spi { number, .. }) => self.spis[number].is_sending(),
             Some(Mover::Pwm { slice, .. }) => self.pwm.counts(slice),
             Some(Mover::Clock(number)) => self.clock_outputs.0[number].rate().0 != 0,
             None => false,
@@ -111,6 +128,7 @@ impl Peripherals {
     fn is_moved_high(&self, pin: usize, at: Cycle) -> bool {
         match self.mover(pin) {
             Some(Mover::Uart(number)) => self.uarts[number].sends_high(at),
+            Some(Mover::Spi { number, line }) => self.spis[number].is_high(line, at),
             Some(Mover::Pwm { slice, channel }) => self.pwm.slice(slice, at).is_high(channel),
             Some(Mover::Clock(number)) => self.clock_outputs.0[number].count(at) & 1 == 1,
             None => false,
@@ -120,6 +138,7 @@ impl Peripherals {
     fn next_edge(&self, pin: usize, at: Cycle) -> Cycle {
         match self.mover(pin) {
             Some(Mover::Uart(number)) => self.uarts[number].next_bit(at),
+            Some(Mover::Spi { number, .. }) => self.spis[number].next_edge(at),
             Some(Mover::Pwm { slice, channel }) => self.pwm.slice(slice, at).next_edge(channel),
             Some(Mover::Clock(number)) => {
                 let output = &self.clock_outputs.0[number];

@@ -1,10 +1,10 @@
 //! The serial ports SPI0 and SPI1, Arm PL022 (datasheet 4.4), frame by frame: a frame is sent, and another one received, in
-//! the time that its bits take; the levels of the lines within it are not there.
+//! the time that its bits take; the levels of the lines within it are computed when somebody looks.
 
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use std::collections::VecDeque;
 
 /// Register offsets (4.4.4).
@@ -23,6 +23,7 @@ const SSPPERIPHID0: u32 = 0xfe0;
 const IDENTIFICATION: [u8; 8] = [0x22, 0x10, 0x34, 0x00, 0x0d, 0xf0, 0x05, 0xb1];
 
 /// `SSPCR0` fields.
+const SPO: u32 = 1 << 6;
 const SPH: u32 = 1 << 7;
 const MICROWIRE: u32 = 2;
 const MOTOROLA: u32 = 0;
@@ -55,8 +56,9 @@ pub const SPI0: Block = Block {
     dreqs: &[16, 17],
     clock: Clock::Peri,
     data: &[SSPDR],
-    modelled: "PL022 as a master: formats of Motorola and TI, FIFOs, rates, interrupts, DMA requests, loop-back, a wire from TX to RX",
-    missing: "Microwire, slave mode, devices, levels of its pins within a frame",
+    effect: Effect::Moves,
+    modelled: "PL022 as a master: formats of Motorola and TI, FIFOs, rates, interrupts, DMA requests, loop-back, a wire from TX to RX, levels of its pins",
+    missing: "Microwire, slave mode, devices, CSn in TI's format",
     ..Block::new("SPI", 0x4003_c000)
 };
 /// `SPI1`.
@@ -72,10 +74,22 @@ pub enum Input {
     Level(bool),
 }
 
-/// A frame in the shift register, and the half period that it ends with.
+/// A line that a master drives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// `SSPFSSOUT`.
+    Select,
+    /// `SSPCLKOUT`.
+    Clock,
+    /// `SSPTXD`.
+    Data,
+}
+
+/// A frame in the shift register, and the half periods that it begins and ends with.
 #[derive(Clone, Copy, Debug, Hash)]
 struct Frame {
     sent: u32,
+    begin: u64,
     end: u64,
 }
 
@@ -108,6 +122,50 @@ impl Spi {
         self.input = input;
     }
 
+    /// Whether it drives its lines.
+    pub(super) fn is_master(&self) -> bool {
+        self.cr1 & MS == 0
+    }
+
+    /// Whether its lines move.
+    pub(super) fn is_sending(&self) -> bool {
+        self.frame.is_some()
+    }
+
+    /// The level of a line that a master drives, in cycle `at` (4.4.3.5 to 4.4.3.12).
+    pub(super) fn is_high(&self, line: Line, at: Cycle) -> bool {
+        let half = self.halves.count(at);
+        let frame = self.frame.filter(|frame| (frame.begin..frame.end).contains(&half));
+        let Some(frame) = frame else {
+            // Idle: 4.4.3.9.
+            return match line {
+                Line::Select => self.format() == MOTOROLA,
+                Line::Clock => self.cr0 & SPO != 0 && self.format() == MOTOROLA,
+                Line::Data => false,
+            };
+        };
+        let (half, bits) = (half - frame.begin, u64::from(self.bits()));
+        let is_in_pause = half >= 2 * bits;
+        match line {
+            Line::Select => self.format() == MOTOROLA && half > 2 * bits,
+            Line::Clock => {
+                let motorola = self.format() == MOTOROLA;
+                // A bit is put out for a period, and captured in its middle.
+                let high = !is_in_pause && (half & 1 == 1) == (motorola && self.cr0 & SPH == 0);
+                high != (motorola && self.cr0 & SPO != 0)
+            }
+            Line::Data => !is_in_pause && frame.sent >> (bits - 1 - half / 2) & 1 == 1,
+        }
+    }
+
+    /// The first cycle after `at` in which a line may have another level.
+    pub(super) fn next_edge(&self, at: Cycle) -> Cycle {
+        match self.frame {
+            Some(frame) => self.halves.cycle_of((self.halves.count(at) + 1).max(frame.begin)),
+            None => NEVER,
+        }
+    }
+
     fn bits(&self) -> u32 {
         (self.cr0 & 0xf) + 1
     }
@@ -130,7 +188,7 @@ impl Spi {
         }
         let Some(sent) = self.tx.pop_front() else { return };
         let pause = if self.format() == MOTOROLA && self.cr0 & SPH == 0 { PAUSE } else { 0 };
-        self.frame = Some(Frame { sent, end: at + 2 * u64::from(self.bits()) + pause });
+        self.frame = Some(Frame { sent, begin: at, end: at + 2 * u64::from(self.bits()) + pause });
     }
 
     /// Does all that is due by cycle `now`.

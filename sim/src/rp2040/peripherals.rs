@@ -134,6 +134,9 @@ impl Peripherals {
             context.diagnostics.unmodelled(entry.block.name, offset, "read of", context.now);
             0
         });
+        if entry.block.effect == Effect::Talks {
+            self.exchange_i2c(context);
+        }
         // Reads change what is next only if they carry out what is due, or take data.
         if self.next <= context.now || entry.block.data.contains(&offset) {
             self.schedule();

@@ -24,6 +24,7 @@ impl Peripherals {
             }
             Effect::Drives => self.update_pins(context.now, context.now + 1),
             Effect::Moves => self.update_moves(context.now, context.now + 1),
+            Effect::Talks => self.exchange_i2c(context),
             Effect::Triggers => {
                 self.note_started(context.now);
                 self.watch_fifos(context.now);
@@ -40,6 +41,7 @@ impl Peripherals {
             Effect::Drives => self.update_pins(context.now, context.now),
             Effect::Moves => self.update_moves(context.now, context.now),
             Effect::Console => self.move_input(context.now),
+            Effect::Talks => self.exchange_i2c(context),
             _ => {}
         }
     }

@@ -1,13 +1,15 @@
-//! The serial buses I2C0 and I2C1, Synopsys `DW_apb_i2c` as a master (datasheet 4.3), byte by byte: a byte and its
-//! acknowledgement take nine periods of SCL; the levels of the lines within it are not there.
+//! The serial buses I2C0 and I2C1, Synopsys `DW_apb_i2c` (datasheet 4.3), byte by byte: a byte and its acknowledgement take nine
+//! periods of SCL; the levels of the lines within it are not there.
 
 pub mod device;
+pub mod slave;
 
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use device::Device;
+use slave::{Question, Role};
 use std::collections::VecDeque;
 
 /// Register offsets (4.3.17).
@@ -64,7 +66,9 @@ const RX_OVER: u32 = 1 << 1;
 const RX_FULL: u32 = 1 << 2;
 const TX_OVER: u32 = 1 << 3;
 const TX_EMPTY: u32 = 1 << 4;
+const RD_REQ: u32 = 1 << 5;
 const TX_ABRT: u32 = 1 << 6;
+const RX_DONE: u32 = 1 << 7;
 const ACTIVITY: u32 = 1 << 8;
 const STOP_DET: u32 = 1 << 9;
 const START_DET: u32 = 1 << 10;
@@ -73,10 +77,12 @@ const INTR_MASK_RESET: u32 = 0x8ff;
 const INTR_BITS: u32 = 0x1fff;
 /// What a read of `CLR_RX_UNDER` and the registers behind it clears.
 const CLEARED: [u32; 10] =
-    [RX_UNDER, RX_OVER, TX_OVER, 1 << 5, TX_ABRT, 1 << 7, ACTIVITY, STOP_DET, START_DET, 1 << 11];
+    [RX_UNDER, RX_OVER, TX_OVER, RD_REQ, TX_ABRT, RX_DONE, ACTIVITY, STOP_DET, START_DET, 1 << 11];
 /// `TX_ABRT_SOURCE` bits.
 const ABRT_7B_ADDR_NOACK: u32 = 1 << 0;
+const ABRT_TXDATA_NOACK: u32 = 1 << 3;
 const ABRT_GCALL_NOACK: u32 = 1 << 4;
+const ABRT_SLVFLUSH_TXFIFO: u32 = 1 << 13;
 const ABRT_USER: u32 = 1 << 16;
 const TX_FLUSH_CNT_SHIFT: u32 = 23;
 /// `ENABLE` bits.
@@ -104,8 +110,9 @@ pub const I2C0: Block = Block {
     interrupts: &[Irq::I2c0],
     dreqs: &[32, 33],
     data: &[DATA_CMD, CLR_INTR, 0x44, 0x48, 0x4c, 0x50, 0x54, 0x58, 0x5c, 0x60, 0x64, CLR_GEN_CALL, CLR_RESTART_DET],
-    modelled: "a master with addresses of 7 bits: rates, FIFOs, restarts, aborts, interrupts, DMA requests; devices by `--i2c`",
-    missing: "slave mode, addresses of 10 bits, general calls, several masters, levels of its pins",
+    effect: Effect::Talks,
+    modelled: "master and slave with addresses of 7 bits: rates, FIFOs, restarts, aborts, interrupts, DMA requests; devices by `--i2c`; wires from one to the other",
+    missing: "addresses of 10 bits, general calls, several masters, levels of its pins",
     ..Block::new("I2C", 0x4004_4000)
 };
 /// `I2C1`.
@@ -121,6 +128,8 @@ enum Step {
     Address(u32),
     /// A byte, for this command.
     Byte(u32),
+    /// The slave at the other end of the wires has to answer, for this command; until it does, it holds SCL low.
+    Asks(Question, u32),
     /// SCL is held low: there is no command.
     Held,
     Stop,
@@ -154,9 +163,23 @@ pub struct I2c {
     /// The direction of the transfer under way, and whether it has brought a byte.
     reads: bool,
     has_first: bool,
-    /// The device that acknowledged its address.
-    answering: Option<usize>,
+    /// Who acknowledged its address.
+    answering: Option<Answering>,
     devices: Vec<Device>,
+    /// Both lines are wired to those of the other block.
+    wired: bool,
+    /// What the slave there has sent of the byte under way.
+    incoming: u8,
+    /// What it has not heard yet: `START_DET`, `RX_DONE`, `STOP_DET`.
+    unheard: u32,
+    role: Role,
+}
+
+/// Who answers a master.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Answering {
+    Device(usize),
+    Wired,
 }
 
 impl I2c {
@@ -192,15 +215,16 @@ impl I2c {
 
     /// Takes the next command, if the bus is free or held.
     fn next_command(&mut self, now: Cycle) {
-        if !matches!(self.step, Step::Free | Step::Held) || !self.is_enabled() {
+        if !matches!(self.step, Step::Free | Step::Held) || !self.is_enabled() || !self.is_master() {
             return;
         }
         let Some(command) = self.tx.pop_front() else { return };
         let turns = self.step == Step::Held && (command & CMD_READ != 0) != self.reads;
         let restarts = self.step == Step::Held && (command & CMD_RESTART != 0 || turns);
         if self.step == Step::Held && !restarts {
-            return self.begin(Step::Byte(command), BYTE, now);
+            return self.begin_byte(command, now);
         }
+        self.unheard |= START_DET;
         self.latched |= ACTIVITY | START_DET | if restarts { RESTART_DET } else { 0 };
         self.reads = command & CMD_READ != 0;
         self.has_first = false;
@@ -217,33 +241,64 @@ impl I2c {
 
     fn addressed(&mut self, command: u32, now: Cycle) {
         let address = self.tar & 0x7f;
-        self.answering = self.devices.iter().position(|device| u32::from(device.address()) == address);
-        match self.answering {
+        match self.devices.iter().position(|device| u32::from(device.address()) == address) {
             Some(device) => {
+                self.answering = Some(Answering::Device(device));
                 if !self.reads {
                     self.devices[device].start();
                 }
-                self.begin(Step::Byte(command), BYTE, now);
+                self.begin_byte(command, now);
+            }
+            None if self.wired => {
+                self.step = Step::Asks(Question::Address { address, reads: self.reads }, command);
             }
             None => self.abort(if address == 0 { ABRT_GCALL_NOACK } else { ABRT_7B_ADDR_NOACK }, now),
         }
     }
 
+    fn begin_byte(&mut self, command: u32, now: Cycle) {
+        if self.answering == Some(Answering::Wired) && command & CMD_READ != 0 {
+            self.step = Step::Asks(Question::Read, command);
+        } else {
+            self.begin(Step::Byte(command), BYTE, now);
+        }
+    }
+
     fn transferred(&mut self, command: u32, now: Cycle) {
-        let device = self.answering.and_then(|device| self.devices.get_mut(device));
-        match device {
-            Some(device) if command & CMD_READ != 0 => {
-                let first = if self.has_first { 0 } else { FIRST_DATA_BYTE };
-                let byte = u32::from(device.read()) | first;
-                self.has_first = true;
-                if self.rx.len() == FIFO_DEPTH {
-                    self.latched |= RX_OVER;
-                } else {
-                    self.rx.push_back(byte);
-                }
+        let (byte, reads) = (command as u8, command & CMD_READ != 0);
+        let received = match self.answering {
+            Some(Answering::Wired) if !reads => {
+                self.step = Step::Asks(Question::Write(byte), command);
+                return;
             }
-            Some(device) => device.write(command as u8),
-            None => {}
+            Some(Answering::Wired) => self.incoming,
+            Some(Answering::Device(device)) if reads => self.devices[device].read(),
+            Some(Answering::Device(device)) => {
+                self.devices[device].write(byte);
+                0
+            }
+            None => 0,
+        };
+        if reads {
+            self.receive(received);
+        }
+        self.end_byte(command, now);
+    }
+
+    /// Takes a byte, as a master or as a slave.
+    fn receive(&mut self, byte: u8) {
+        let first = if self.has_first { 0 } else { FIRST_DATA_BYTE };
+        self.has_first = true;
+        if self.rx.len() == FIFO_DEPTH {
+            self.latched |= RX_OVER;
+        } else {
+            self.rx.push_back(u32::from(byte) | first);
+        }
+    }
+
+    fn end_byte(&mut self, command: u32, now: Cycle) {
+        if command & CMD_STOP != 0 && command & CMD_READ != 0 {
+            self.unheard |= RX_DONE;
         }
         if command & CMD_STOP != 0 {
             self.begin(Step::Stop, STOP, now);
@@ -261,6 +316,7 @@ impl I2c {
                 Step::Byte(command) if at <= now => self.transferred(command, at),
                 Step::Stop if at <= now => {
                     self.latched |= STOP_DET;
+                    self.unheard |= STOP_DET;
                     self.step = Step::Free;
                 }
                 _ => return,
@@ -271,7 +327,7 @@ impl I2c {
 
     /// Whether it works on a command.
     fn is_busy(&self) -> bool {
-        matches!(self.step, Step::Address(_) | Step::Byte(_))
+        matches!(self.step, Step::Address(_) | Step::Byte(_) | Step::Asks(..))
     }
 
     fn raw(&self) -> u32 {
@@ -282,13 +338,14 @@ impl I2c {
     }
 
     fn status(&self) -> u32 {
-        let active = u32::from(!matches!(self.step, Step::Free));
-        active
+        let (active, addressed) = (u32::from(!matches!(self.step, Step::Free)), u32::from(self.role.is_addressed()));
+        (active | addressed)
             | u32::from(self.tx.len() < FIFO_DEPTH) << 1
             | u32::from(self.tx.is_empty()) << 2
             | u32::from(!self.rx.is_empty()) << 3
             | u32::from(self.rx.len() == FIFO_DEPTH) << 4
             | active << 5
+            | addressed << 6
     }
 
     fn write_command(&mut self, value: u32, now: Cycle) {
@@ -311,6 +368,7 @@ impl I2c {
             // It lets go of the bus; what was received stays to be read.
             self.tx.clear();
             self.step = Step::Free;
+            self.role = Role::default();
             self.latched &= !ACTIVITY;
         } else if value & ABORT != 0 && !matches!(self.step, Step::Free | Step::Stop) {
             self.abort(ABRT_USER, now);
@@ -364,6 +422,10 @@ impl Peripheral for I2c {
             has_first: false,
             answering: None,
             devices: Vec::new(),
+            wired: false,
+            incoming: 0,
+            unheard: 0,
+            role: Role::default(),
         }
     }
 
@@ -415,8 +477,12 @@ impl Peripheral for I2c {
         match offset {
             CON => {
                 self.con = value & CON_MASK;
+                if (value & CON_SLAVE_DISABLE == 0) == (value & CON_MASTER != 0) {
+                    let what =
+                        "MASTER_MODE and IC_SLAVE_DISABLE differ, so that it is neither master nor slave (4.3.2.2)";
+                    context.diagnostics.misuse(I2C0.name, offset, what, now);
+                }
                 for (is_set, what) in [
-                    (value & CON_SLAVE_DISABLE == 0 || value & CON_MASTER == 0, "the slave mode of"),
                     (value & CON_10BIT_MASTER != 0, "addresses of 10 bits of"),
                     (value & CON_RESTART_EN == 0, "transfers without restarts of"),
                 ] {
@@ -451,7 +517,7 @@ impl Peripheral for I2c {
     }
 
     fn next_event(&self) -> Cycle {
-        if matches!(self.step, Step::Free | Step::Held) { NEVER } else { self.until }
+        if matches!(self.step, Step::Free | Step::Held | Step::Asks(..)) { NEVER } else { self.until }
     }
 
     fn wake(&mut self, context: &mut Context<'_>) {
@@ -462,6 +528,7 @@ impl Peripheral for I2c {
     fn reset(&mut self, block: &'static Block, _context: &mut Context<'_>) {
         let mut old = std::mem::replace(self, Self::new(block));
         self.keep_devices(&mut old);
+        self.wired = old.wired;
     }
 
     fn dreq(&self, line: usize, _now: Cycle) -> Dreq {

@@ -44,6 +44,8 @@ pub enum Effect {
     Triggers,
     /// Where the outside sends its text.
     Console,
+    /// What a block of the same kind at the other end of wires is asked, or answers.
+    Talks,
 }
 
 /// A block of registers: what the bus, the DMA, the interrupt controllers and the fast path have to know of it.

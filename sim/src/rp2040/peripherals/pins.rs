@@ -134,7 +134,7 @@ impl Pads {
     }
 
     /// Pins, and those that wires connect them with.
-    fn joined(&self, pins: u32) -> u32 {
+    pub(super) fn joined(&self, pins: u32) -> u32 {
         self.wires().iter().fold(pins, |pins, wire| if pins & wire.0 == 0 { pins } else { pins | wire.0 })
     }
 }
@@ -266,6 +266,7 @@ impl Peripherals {
         pads.floating = (pads.floating & !outside.enables) | (outside.levels & outside.enables);
         self.pins = Pins { pads, of, outside, moving, next_move: NEVER };
         self.connect_spi();
+        self.connect_i2c();
         self.sio.set_selected(of[0]);
         self.sio.set_input_high(u32::from(self.io_qspi.forced(io_bank::QSPI_SS) != Some(false)) << io_bank::QSPI_SS);
         for (pio, pins) in self.pios.iter_mut().zip(&of[1..]) {

@@ -108,6 +108,24 @@ fn a_master_without_a_command_holds_the_bus() {
     assert_eq!(transfer(&mut bench, 0, &[READ | RESTART, READ, READ | STOP]), [1, 2, 3]);
 }
 
+/// As the SDK's bursts rely on: what follows is neither a start nor a restart.
+#[test]
+fn a_master_that_holds_the_bus_keeps_it_while_it_is_disabled() {
+    let mut bench = bench(0, "address = 0x50\nregisters = { 7 = [1, 2, 3] }");
+    bench.write(I2C[0] + DATA_CMD, 7);
+    for command in [READ | RESTART, READ, READ | STOP] {
+        bench.wait(100 * PERIOD);
+        bench.write(I2C[0] + ENABLE, 0);
+        assert_eq!(bench.read(I2C[0] + 0x9c), 1, "ENABLE_STATUS: it is active");
+        bench.write(I2C[0] + ENABLE, 1);
+        bench.write(I2C[0] + DATA_CMD, command);
+    }
+    bench.wait(100 * PERIOD);
+    assert_eq!([0; 3].map(|_| bench.read(I2C[0] + DATA_CMD) & 0xff), [1, 2, 3]);
+    bench.write(I2C[0] + ENABLE, 0);
+    assert_eq!(bench.read(I2C[0] + 0x9c), 0);
+}
+
 #[test]
 fn received_bytes_ask_for_an_interrupt_and_for_dma_at_their_level() {
     let mut bench = bench(0, "address = 0x50\nregisters = { 0 = [5, 6, 7] }");

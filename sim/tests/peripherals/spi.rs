@@ -51,7 +51,7 @@ fn exchange(bench: &mut Bench, number: usize, frames: &[u32]) -> (Vec<u32>, Cycl
     }
 }
 
-/// Pins of SPI0 with CSn, SCK and TX, and the levels that SIO reads of them.
+/// Pins of SPI0 with `CSn`, SCK and TX, and the levels that SIO reads of them.
 const LINES: [u32; 3] = [1, 2, 3];
 
 fn levels(bench: &mut Bench) -> [bool; 3] {
@@ -65,8 +65,8 @@ fn levels(bench: &mut Bench) -> [bool; 3] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// 4.4.3.9 to 4.4.3.12: who samples TX at the clock's edges that the mode names, while CSn is low, reads the frames; with
-    /// SPH=0, CSn is high between them.
+    /// 4.4.3.9 to 4.4.3.12: who samples TX at the clock's edges that the mode names, while `CSn` is low, reads the frames; with
+    /// SPH=0, `CSn` is high between them.
     #[test]
     fn the_lines_carry_the_frames(
         bits in 4u32..=16, mode in 0u32..4, rate in 0u32..3, frames in prop::collection::vec(any::<u16>(), 1..4),

@@ -365,11 +365,14 @@ impl I2c {
         let was_enabled = self.enable & ENABLED != 0;
         self.enable = value & (ENABLED | BLOCKED);
         if was_enabled && self.enable & ENABLED == 0 {
-            // It lets go of the bus; what was received stays to be read.
+            // What was received stays to be read. A master that holds the bus keeps it, as the SDK's bursts need it: they set
+            // `TAR` between two of them.
             self.tx.clear();
-            self.step = Step::Free;
             self.role = Role::default();
-            self.latched &= !ACTIVITY;
+            if self.step != Step::Held {
+                self.step = Step::Free;
+                self.latched &= !ACTIVITY;
+            }
         } else if value & ABORT != 0 && !matches!(self.step, Step::Free | Step::Stop) {
             self.abort(ABRT_USER, now);
         }
@@ -463,7 +466,7 @@ impl Peripheral for I2c {
             DMA_TDLR | DMA_RDLR => self.dma_levels[((offset - DMA_TDLR) / 4) as usize],
             SDA_SETUP => self.sda_setup,
             ACK_GENERAL_CALL => self.general_call,
-            ENABLE_STATUS => self.enable & ENABLED,
+            ENABLE_STATUS => self.enable & ENABLED | u32::from(self.step == Step::Held),
             FS_SPKLEN => self.spike,
             COMP_VERSION => 0x3230_312a,
             COMP_TYPE => 0x4457_0140,

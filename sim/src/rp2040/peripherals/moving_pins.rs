@@ -35,7 +35,7 @@ enum Mover {
 /// Who moves a pin with a function; none if nobody does.
 fn mover(pin: usize, function: u32) -> Option<Mover> {
     match function {
-        SPI if pin % 4 > 0 => Some(Mover::Spi { number: pin / 8 % 2, line: SPI_LINES[pin % 4 - 1] }),
+        SPI if !pin.is_multiple_of(4) => Some(Mover::Spi { number: pin / 8 % 2, line: SPI_LINES[pin % 4 - 1] }),
         UART if pin.is_multiple_of(UART_PINS) => Some(Mover::Uart(UARTS[pin / UART_PINS % UARTS.len()])),
         PWM => Some(Mover::Pwm { slice: pin % PWM_PINS / 2, channel: pin % 2 }),
         CLOCK => CLOCK_PINS.iter().position(|&clock| clock == pin).map(Mover::Clock),

@@ -74,6 +74,23 @@ fn the_cycle_limit_tells_where_the_cores_are() {
     fails(&output, 1, &["cycle 1000000: the limit", "core 0 is running at 0x20000008", "core 1 is asleep", "xpsr"]);
 }
 
+/// 64 looks, each 5 million cycles: longer than a second of any clock that a Pico has.
+#[test]
+fn a_run_in_which_nothing_can_change_ends() {
+    // MOVS r0, #0x20; LSLS r0, #24; LDR r1, [r0, #0x40]; CMP r1, #0; BNE -6
+    for (name, code) in [("forever", &[0xE7FE][..]), ("unset", &[0x2020, 0x0600, 0x6C01, 0x2900, 0xD1FC, 0xE7FB])] {
+        let stats = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("polling.json");
+        let output = simulator()
+            .args(["--base", "0x20000000", "--max-cycles", "1e9", "--force", "--stats"])
+            .args([&stats, &image(name, code)])
+            .output()
+            .expect("it runs");
+        fails(&output, 1, &["cycle 320000000: core 0 stays in the loop at 0x2000", "that could end it"]);
+        let stats = std::fs::read_to_string(&stats).expect("statistics");
+        assert!(stats.contains("\"polling\""), "{stats}");
+    }
+}
+
 /// As from `yes`: what the line does not carry yet stays with who sends it.
 #[test]
 fn input_without_end_is_read_as_fast_as_the_line_carries_it() {

@@ -26,6 +26,7 @@ mod lockstep;
 mod machine_code;
 mod mru_words;
 mod peripherals;
+mod polling;
 mod qemu;
 mod random;
 mod reports;

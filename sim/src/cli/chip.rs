@@ -11,6 +11,7 @@ use crate::debug::DebugTarget;
 use crate::engine::Engine;
 use crate::fault::FaultTarget;
 use crate::image::{Image, ImageError, Target};
+use crate::rp2040::machine::polling::Polling;
 use crate::rp2040::peripherals::pins::WIRES;
 use crate::rp2040::{self, bootrom};
 use crate::stm32h745;
@@ -42,6 +43,11 @@ pub trait Runnable: DebugTarget + FaultTarget {
     /// Whether nothing is pending that could wake a core, on a chip whose runs go on nevertheless.
     fn is_at_dead_end(&self) -> bool {
         false
+    }
+
+    /// The loop in which a core waits, if nothing is pending that could end it.
+    fn polling(&self) -> Option<Polling> {
+        None
     }
 
     /// While a UART sends: a time at which it has got further.
@@ -119,6 +125,10 @@ impl Runnable for rp2040::machine::Machine {
 
     fn is_lost(&self) -> bool {
         Self::is_lost(self)
+    }
+
+    fn polling(&self) -> Option<Polling> {
+        Self::polling(self)
     }
 
     fn next_character(&self) -> Option<Cycle> {

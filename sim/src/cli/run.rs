@@ -24,6 +24,7 @@ use crate::fault::Faults;
 use crate::image::Image;
 use crate::observe::timeline::Timeline;
 use crate::observe::trace_hash::TraceHash;
+use crate::rp2040::machine::polling::{LOOK_EVERY, LOOKS, Polling};
 
 /// Characters of input that wait on the line, or for the text that lets them go: a slice takes 625 at the highest rate of
 /// a UART, a sixteenth of `clk_peri`.
@@ -36,6 +37,8 @@ enum End {
     Machine(Stop),
     /// Nobody listens to the console's UART any more.
     OutputClosed,
+    /// A core polls what nothing will change.
+    Polls(Polling),
     /// Ctrl-C.
     Interrupted,
     /// The timeline cannot be written.
@@ -54,6 +57,7 @@ impl End {
             Self::Machine(Stop::DeadEnd) => "dead end",
             Self::Machine(_) => "limit",
             Self::OutputClosed => "unheard",
+            Self::Polls(_) => "polling",
             Self::Interrupted => "interrupted",
             Self::Unwritable(_) => "unwritable",
         }
@@ -113,6 +117,8 @@ pub struct Run<C: Runnable> {
     crash_reported: [bool; 2],
     /// Nothing more will come of the run than what UARTs still have to send.
     lost: bool,
+    /// A core that polls what nothing will change, and how often it was found to.
+    polls: Option<(Polling, u32)>,
 }
 
 impl<C: Runnable> Run<C> {
@@ -150,6 +156,7 @@ impl<C: Runnable> Run<C> {
             quiet: arguments.quiet,
             crash_reported: [false; 2],
             lost: false,
+            polls: None,
         })
     }
 
@@ -240,6 +247,9 @@ impl<C: Runnable> Run<C> {
             if self.is_over(&stop) {
                 return End::Machine(Stop::DeadEnd);
             }
+            if let Some(polling) = self.polls_for_good() {
+                return End::Polls(polling);
+            }
             match stop {
                 // The other core goes on.
                 Stop::Lockup { .. } => {}
@@ -288,6 +298,22 @@ impl<C: Runnable> Run<C> {
             self.lost = self.faults.next() == NEVER && self.chip.is_lost();
         }
         self.lost && self.chip.next_character().is_none()
+    }
+
+    /// The loop in which a core has been polling for a while what nothing will change.
+    fn polls_for_good(&mut self) -> Option<Polling> {
+        if !self.chip.now().is_multiple_of(LOOK_EVERY) {
+            return None;
+        }
+        let hopeless = self.faults.next() == NEVER && !self.input_is_new;
+        let found = self.chip.polling().filter(|polling| {
+            hopeless && (self.console.has_ended() || !self.chip.wakes_on_input() && !polling.may_wait_for_input())
+        });
+        self.polls = match (found, self.polls.take()) {
+            (Some(found), Some((before, looks))) if found == before => Some((found, looks + 1)),
+            (found, _) => found.map(|found| (found, 1)),
+        };
+        self.polls.take_if(|(_, looks)| *looks == LOOKS).map(|(polling, _)| polling)
     }
 
     /// Says what has become of a core, once, if that is the end of its program.
@@ -376,6 +402,7 @@ impl<C: Runnable> Run<C> {
     fn explain(&self, end: &End, arguments: &Arguments) -> String {
         let why = match end {
             End::OutputClosed => format!("the connection to {} was closed", C::UARTS[0]),
+            End::Polls(polling) => polling.explain(&self.chip.place(polling.pc(), &self.images)),
             End::Interrupted => "interrupted".to_owned(),
             End::Unwritable(why) => arguments.trace.as_ref().map_or_else(String::new, |path| unwritable(path, why)),
             End::Machine(Stop::Limit) => "the limit of --max-cycles is reached".to_owned(),

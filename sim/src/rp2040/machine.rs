@@ -2,6 +2,7 @@
 
 mod host;
 mod liveness;
+pub mod polling;
 
 use crate::core::bus::Bus as _;
 use crate::core::semihosting::{self, Call};

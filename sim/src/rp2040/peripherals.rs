@@ -224,6 +224,15 @@ impl Peripherals {
         }
     }
 
+    /// The block of a register, and its offset there.
+    pub fn register_name(address: u32) -> String {
+        match decode(address) {
+            (Target::Block(entry), offset) => format!("{} offset {offset:#05x}", entry.block),
+            _ if address >> 28 == 0xd => format!("SIO offset {:#05x}", sio::offset(address)),
+            _ => format!("{address:#010x}"),
+        }
+    }
+
     /// What the machine has to do, if something came up since the last call.
     #[inline]
     pub fn take_signals(&mut self) -> Option<Signals> {

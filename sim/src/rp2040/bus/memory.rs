@@ -70,6 +70,11 @@ impl Memory {
         }
     }
 
+    /// Whether SRAM holds the same as another one.
+    pub(crate) fn has_the_same_sram(&self, other: &Self) -> bool {
+        self.sram.0[..SRAM_WORDS] == other.sram.0[..SRAM_WORDS]
+    }
+
     /// A word of SRAM by the index that `bus::locate` gives.
     #[inline(always)]
     pub(crate) fn sram(&self, index: u32) -> u32 {

@@ -346,6 +346,11 @@ impl Peripherals {
         self.pios.iter().any(pio::Pio::drives_pins) || self.pins.moving != 0 && self.moves_pins()
     }
 
+    /// Whether no pin will move by itself, and no PIO block will do anything, as things are.
+    pub fn pins_stand_still(&self) -> bool {
+        !self.has_pins_that_move() && self.pios.iter().all(pio::Pio::is_still)
+    }
+
     /// What SIO reads of the pins at cycle `now`.
     pub fn gpio_in_at(&self, now: Cycle) -> u32 {
         self.sio.gpio_in(self.input([0, 1].map(|pio| self.pios[pio].outputs_at(now)), now))

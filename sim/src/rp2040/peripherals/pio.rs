@@ -146,6 +146,11 @@ impl Pio {
         self.in_use
     }
 
+    /// Whether nothing will happen in it unless others do something.
+    pub fn is_still(&self) -> bool {
+        !self.in_use || self.state.is_still(&self.setup)
+    }
+
     /// Whether it may change the level of a pin.
     pub fn drives_pins(&self) -> bool {
         self.setup.mine != 0 && !self.state.is_still(&self.setup)

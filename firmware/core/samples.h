@@ -45,7 +45,7 @@ void ic_samples_reset(void);
 struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity);
 #define IC_SERIES_PLAIN UINT32_MAX
 
-/* Capacity for samples, of all series of a measurement together */
+/* Total capacity of all series of a measurement, in samples */
 uint32_t ic_samples_capacity(void);
 
 /* Remaining capacity, in samples */

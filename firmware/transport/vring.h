@@ -109,8 +109,8 @@ void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ri
 
 /* ---- the driver's ---- */
 
-/* Makes a buffer available to the device, which must not have it already and has it from then on. `id` is below the
- * vring's num. */
+/* Makes a buffer available to the device, which must not own it already, and owns it from then on. `id` is less
+ * than the vring's num. */
 void ic_vring_make_available(struct ic_vring_end *driver, uint32_t id, const void *address, uint32_t bytes,
                              uint16_t flags);
 /* Takes back the next used buffer; `written` is the number of bytes that the device says it has written. False if there

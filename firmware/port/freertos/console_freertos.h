@@ -7,8 +7,8 @@
 
 #include "port_freertos.h"
 
-/* Put in place of a character that was received with an error, or of lost characters. It is not valid in a command, so
- * the whole line is refused. */
+/* Stands in for a character that was received with an error, or for lost characters. It is not valid in a command, so
+ * the whole line is rejected. */
 #define CONSOLE_GARBAGE 0xffU
 
 /* Stores a received byte. Called only by the board's interrupt handler. */

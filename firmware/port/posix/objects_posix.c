@@ -109,7 +109,8 @@ static unsigned char *item_at(const port_queue_t *queue, uint32_t place) {
     return queue->items + (size_t)(place % queue->length) * queue->item_bytes;
 }
 
-/* Sending and receiving signal only after they have unlocked the mutex; otherwise the woken task would wait for it. */
+/* port_queue_send() and port_queue_receive() signal the condition variable only after unlocking the mutex; otherwise
+ * the woken thread would block on it at once. */
 void port_queue_send(port_queue_t *queue, const void *item) {
     pthread_mutex_lock(&queue->mutex);
     while (queue->count == queue->length) {

@@ -19,9 +19,9 @@ use crate::rp2040::peripherals::pins::Wire;
 const EXAMPLES: &str = "\
 Examples:
   intercore-sim firmware.elf
-      runs the firmware until it exits by semihosting; UART0 is this terminal
+      runs the firmware until it exits via semihosting; UART0 is this terminal
   intercore-sim --max-cycles 125e6 --clock 125e6 --hash firmware.elf < input.txt
-      runs one second of the firmware; every run is the same to the cycle
+      runs one second of the firmware; every run is identical, cycle for cycle
   intercore-sim --trace run.pftrace --mark sent=message_send --mark depth=w:queue_depth firmware.elf
       writes a timeline of both cores, with each call of a function and each value of a variable
   intercore-sim --quiet --stats run.json firmware.elf
@@ -32,14 +32,15 @@ Examples:
       runs one second of the two programs of an STM32H745
 
 Exit codes:
-  the firmware's, if the firmware exits by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit
+  the firmware's, if the firmware exits via semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or calls _exit()
   0 if the firmware restarts the chip into its USB boot loader
-  1 after a crash, if no core can run any more, at the cycle limit, or if output cannot be written
+  1 after a crash, if no core can run any more or a core polls what nothing will change, at the cycle limit, or if
+    output cannot be written
   2 for an invalid image or a wrong command line
   3 with --strict, if the results depend on anything that is not modelled
   130 after Ctrl-C";
 
-/// Run firmware on a simulated RP2040, which counts every cycle, or on a simulated STM32H745, whose times mean nothing. The
+/// Run firmware on a simulated RP2040, which counts every cycle, or on a simulated STM32H745, whose timing is not modelled. The
 /// console's UART is connected to standard input and output.
 #[derive(clap::Parser)]
 #[command(name = "intercore-sim", version, max_term_width = 100, after_help = EXAMPLES)]
@@ -74,17 +75,17 @@ pub struct Arguments {
     /// Boot ROM to use instead of the simulator's: a file of 16 KiB, such as one read from a chip
     #[arg(long, value_name = "FILE")]
     pub bootrom: Option<PathBuf>,
-    /// Keep the content of the flash in this file. At the start, the simulator reads the file, if it exists, and then loads
-    /// the image over its content. At the end, the simulator writes the file
+    /// Keep the contents of the flash in this file. At the start, the simulator reads the file, if it exists, and then loads
+    /// the image over its contents. At the end, the simulator writes the file
     #[arg(long, value_name = "FILE")]
     pub flash: Option<PathBuf>,
-    /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3. Repeat the option for each wire
+    /// Connect two pins with a wire, such as 2:3 for GPIO 2 and GPIO 3. Repeat the option for each wire
     #[arg(long, value_name = "PIN:PIN")]
     pub wire: Vec<Wire>,
-    /// Drive a pin from outside: to 0 or 1, from the start or from a time on (5=1, 5=0@10ms), or no longer (5=z@2e6). Repeat
+    /// Drive a pin from outside: to 0 or 1, from the start or from a given time (5=1, 5=0@10ms), or release it (5=z@2e6). Repeat
     /// the option for each change
     ///
-    /// A time is a number of cycles of clk_sys, or a real time since power-on with the unit s, ms, us or ns.
+    /// A time is a number of cycles of clk_sys, or a time since power-on with the unit s, ms, us or ns.
     #[arg(long, value_name = "PIN=LEVEL[@TIME]")]
     pub gpio: Vec<Change>,
     /// Put a device on the bus of I2C0 or I2C1. Repeat the option for each device
@@ -97,7 +98,7 @@ pub struct Arguments {
     /// Connect an input of the ADC (0 to 3 are GPIO 26 to 29, 4 is the temperature sensor) to a voltage. Repeat the option
     /// for each input
     ///
-    /// SIGNAL is a number of volts (0=1.65), a wave with its rate in Hz and its lowest and highest voltage
+    /// SIGNAL is a number of volts (0=1.65), a wave with its frequency in Hz and its lowest and highest voltage
     /// (1=sine:1000:0:3.3, also triangle and square), or a file (2=recorded.csv) with lines of seconds,volts.
     #[arg(long, value_name = "INPUT=SIGNAL", value_parser = adc_input)]
     pub adc: Vec<(usize, Signal)>,
@@ -108,7 +109,7 @@ pub struct Arguments {
     /// r: each read
     #[arg(long, value_name = "NAME=[w:|r:]WHERE", requires = "trace")]
     pub mark: Vec<MarkArgument>,
-    /// Print a hash of the run at the end. Two runs have the same hash if they did the same in the same cycles
+    /// Print a hash of the run at the end. Two runs have the same hash if they did the same things in the same cycles
     #[arg(long)]
     pub hash: bool,
     /// Advance both cores one cycle at a time, never one ahead of the other. Slower, with the same result. For tests of the

@@ -40,7 +40,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog="Exit status: 0 all budgets kept, 1 a budget exceeded, 2 error in the file or the command, 3 undecided, 4 "
+    epilog="Exit status: 0 all budgets met, 1 a budget exceeded, 2 error in the file or the command, 3 undecided, 4 "
     "not measured. "
     "Examples: intercore check budgets.toml pico-sim --junit budgets.xml; intercore check budgets.toml 3"
 )

@@ -168,7 +168,9 @@ def run(
     flags: OwnFlags = None,
     emulated: Annotated[
         bool,
-        typer.Option("--emulated", help="Declare that the target at this port is an emulator: its times mean nothing."),
+        typer.Option(
+            "--emulated", help="Declare that the target at this port is an emulator: its timing is meaningless."
+        ),
     ] = False,
     meter: MeterUrl = None,
     measured_path: MeasuredPath = None,

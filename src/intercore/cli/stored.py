@@ -52,7 +52,7 @@ def _check_exists(path: Path) -> None:
     if not path.exists():
         raise UsageError(
             f"there is no store {path}: measure something first, e.g. intercore run host speedup, or name the "
-            "store by --store"
+            "store with --store"
         )
 
 

@@ -49,11 +49,11 @@ _CAUSES = {
         "the disk failed, is full or limits the size of a file (disk I/O error). Correct that, then continue with "
         "--resume (complete measurements are kept)"
     ),
-    sqlite3.SQLITE_CORRUPT: "the file is damaged: restore the file from a copy, or choose another file",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged: restore the file from a backup, or choose another file",
     sqlite3.SQLITE_NOTADB: "the file is not an Intercore store and was not changed: choose another file",
     sqlite3.SQLITE_READONLY: "the file is read-only: make the file and its directory writable, or work on a copy",
     sqlite3.SQLITE_ERROR: "the tables in the file are not those of an Intercore store: the file is damaged, or another "
-    "program has changed it. Restore the file from a copy, or choose another file",
+    "program has changed it. Restore the file from a backup, or choose another file",
     sqlite3.SQLITE_TOOBIG: (
         f"a value in the file is longer than {bounds.STORE_VALUE}, the limit of an Intercore store: choose another file"
     ),
@@ -269,7 +269,9 @@ class StoreReader:
             with reading():
                 yield
         except DamagedError as error:
-            raise IntercoreError(f"{what} in {self.path} is damaged ({error}): restore the file from a copy") from error
+            raise IntercoreError(
+                f"{what} in {self.path} is damaged ({error}): restore the file from a backup"
+            ) from error
 
 
 class Store(StoreReader):

@@ -101,7 +101,7 @@ static inline uint64_t count_cycles(struct count_scale scale, uint64_t counts) {
     return counts * scale.cycles / scale.counts;
 }
 
-/* Smallest number of counts that take at least that many cycles. cycles × scale.counts must be below 2^63. */
+/* Smallest number of counts that take at least `cycles` cycles. cycles × scale.counts must be below 2^63. */
 static inline uint64_t count_counts(struct count_scale scale, uint64_t cycles) {
     return (cycles * scale.counts + scale.cycles - 1U) / scale.cycles;
 }

@@ -13,7 +13,7 @@ static inline __attribute__((always_inline)) void ccompare_set_1(uint32_t counte
     __asm volatile("wsr.ccompare1 %0\n esync" ::"a"(counter) : "memory");
 }
 
-/* Whether the interrupt with this number is requested, masked or not (INTERRUPT) */
+/* Whether the interrupt with this number is pending, masked or not (register INTERRUPT) */
 static inline __attribute__((always_inline)) bool ccompare_is_pending(uint32_t number) {
     uint32_t pending;
     __asm volatile("rsr.interrupt %0" : "=a"(pending)::"memory");

@@ -5,7 +5,8 @@
 #include "rp2040_clocks.h"
 #include "rp2040_registers.h"
 
-/* Lead of the PWM counter over C × TIMER, without the few cycles from TIMER's edge until the counter is set */
+/* Lead of the PWM counter over CYCLES_PER_US × TIMER, not counting the few cycles from TIMER's edge until the counter
+ * is set */
 #define AHEAD 512U
 #define MOST_APART 12U
 #define COUNTER_MASK 0xffffU

@@ -49,8 +49,8 @@ rp2040_trace_handler_t rp2040_trace_handled(uint32_t core, uint32_t exception, r
 
 void rp2040_trace_ring(void) { ic_trace(IC_TRACE_RUNG, 0, 1U - get_core_num()); }
 
-/* The kernel's port interrupts the other core by vYieldCore(). The linker redirects the calls to the function below,
- * which begins with __wrap_ (board.cmake). */
+/* The kernel's port interrupts the other core through vYieldCore(). The linker redirects the calls to the function
+ * below, whose name begins with __wrap_ (board.cmake). */
 void __real_vYieldCore(int core);
 void __wrap_vYieldCore(int core);
 

@@ -48,7 +48,7 @@ impl FromStr for Change {
             "0" => Some(false),
             "1" => Some(true),
             "z" => None,
-            _ => return Err(format!("{text:?}: the level must be 0, 1, or z for no longer driven")),
+            _ => return Err(format!("{text:?}: the level must be 0, 1, or z to stop driving the pin")),
         };
         Ok(Self { pin, level, at: moment(at).ok_or_else(expected)? })
     }

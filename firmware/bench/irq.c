@@ -70,7 +70,8 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 #define TURNS_BETWEEN_LOOKS 8U
 
 enum { OCCUPANT_PRIORITY = 1, CAUSE_PRIORITY = 3, WOKEN_PRIORITY = 4 };
-/* Most tasks: the causing task, the woken task, and occupants of `from`, `to` and another core */
+/* Maximum number of tasks: the one that causes the interrupt, the woken one, and an occupant each for `from`, `to` and
+ * one further core */
 #define PLAYERS_MAX 5U
 
 struct player {

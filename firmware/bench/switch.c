@@ -132,8 +132,8 @@ static void reach(atomic_uint *turn) { atomic_store_explicit(turn, stage.turn, m
 
 /* ---- the primitives ---- */
 
-/* Each primitive has two pairs of functions, to signal and to wait: one pair for each clock. The timed code is directly
- * in these functions. A probe of the simulator finds the signalling functions by their names. */
+/* Each primitive has two pairs of functions, to signal and to wait: one pair for each clock. The timed code is inlined
+ * in these functions. A simulator probe finds the signalling functions by their names. */
 #define TIMED_BY(clock, suffix, kind, signal, wait)                                                                    \
     static void switch_signal_##kind##suffix(struct stamps *stamps) {                                                  \
         uint64_t before = clock();                                                                                     \

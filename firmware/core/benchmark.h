@@ -20,7 +20,8 @@ struct ic_benchmark {
     uint32_t samples;
     /* Number of series with one sample per repetition, at least 1. They share the memory for samples. */
     uint32_t series_count;
-    /* Clock of the samples and of the timestamp overhead in the current setting; NULL: the common clock */
+    /* Clock in which the samples and the timestamp overhead are counted in the current setting; NULL: the common
+     * clock */
     enum ic_clock (*clock)(const struct ic_run *run);
     /* If not NULL, the benchmark is not available on this target, whatever the setting. The text is the reason, as the
      * end of a sentence ("not applicable on AMP: one kernel …"). Then the members below are unset, and there are no
@@ -32,8 +33,8 @@ struct ic_benchmark {
     bool (*possible)(const struct ic_run *run, struct ic_error *error);
     /* Measures, as run.h describes. Returns false, with run->error set, if the measurement failed. */
     bool (*measure)(struct ic_run *run);
-    /* If not NULL: writes the result as text for interactive use, such as a published table, in place of
-     * ic_summary_tell(), which describes the arguments. */
+    /* If not NULL: prints the result for a person at the console, in place of ic_summary_tell(). A benchmark that
+     * reproduces a published table prints it in this way. For the arguments see ic_summary_tell(). */
     bool (*tell)(const struct ic_run *run, uint32_t index, struct ic_text *line);
 };
 

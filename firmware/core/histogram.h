@@ -1,4 +1,4 @@
-/* Log-linear histograms, for runs too long to keep every value. The counts of all bins are one series.
+/* Log-linear histograms, for runs too long to keep every value. The counts of all bins form one series.
  *
  * Let STEPS be IC_HISTOGRAM_STEPS. Each value below 2 × STEPS has its own bin. Above that, each octave is divided into
  * STEPS bins of equal width: the bin of a value v is e × STEPS + (v >> e), with e such that STEPS <= v >> e < 2 ×

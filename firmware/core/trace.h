@@ -75,7 +75,7 @@ enum ic_trace_cause {
 #define IC_TRACE_NAME_MAX 16U
 /* Number of a name for which there was no room */
 #define IC_TRACE_NAMELESS 255U
-/* Samples per core of the cost of recording an event */
+/* Number of samples taken on each core of the cost of recording an event */
 #define IC_TRACE_COSTS 16U
 
 struct ic_trace_event {

@@ -12,7 +12,7 @@
  * memory. */
 enum port_error port_loop_open(void);
 
-/* Value of the condition `main_loop`: the owner of the main loop */
+/* Returns what the target reports as its condition `main_loop`: the owner of the main loop */
 const char *port_loop_text(void);
 
 /* The body of the framework's function. Calls the body of the benchmark that has taken over the loop, or waits. */

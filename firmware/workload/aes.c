@@ -83,7 +83,7 @@ IC_UNTIMED static void prepare(void) {
     }
 }
 
-/* Cipher(), FIPS 197 5.1. A word is a column, its first row the highest byte. */
+/* Cipher(), FIPS 197 5.1. A word is a column, with its first row in the most significant byte. */
 static void encipher(uint32_t block[4]) {
     const uint32_t *keys = schedule.words;
     uint32_t a = block[0] ^ keys[0];

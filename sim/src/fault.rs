@@ -84,7 +84,7 @@ impl FromStr for Fault {
         if let Some(at) = text.strip_prefix("reset@") {
             return cycles(at).map(Self::Reset);
         }
-        let unknown = || format!("unknown fault {text}: {EXPECTED}");
+        let unknown = || format!("unknown fault '{text}': {EXPECTED}");
         let (kind, rest) = text.split_once(':').ok_or_else(unknown)?;
         match kind {
             "uart-in" => noise(rest).map(Self::UartIn),

@@ -303,7 +303,8 @@ fn the_command_line_runs_both_programs() {
         .expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    for part in ["core 1 locked up at", "FUNCTION ONLY", "the limit of --max-cycles", "hash: ", "core 0 is running"] {
+    for part in ["core 1 locked up at", "FUNCTION ONLY", "the limit set by --max-cycles", "hash: ", "core 0 is running"]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(

@@ -99,7 +99,8 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("host",), "these are runs of 1: host"),
+        (("host",), "host has nothing to be compared with: name two runs"),
+        (("1", "1", "1"), "these are runs of 1: host"),
         (("host", "hosd"), "there is no target 'hosd'; did you mean 'host'?"),
         (("1", "1"), "both sides are run 1 of host"),
         (("host", "1"), "both sides are run 1 of host"),

@@ -14,7 +14,7 @@
 #define STEPS_FROM 32U
 #define STEPS_TO 37U
 
-/* Runs iterations of a load until the clock reads `when`, at most `most`. */
+/* Runs iterations of a load until the clock reaches `when`, but at most `most` of them. Returns the number run. */
 static uint32_t turns_until(struct load_task *load, uint64_t when, uint32_t most) {
     uint32_t steps = load == &ic_message.load_from ? STEPS_FROM : STEPS_TO;
     uint32_t value = load->value;

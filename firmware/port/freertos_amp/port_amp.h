@@ -36,10 +36,11 @@
 /* Increment it with every change of the mailboxes or of the meaning of an order: images with different numbers refuse
  * to work together. */
 #define PORT_AMP_PROTOCOL 1
-/* Milliseconds that core 0 waits for core 1's identity, and that a core waits for an answer of the other's service
+/* Milliseconds that core 0 waits for core 1's identity, and that a core waits for an answer from the other's service
  * task */
 #define PORT_AMP_PATIENCE_MS 5000U
-/* Far more ticks than any benchmark masks interrupts for */
+/* A core whose heartbeat stops for so many ticks of the other core has failed: far longer than any benchmark masks
+ * interrupts */
 #define PORT_AMP_SILENCE_TICKS 100U
 
 /* ---- for the board ---- */

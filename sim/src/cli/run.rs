@@ -405,7 +405,7 @@ impl<C: Runnable> Run<C> {
             End::Polls(polling) => polling.explain(&self.chip.place(polling.pc(), &self.images)),
             End::Interrupted => "interrupted".to_owned(),
             End::Unwritable(why) => arguments.trace.as_ref().map_or_else(String::new, |path| unwritable(path, why)),
-            End::Machine(Stop::Limit) => "the limit of --max-cycles is reached".to_owned(),
+            End::Machine(Stop::Limit) => "the limit set by --max-cycles is reached".to_owned(),
             End::Machine(stop) => self.chip.why_stopped(stop, &self.images),
         };
         format!("{}: {why}", self.chip.moment())

@@ -283,7 +283,7 @@ fn lockup_dead_end_and_the_limit_are_stops_with_a_reason() {
     let (said, (code, _, err)) = debug(&image("stay", &[STAY]), &limited, &["continue"]);
     contains(&said, &["Program terminated with signal SIGXCPU"]);
     assert_eq!(code, Some(1));
-    contains(&err, &["cycle 200000: the limit of --max-cycles is reached"]);
+    contains(&err, &["cycle 200000: the limit set by --max-cycles is reached"]);
 }
 
 #[test]

@@ -123,7 +123,10 @@ _OTHER_CHIPS = (
         r"(raspberrypi)?pico2.*|rp235\d.*",
         "the Raspberry Pi Pico 2 has another chip, the RP2350, which is not supported yet",
     ),
-    (r"rp2040.*|picow.*", "the RP2040 is the chip of the Pico: pico, or pico-sim without a board"),
+    (
+        r"rp2040.*|picow.*",
+        "the RP2040 is the chip of the Raspberry Pi Pico: use pico, or without a board the target pico-sim",
+    ),
     (r"esp32(c|h|s2).*", "that chip has one main core; chips with two are esp32, esp32s3 and esp32p4"),
     (r"stm32h7(47|55|57).*", "that chip is not supported yet; its relative stm32h745 is"),
 )

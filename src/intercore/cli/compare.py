@@ -49,15 +49,15 @@ def compare(
             metavar="A B",
             help=(
                 "What to compare: two numbers of stored runs, e.g. 3 4 (before and after a change), two targets "
-                "(their newest complete runs), or baseline files. Of more than two runs, those of one target are one "
-                "side. "
+                "(their newest complete runs), or baseline files. More than two runs are grouped by "
+                "target, and the targets are compared. "
                 "With --alternate: TARGET BENCHMARK [NAME=VALUE,…]."
             ),
         ),
     ] = None,
     *,
     within: Annotated[
-        float, percent_option("--within", "Treat differences up to this size as no difference, e.g. 2%.")
+        float, percent_option("--within", "Treat differences up to this size as no difference, e.g. 2%.", "5%")
     ] = WITHIN,
     in_full: Annotated[bool, typer.Option("--all", help="Show every quantity of every setting.")] = False,
     page: Annotated[
@@ -156,9 +156,10 @@ def compare(
     else:
         for name in [*request.options(), *(["--resume"] if resume else [])]:
             raise UsageError(f"{name} applies only with --alternate: add --alternate, or omit {name}")
-        if not request.words:
+        if len(request.words) < _SIDES:
+            lacking = f"{request.words[0]} has nothing to be compared with" if request.words else "nothing to compare"
             raise UsageError(
-                "nothing to compare: name two runs or targets, e.g. intercore compare 3 4 (intercore runs lists them)"
+                f"{lacking}: name two runs or targets, e.g. intercore compare 3 4 (intercore runs lists them)"
             )
         if len(request.words) != _SIDES and (files := [name for name in request.words if is_baseline(name)]):
             raise UsageError(

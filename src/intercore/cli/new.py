@@ -85,7 +85,7 @@ def workload(
         raise UsageError(f"{path} already exists: choose another name, or remove it") from None
     shown = f"./{path}" if not path.is_absolute() else str(path)
     results().print(
-        f"{path} contains a placeholder that builds and runs: replace it by your work. To measure it:\n\n"
+        f"{path} contains a placeholder that builds and runs: replace it with your own code. To measure it:\n\n"
         f"    intercore run pico-sim speedup workload={shown}\n",
         markup=False,
         soft_wrap=True,

@@ -31,8 +31,11 @@ def seconds_option(name: str, least: float, text: str) -> OptionInfo:
     return _option(name, reader, "<seconds>", text)
 
 
-def percent_option(name: str, text: str) -> OptionInfo:
-    """Return the option `name` for a share above 0 and up to 1, typed as a percentage; `text` is its help."""
+def percent_option(name: str, text: str, default: str = "") -> OptionInfo:
+    """Return the option `name` for a share above 0 and up to 1, typed as a percentage; `text` is its help.
+
+    `default` is how the help shows its default, if it has one.
+    """
 
     def share(given: str | float) -> float:
         if not isinstance(given, str):
@@ -44,7 +47,7 @@ def percent_option(name: str, text: str) -> OptionInfo:
             raise UsageError(f"{name}={given} is out of range: it must be above 0% and at most 100%")
         return value
 
-    made: OptionInfo = typer.Option(name, parser=share, metavar="PERCENT", help=text)
+    made: OptionInfo = typer.Option(name, parser=share, metavar="PERCENT", help=text, show_default=default or True)
     return made
 
 

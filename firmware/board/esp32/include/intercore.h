@@ -46,7 +46,7 @@ struct intercore_console {
 #define INTERCORE_TASK_STACK_LEAST 3072U
 #define INTERCORE_STACK_MOST 32768U
 
-/* Value of a size that means "none", where that is possible (0 means the default) */
+/* Value that means "none", for the sizes that may be none (0 means the default) */
 #define INTERCORE_NONE UINT32_MAX
 
 /* Members that are 0 or NULL take their values from the project's configuration (menuconfig, Intercore). So {0} takes

@@ -17,7 +17,7 @@ void rp2040_uart_start(void);
 /* Enables input. Call it on core 0, when there is a console task. */
 void rp2040_uart_listen(void);
 
-/* Sends bytes without interrupts, when the system has failed. Returns when the last byte has left. */
+/* Sends bytes without interrupts, for use after a system failure. Returns once the last byte has been sent. */
 void rp2040_uart_write_raw(const char *bytes, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 #define RASR_SIZE(log2_bytes) (((uint32_t)(log2_bytes) - 1U) << 1U)
 #define RASR_ENABLE 1U
 
-/* Values of the field AP. They are for privileged code; there is no other code. */
+/* Values of the AP field, as it applies to privileged code. All code here runs privileged. */
 enum access { NO_ACCESS = 0, READ_WRITE = 3, READ_ONLY = 6 };
 
 #define LOG2_LEAST 5U

@@ -40,13 +40,16 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog="Exit status: 0 all budgets met, 1 a budget exceeded, 2 error in the file or the command, 3 undecided, 4 "
-    "not measured. "
+    epilog="Exit status: 0 all budgets met, 1 a budget exceeded, 2 error in the file or the command, 3 undecided "
+    "(too few repetitions to tell), 4 not measured. "
+    "A budget file lists its budgets: "
+    'budgets = ["irq path=timer-handler: max <= 60 cycles", "speedup mode=pool n=1000: S median >= 1.8"]. '
     "Examples: intercore check budgets.toml pico-sim --junit budgets.xml; intercore check budgets.toml 3"
 )
 def check(
     file: Annotated[
-        Path, typer.Argument(metavar="BUDGETS", help="Budget file (TOML), e.g. budgets.toml; docs/ci.md describes it.")
+        Path,
+        typer.Argument(metavar="BUDGETS", help="Budget file (TOML), e.g. budgets.toml; see below, and docs/ci.md."),
     ],
     name: Annotated[
         str | None,

@@ -48,7 +48,7 @@ def _longest_silences() -> str:
 _HERE = _names(target for target in TARGETS if target.built_here)
 _AT_A_PORT = _names(target for target in TARGETS if not target.built_here)
 _OF_IMAGES = _names(target for target in TARGETS if isinstance(target, EmulatedTarget))
-TARGET_HELP = f"One of {', '.join(_HERE)}; with --port: {', '.join(_AT_A_PORT)}."
+TARGET_HELP = f"One of {', '.join(_HERE)}; with --port: {', '.join(_AT_A_PORT)} (serial: any other board)."
 TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=TARGET_HELP)]
 PortUrl = Annotated[
     str | None,

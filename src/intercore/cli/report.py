@@ -35,7 +35,7 @@ def report(
         typer.Argument(
             metavar="[RUN]…",
             help="Stored runs by number, e.g. 3, or targets, e.g. host, for their newest complete run of each "
-            "benchmark.",
+            "benchmark. Default: the newest run.",
         ),
     ] = None,
     *,

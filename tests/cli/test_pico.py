@@ -156,7 +156,7 @@ def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
         (("run", "pico-amp", "clock"), "the console of a Pico is at GP0 (TX) and GP1 (RX)"),
         (("run", "pico-sim", "clock", "--port", "COM3"), "Did you mean the target 'pico'?"),
         (("run", "host", "clock", "--fault", "reset@1e6"), "--fault applies only to simulated targets"),
-        (("run", "pico-sim", "clock", "--fault", "flood"), "--fault: expected uart-in"),
+        (("run", "pico-sim", "clock", "--fault", "flood"), "--fault: unknown fault 'flood': expected uart-in"),
     ],
 )
 def test_a_wrong_word_gets_a_sentence_that_helps(tool: Tool, words: tuple[str, ...], says: str) -> None:

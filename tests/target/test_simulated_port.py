@@ -150,7 +150,7 @@ def test_a_program_that_says_nothing_is_described(tmp_path: Path) -> None:
 
 
 def test_a_fault_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageError, match="--fault: expected uart-in"):
+    with pytest.raises(UsageError, match="--fault: unknown fault"):
         SimulatedRp2040(example("uart_echo"), RATE, ["flood"])
 
 

@@ -2,6 +2,7 @@
 
 use crate::machine_code::put;
 use intercore_sim::rp2040::machine::Machine;
+use intercore_sim::rp2040::peripherals::Peripherals;
 
 const CODE: u32 = 0x2000_0000;
 const PIO0: u32 = 0x5020_0000;
@@ -63,6 +64,28 @@ fn a_loop_that_counts_writes_or_sleeps_is_none() {
         ("WFE; B -4", &[0xBF20, 0xE7FD], 0),
     ] {
         assert_eq!(looping(code, r0).polling(), None, "{what}");
+    }
+}
+
+/// Even if the loop keeps only bits that change after minutes.
+#[test]
+fn what_tells_the_time_may_end_a_loop() {
+    // LDR r1, [r0, #4]; LSRS r1, #24; B -6
+    let code = [0x6841, 0x0E09, 0xE7FC];
+    for (what, register) in [("TIMERAWL", TIMER + 0x28), ("SysTick", 0xe000_e018), ("CTR_ACC", 0x1400_0010)] {
+        let mut machine = looping(&code, register - 4);
+        machine.write_register(0x4005_802c, 1 << 9 | 0xc); // WATCHDOG_TICK
+        assert_eq!(machine.polling(), None, "{what}");
+    }
+    assert!(looping(&code, PIO0).polling().is_some());
+}
+
+#[test]
+fn any_register_may_be_polled() {
+    for block in Peripherals::blocks() {
+        for offset in (0..0x200).step_by(4) {
+            looping(&FOR_EVER, block.base.wrapping_add(offset).wrapping_sub(4)).polling();
+        }
     }
 }
 

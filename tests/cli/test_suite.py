@@ -62,7 +62,7 @@ def check_first_screen(store: Path, shown: dict[str, Any]) -> None:
     print_parts(parts, PrintableConsole(width=80, file=printed))
     left = printed.getvalue()
     remarked = any(isinstance(part, Sentence) for part in parts)
-    of_answers = 0 if remarked or run.plan.simulated else 12  # a noisy machine has long intervals, which are not cut
+    of_answers = 0 if remarked or run.plan.simulated else 8  # a noisy machine has long intervals, which are not cut
     assert left.count("\n") < ONE_SCREEN + of_answers, left  # below it comes the name of the page
     *above, last = left.splitlines()
     assert max(map(len, above)) <= 80

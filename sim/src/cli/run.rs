@@ -306,9 +306,10 @@ impl<C: Runnable> Run<C> {
             return None;
         }
         let hopeless = self.faults.next() == NEVER && !self.input_is_new;
-        let found = self.chip.polling().filter(|polling| {
-            hopeless && (self.console.has_ended() || !self.chip.wakes_on_input() && !polling.may_wait_for_input())
-        });
+        let found = hopeless
+            .then(|| self.chip.polling())
+            .flatten()
+            .filter(|polling| self.console.has_ended() || !self.chip.wakes_on_input() && !polling.may_wait_for_input());
         self.polls = match (found, self.polls.take()) {
             (Some(found), Some((before, looks))) if found == before => Some((found, looks + 1)),
             (found, _) => found.map(|found| (found, 1)),

@@ -4,7 +4,7 @@ use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::peripherals::Peripherals;
 use crate::rp2040::peripherals::pins::Outputs;
-use crate::rp2040::peripherals::spi::Line;
+use crate::rp2040::peripherals::spi::{Line, Spi};
 
 /// `FUNCSEL` values (2.19.2).
 const SPI: u32 = 1;
@@ -61,6 +61,9 @@ impl Default for ClockOutputs {
 impl Peripherals {
     /// Pins of SPIs that are slaves, to which others drive these lines.
     fn slave_lines(&self) -> u32 {
+        if self.spis.iter().all(Spi::is_master) {
+            return 0;
+        }
         let slaves = bits(self.moving()).filter(|&pin| match self.mover(pin) {
             Some(Mover::Spi { number, .. }) => !self.spis[number].is_master(),
             _ => false,

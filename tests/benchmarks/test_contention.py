@@ -218,7 +218,7 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
 @pytest.mark.parametrize(
     ("parts", "about"),
     [
-        ({"task0.0": 0.9, "task1.1": 0.9}, "that of one core, recursion (ideal: 2); other work differs"),
+        ({"task0.0": 0.9, "task1.1": 0.9}, "that of one core, recursion; ideal: 2, other work differs"),
         ({"task0.0": 1.1, "task1.1": 1.0}, "that of one core, recursion (above 2: a core was slower alone)"),
     ],
 )

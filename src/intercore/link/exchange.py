@@ -450,7 +450,8 @@ class Exchange:
                 "program on the target and --baud"
             )
         silent = self._link.now() - self._link.last_heard
-        if silent >= FINAL_SILENCE_SHARE * self._timeout:
+        has_flooded = bool(self._link.flood(self._watch.heard))  # even if it, or its host, pauses in the end
+        if silent >= FINAL_SILENCE_SHARE * self._timeout and not has_flooded:
             if not self._has_begun:
                 what, advice = f"no answer to {self._question} for {seconds}", "reset the target"
             else:

@@ -25,7 +25,7 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
         pairs = [one for one in found if one.is_one_on_each]
         most = pairs[0] if pairs else max(found, key=lambda one: one.of_a_core)
         cores = len(most.cores)
-        about = f"that of one core, {work} (ideal: {cores}); other work differs"
+        about = f"that of one core, {work}; ideal: {cores}, other work differs"
         if most.of_a_core > cores:
             about = f"that of one core, {work} (above {cores}: a core was slower alone)"
         yield Answer("throughput on all cores", Interval(most.of_a_core), "times", about)

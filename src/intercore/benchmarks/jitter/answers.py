@@ -38,12 +38,12 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     rest, load = (settings_under(analysis.settings, loaded=loaded) for loaded in (False, True))
     for question, found, under in (
         (_AT_REST, rest, ""),
-        (_LOADED, load, f"with {_load_of(load)}, "),
+        (_LOADED, load, f"; with {_load_of(load)}"),
     ):
         if found:
             periods = [duration(us) for us in sorted({one.period_us for one in found})]
             seen = sum(one.activations for one in found)
-            about = f"{under}max of {seen:,}; period {' or '.join(periods)}"
+            about = f"max of {seen:,}{under}; period {' or '.join(periods)}"
             about += f"; median {duration(typical_us(found))}"
             late = missed(found)
             if late.activations:

@@ -21,9 +21,8 @@ def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
     """Answer the worst slowdown of memory with the other core busy."""
     worst = _worst(analysis)
     if worst is not None:
-        about = with_varied(
-            f"as long with the other core busy, {worst.access} in {in_words(worst.region)}", worst.varied
-        )
+        about = with_varied(f"as long, {worst.access} in {in_words(worst.region)}", worst.varied)
+        about += "; with the other core busy"
         yield Answer("memory slowdown, worst", worst.slowdown, "times", about)
 
 

@@ -51,10 +51,10 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
         question = f"throughput, {how}" if how else "throughput of a stream"
-        about = f"{_choice(one)}, messages of {one.bytes:,} bytes"
-        about += f", {one.slowest}, the slowest direction" if one.settings > 1 else ""
+        about = f"{_choice(one)}, {one.bytes:,}-byte messages"
+        about += f"; {one.slowest}, the slowest direction" if one.settings > 1 else ""
         is_largest = one.bytes == max(other.bytes for other in streams)
-        about += ", the largest streamed" * is_largest
+        about += "; the largest streamed" * is_largest
         yield Answer(
             question, rate(one.bytes, one.time_us), "bytes/s", about, bound="≥" if is_largest else "", brief=number == 0
         )

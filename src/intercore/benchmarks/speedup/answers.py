@@ -73,7 +73,8 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
         begin = _begin(analysis, fit, 1.0, fit.break_even)
         if begin is not None:
             tasks = _tasks(analysis, fit)
-            work = ", ".join(filter(None, ("of work on one core", _used(analysis, fit, efficiency))))
+            used = _used(analysis, fit, efficiency)
+            work = f"{used}; as time on one core" if used else _WORK
             about = "; ".join(filter(None, (work, begin.how_known, _KINDS.get(tasks, ""))))
             named = [_smallest(analysis, fit).work] if several else []
             question = f"{', '.join(filter(None, (*named, tasks)))} break even"

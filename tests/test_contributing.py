@@ -60,7 +60,7 @@ class Tree:
             if source.is_symlink() or source.is_file():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, target, follow_symlinks=False)
-        (module,) = (ROOT / "src/intercore").glob("_sim.*.so")
+        (module,) = (ROOT / "src/intercore").glob("_native.*.so")
         shutil.copy2(module, folder / "src/intercore")
         for words in (["init", "--quiet"], ["add", "--all"]):
             subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)

@@ -141,5 +141,5 @@ def test_completing_a_target_loads_neither_numbers_nor_what_draws(monkeypatch: p
     monkeypatch.setenv("_INTERCORE_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "intercore run host speedup mode")
     monkeypatch.setenv("COMP_CWORD", "4")
-    heavy = {"numpy", "scipy", "polars", "rich", "serial", "sqlite3", "intercore.cli.run", "intercore._sim"}
+    heavy = {"numpy", "scipy", "polars", "rich", "serial", "sqlite3", "intercore.cli.run", "intercore._native"}
     assert not loaded() & heavy

@@ -48,8 +48,8 @@ def test_the_list_of_commands_loads_nothing_heavy() -> None:
     assert {name for name in modules if name.startswith("intercore.cli.")} == {"intercore.cli.main"}
 
 
-def test_no_module_loads_scipy_before_it_is_used() -> None:
-    """It takes a tenth of a second and more, which a command that only shows what is stored need not wait for."""
+def test_no_module_needs_scipy() -> None:
+    """Only the tests have it."""
     program = """
 import importlib, pkgutil, sys, intercore
 for module in pkgutil.walk_packages(intercore.__path__, "intercore."):

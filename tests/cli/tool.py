@@ -52,7 +52,6 @@ PRELOADED = [
     "intercore.page.page",
     "intercore.record.export.table",  # and polars with it
     "intercore.sim.simulator",
-    "scipy.stats",
     "encodings.idna",
     "encodings.unicode_escape",
     "importlib.readers",  # nobody may not read the Python of a root that keeps it at home

@@ -11,7 +11,15 @@ import pytest
 from intercore.errors import UsageError
 from intercore.target.targets import TARGETS, Address, Target, UnknownTargetError, find
 
-HEAVY = ("numpy", "serial", "elftools", "labgrid", "intercore._sim", "intercore.link.session", "intercore.board.build")
+HEAVY = (
+    "numpy",
+    "serial",
+    "elftools",
+    "labgrid",
+    "intercore._native",
+    "intercore.link.session",
+    "intercore.board.build",
+)
 """What a command that opens no target is not to wait for."""
 
 

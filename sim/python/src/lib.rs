@@ -1,7 +1,9 @@
-//! The Python module `intercore._sim`: the simulated chips for `intercore.sim`, which is the face of them. Errors are
+//! The Python module `intercore._native`: the simulated chips for `intercore.sim`, and distributions for
+//! `intercore.statistics.probability`, which are the faces of them. Errors are
 //! `SimulatorError` where the caller could not know better, `ValueError` where an argument is out of range.
 
 mod chip;
+mod distributions;
 mod guard;
 
 use std::ffi::OsString;
@@ -60,11 +62,11 @@ impl State {
 }
 
 /// One simulated chip.
-#[pyclass(frozen, module = "intercore._sim")]
+#[pyclass(frozen, module = "intercore._native")]
 struct Machine(Guarded);
 
 /// A chip at rest, to be restored any number of times.
-#[pyclass(frozen, module = "intercore._sim")]
+#[pyclass(frozen, module = "intercore._native")]
 struct Snapshot(Box<State>);
 
 /// Kind, core, address, exit code, time, sentence.
@@ -467,7 +469,12 @@ fn command(py: Python, arguments: Vec<OsString>) -> u8 {
 }
 
 #[pymodule]
-mod _sim {
+mod _native {
+    #[pymodule_export]
+    use super::distributions::{
+        binomial_above, binomial_quantile, chi_square_above, f_above, normal_quantile, running_mean, student_above,
+        student_quantile,
+    };
     #[pymodule_export]
     use super::{Machine, Snapshot, command};
 }

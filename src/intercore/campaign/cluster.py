@@ -343,7 +343,7 @@ def _identifier() -> Callable[[], str]:
             return json.dumps(here)
         package = Path(intercore.__file__).parent
         here["Intercore"] = f"{intercore.__version__} ({digest('*.py')})"
-        here["the simulated chip"] = digest("_sim.*")
+        here["the simulated chip"] = digest("_native.*")
         return json.dumps(here)
 
     return identify

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import platformdirs
 
-from intercore import __version__, _sim
+from intercore import __version__, _native
 from intercore.board import elf
 from intercore.errors import IntercoreError
 from intercore.record.plan import canonical
@@ -71,5 +71,5 @@ def _key(one: Measurement) -> tuple[str, str]:
 
 def _simulator() -> str:
     """Return a value that changes with the simulator."""
-    with open(_sim.__file__, "rb") as file:  # noqa: PTH123 - hashlib reads from it
+    with open(_native.__file__, "rb") as file:  # noqa: PTH123 - hashlib reads from it
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from intercore._native import running_mean
 from intercore.meter.meter import MeterError
 from intercore.record.meter_recording import Trace
 
@@ -136,19 +137,11 @@ def _without_spikes(amps: Floats, which: NDArray[np.intp]) -> Floats:
     held = held[which[held] == RANGES - 1]
     found = amps.copy()
     for alpha, of_largest in ((_ALPHA, False), (_ALPHA_OF_LARGEST, True)):
-        mean = _running_mean(amps, alpha)
+        mean = np.frombuffer(running_mean(amps, alpha))
         if len(held):
             kept = amps.copy()
             kept[held] = mean[changes[np.searchsorted(changes, held, side="right") - 1] - 1]
-            mean = _running_mean(kept, alpha)
+            mean = np.frombuffer(running_mean(kept, alpha))
         places = after[(which[after] == RANGES - 1) == of_largest]
         found[places] = mean[places]
     return found
-
-
-def _running_mean(values: Floats, alpha: float) -> Floats:
-    from scipy.signal import lfilter  # noqa: PLC0415 - it takes a second to load
-
-    found, _ = lfilter([alpha], [1, alpha - 1], values, zi=[(1 - alpha) * values[0]])
-    mean: Floats = found
-    return mean

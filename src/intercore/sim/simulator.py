@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from intercore import _sim
+from intercore import _native
 from intercore.errors import SimulatorError
 from intercore.sim.chip import (
     HIT,
@@ -64,7 +64,7 @@ __all__ = [
     "TimedOutput",
 ]
 
-Snapshot: TypeAlias = _sim.Snapshot
+Snapshot: TypeAlias = _native.Snapshot
 """A complete state of a chip: memories, time, output not yet taken, probes and their hits."""
 
 DEFAULT_CYCLES = 1_000_000_000
@@ -110,7 +110,7 @@ class Simulator(Chip):
         """
         source = image if isinstance(image, bytes) else os.fspath(image)
         self._name = "the image" if isinstance(source, bytes) else source
-        self._machine: _sim.Machine = _sim.Machine.rp2040(
+        self._machine: _native.Machine = _native.Machine.rp2040(
             source,
             self._name,
             None if base is None else whole("base", base, 0, U32),

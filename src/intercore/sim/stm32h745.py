@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore import _sim
+from intercore import _native
 from intercore.sim.chip import U32, U64, Chip, Stop, TimedOutput, number, whole
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Stm32h745(Chip):
         """
         sources = [image if isinstance(image, bytes) else os.fspath(image) for image in images]
         names = ["the image" if isinstance(source, bytes) else source for source in sources]
-        self._machine: _sim.Machine = _sim.Machine.stm32h745(sources, names, supply)
+        self._machine: _native.Machine = _native.Machine.stm32h745(sources, names, supply)
 
     def __repr__(self) -> str:
         """Return what it is, and that it is simulated."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from intercore.finding import Caveat
 from intercore.statistics.intervals import granularity, ordered_quantile, sample_median
-from intercore.statistics.probability import binomial_above
+from intercore.statistics.probability import binomial_above, rank_sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -184,11 +184,8 @@ def _drifts(values: Floats, smallest: float) -> bool:
     first, second = np.array_split(values, 2)
     if abs(sample_median(second) - sample_median(first)) < smallest or values.min() == values.max():
         return False
-    from scipy.stats import mannwhitneyu  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-    test = mannwhitneyu(second, first, method="asymptotic")
-    superiority = float(test.statistic) / (len(first) * len(second))
-    return bool(test.pvalue < _SIGNIFICANT and max(superiority, 1 - superiority) >= _DRIFT)
+    superiority, chance = rank_sum(first, second)
+    return chance < _SIGNIFICANT and max(superiority, 1 - superiority) >= _DRIFT
 
 
 # Levels

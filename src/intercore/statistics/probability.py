@@ -1,65 +1,60 @@
 """Quantiles and tail probabilities of the distributions that intervals and tests rest on.
 
-They are by the functions of scipy.special that scipy.stats itself calls, which the tests compare with: to load the
-whole of scipy.stats takes a second, at each start of a command that analyses.
+The tests compare them with scipy.stats, which takes a second to load at each start of a command that analyses.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from types import ModuleType
+from intercore._native import (
+    binomial_above,
+    binomial_quantile,
+    chi_square_above,
+    f_above,
+    normal_quantile,
+    student_above,
+    student_quantile,
+)
 
+if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
 
-
-def _special() -> ModuleType:
-    from scipy import special  # noqa: PLC0415 - 0.2 s that commands without an analysis should not take
-
-    return special
-
-
-def student_quantile(probability: float, freedom: float) -> float:
-    """Return what Student's t, of some degrees of freedom above 0, stays below with a probability."""
-    return float(_special().stdtrit(freedom, probability))
-
-
-def student_above(value: float, freedom: float) -> float:
-    """Return the probability that Student's t lies above a value."""
-    return float(_special().stdtr(freedom, -value))
-
-
-def normal_quantile(probability: float) -> float:
-    """Return what the standard normal distribution stays below with a probability."""
-    return float(_special().ndtri(probability))
+__all__ = [
+    "binomial_above",
+    "binomial_quantile",
+    "chi_square_above",
+    "f_above",
+    "normal_quantile",
+    "pareto_drawn",
+    "pareto_exceeded",
+    "pareto_log_above",
+    "pareto_log_below",
+    "rank_sum",
+    "student_above",
+    "student_quantile",
+]
 
 
-def chi_square_above(value: float, freedom: float) -> float:
-    """Return the probability that a chi-square, of some degrees of freedom above 0, lies above a value."""
-    return float(_special().chdtrc(freedom, value))
+def rank_sum(first: Floats, second: Floats) -> tuple[float, float]:
+    """Return how often a value of the second sample exceeds one of the first, and the p value of that share.
 
-
-def f_above(value: float, freedom: float, residual_freedom: float) -> float:
-    """Return the probability that Fisher's F lies above a value."""
-    return float(_special().fdtrc(freedom, residual_freedom, value))
-
-
-def binomial_above(successes: int, trials: int, chance: float) -> float:
-    """Return the probability of more than so many successes in so many trials."""
-    return float(_special().bdtrc(successes, trials, chance))
-
-
-def binomial_quantile(probability: float, trials: int, chance: float) -> int:
-    """Return the least number of successes that is not exceeded with at least a probability."""
-    special = _special()
-    near = int(np.ceil(special.bdtrik(probability, trials, chance)))  # a solution by search, which may be one too far
-    below = max(near - 1, 0)
-    return below if special.bdtr(below, trials, chance) >= probability else near
+    Ties count as half. The p value is two-sided, by the normal approximation with corrections for ties and continuity
+    (Mann & Whitney 1947).
+    """
+    ordered, pairs, n = np.sort(first), len(first) * len(second), len(first) + len(second)
+    sides = np.searchsorted(ordered, second, "left"), np.searchsorted(ordered, second, "right")
+    exceeds = float(sum(int(side.sum()) for side in sides)) / 2
+    _, ties = np.unique(np.concatenate([first, second]), return_counts=True)
+    deviation = math.sqrt(pairs / 12 * (n + 1 - float((ties.astype(np.float64) ** 3 - ties).sum()) / (n * (n - 1))))
+    distance = abs(exceeds - pairs / 2) - 0.5
+    chance = min(1.0, math.erfc(distance / deviation / math.sqrt(2))) if deviation else 1.0
+    return exceeds / pairs, chance
 
 
 # The generalised Pareto distribution, of excesses above a threshold: P(X > x) = (1 + shape x / scale)^(-1 / shape).
@@ -76,22 +71,25 @@ def pareto_log_above(excesses: ArrayLike, shape: ArrayLike, scale: ArrayLike) ->
 
 def pareto_log_below(excesses: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Floats:
     """Return the logarithms of the probabilities to lie below excesses of at least 0, exact for small ones too."""
-    special = _special()
-    x, minus = np.asarray(excesses) / scale, -np.asarray(shape, np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        below = np.log(-special.inv_boxcox1p(-x, minus))
-        above = np.log1p(-special.inv_boxcox(-x, minus))
-    found: Floats = np.where(x < -special.boxcox1p(-0.5, minus), below, above)
-    return np.where(minus * x >= 1, 0.0, found)
+    above = pareto_log_above(excesses, shape, scale)
+    with np.errstate(divide="ignore"):
+        found: Floats = np.where(above > -math.log(2), np.log(-np.expm1(above)), np.log1p(-np.exp(above)))
+    return found
 
 
 def pareto_exceeded(chances: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Floats:
     """Return the excesses that are exceeded with chances above 0."""
-    found: Floats = -_special().boxcox(chances, -np.asarray(shape, np.float64)) * scale
-    return found
+    return _exceeded(np.log(chances), shape, scale)
 
 
 def pareto_drawn(shape: float, scale: float, size: tuple[int, ...], rng: np.random.Generator) -> Floats:
     """Return random excesses, by inversion."""
-    found: Floats = -_special().boxcox1p(-rng.uniform(size=size), -shape) * scale
+    return _exceeded(np.log1p(-rng.uniform(size=size)), shape, scale)
+
+
+def _exceeded(log_chances: Floats, shape: ArrayLike, scale: ArrayLike) -> Floats:
+    shape, scale = np.asarray(shape, np.float64), np.asarray(scale, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_scale = np.where(shape == 0, -log_chances, np.expm1(-shape * log_chances) / shape)
+    found: Floats = of_scale * scale
     return found

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -33,14 +31,13 @@ class VerdictBasis(NamedTuple):
 
 
 def significant(chances: Sequence[float | None]) -> list[bool]:
-    """Return which of many p values are significant; None is not, and does not count among the many."""
-    known = [chance for chance in chances if chance is not None]
-    if not known:
-        return [False] * len(chances)
-    from scipy.stats import false_discovery_control  # noqa: PLC0415 - 1 s that commands without one should not take
+    """Return which of many p values are significant (Benjamini & Hochberg 1995).
 
-    adjusted = iter(false_discovery_control(np.clip(known, 0.0, 1.0), method="bh") <= FALSE_ALARMS)
-    return [False if chance is None else bool(next(adjusted)) for chance in chances]
+    None is not significant, and does not count among the many.
+    """
+    known = sorted(chance for chance in chances if chance is not None)
+    passed = [chance for rank, chance in enumerate(known, 1) if chance <= FALSE_ALARMS * rank / len(known)]
+    return [chance is not None and bool(passed) and chance <= passed[-1] for chance in chances]
 
 
 def judged(ratio: Interval | None, *, differs: bool, within: float) -> VerdictBasis:

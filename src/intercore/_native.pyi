@@ -1,6 +1,9 @@
-"""The simulated chips in Rust (sim/python/src/lib.rs), as `intercore.sim` uses it; not for others."""
+"""The native part in Rust (sim/python/src), as `intercore.sim` and `intercore.statistics` use it; not for others."""
 
 from typing import TypeAlias, final
+
+from numpy import float64
+from numpy.typing import NDArray
 
 _Ended: TypeAlias = tuple[str, int | None, int | None, int | None, int, str]
 _Registers: TypeAlias = tuple[list[int], int, int, int, bool, int, str]
@@ -8,6 +11,29 @@ _BySlave: TypeAlias = list[tuple[str, int]]
 _Counted: TypeAlias = tuple[int, int, int, _BySlave, _BySlave, int]
 
 def command(arguments: list[str]) -> int: ...
+def student_quantile(probability: float, freedom: float) -> float:
+    """Return the quantile of Student's t, for a probability of 0.75 to 0.9999 and 1 or more degrees of freedom."""
+
+def student_above(value: float, freedom: float) -> float:
+    """Return the probability that Student's t, with some degrees of freedom above 0, lies above a value."""
+
+def normal_quantile(probability: float) -> float:
+    """Return the quantile of the standard normal distribution."""
+
+def chi_square_above(value: float, freedom: float) -> float:
+    """Return the probability that a chi-square, with some degrees of freedom above 0, lies above a value."""
+
+def f_above(value: float, freedom: float, residual_freedom: float) -> float:
+    """Return the probability that Fisher's F lies above a value."""
+
+def binomial_above(successes: int, trials: int, chance: float) -> float:
+    """Return the probability of more than so many successes in so many trials."""
+
+def binomial_quantile(probability: float, trials: int, chance: float) -> int:
+    """Return the least number of successes that is not exceeded with at least a probability."""
+
+def running_mean(values: NDArray[float64], alpha: float) -> bytes:
+    """Return the exponentially weighted mean up to each value, which begins at the first: m += alpha (value - m)."""
 
 @final
 class Snapshot: ...

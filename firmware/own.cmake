@@ -1,5 +1,5 @@
-# A user's workload, made of files outside this tree. This file is included after the board's own file; without IC_OWN
-# it does nothing.
+# A user's workload, made of files outside this tree. This file is included after board.cmake; without IC_OWN it does
+# nothing.
 #
 #   cmake -S firmware -B build -DIC_BOARD=rp2040 -DIC_OWN=fft -DIC_OWN_FILES=/home/me/fft.c
 #
@@ -20,8 +20,8 @@ if(in_cpp)
   set(CMAKE_CXX_STANDARD 20)
 endif()
 
-# The user's files are compiled with the flags of this tree, but without its warnings, which are the author's choice.
-# They can include headers of one folder of this tree, which comes after the user's own folders.
+# The user's files are compiled with the options of this tree, but without its warnings, which are the author's choice.
+# Of this tree's headers they can include those in `include`, which is searched after the user's own folders.
 get_directory_property(options COMPILE_OPTIONS)
 list(REMOVE_ITEM options ${IC_WARNINGS})
 set(in_c_plus_plus -fno-exceptions -fno-rtti -fno-threadsafe-statics)

@@ -1,6 +1,6 @@
-# Reports errors in a user's workload before it is linked. Run with -P. NAME is the workload's name, and FILES are its
-# objects and libraries, with | between them. NM and OBJDUMP are the tools for these files. AMP says whether each core
-# has its own program.
+# Reports errors in a user's workload before it is linked. Run with cmake -P. NAME is the workload's name, and FILES are
+# its objects and libraries, with | between them. NM and OBJDUMP are the tools for these files. AMP says whether each
+# core has its own program.
 cmake_minimum_required(VERSION 3.22)
 string(REPLACE "|" ";" FILES "${FILES}")
 
@@ -26,8 +26,8 @@ endif()
 if(NOT AMP)
   return()
 endif()
-# Finds writable data that are not PORT_SHARED: objects by their names in the source, and contents of a section that
-# have no name. A library may have been compiled without a section for each object.
+# Finds writable data that are not PORT_SHARED: variables by their names in the symbol table, and non-empty sections in
+# which no variable has a name. (A library may have been compiled without a section for each variable.)
 execute_process(COMMAND ${OBJDUMP} -t -C ${FILES} OUTPUT_VARIABLE symbols ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${OBJDUMP} -h ${FILES} OUTPUT_VARIABLE sections ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
 set(variables "")
@@ -36,7 +36,7 @@ string(REGEX MATCHALL "\n[0-9a-f]+ [^\n]*O ([.](data|bss|tdata|tbss)[^\t\n]*|[*]
 foreach(line IN LISTS found)
   string(REGEX MATCH "O ([^\t]+)\t[0-9a-f]+ +([.]hidden )?(.+)$" line "${line}")
   set(section "${CMAKE_MATCH_1}")
-  string(REGEX REPLACE "[.][0-9]+$" "" variable "${CMAKE_MATCH_3}") # a static variable of a C function is called name.1
+  string(REGEX REPLACE "[.][0-9]+$" "" variable "${CMAKE_MATCH_3}") # a static variable in a C function is called name.1
   list(APPEND named "${section}")
   if(NOT section MATCHES "^[.]data[.]rel[.]ro" AND NOT variable MATCHES "^guard variable")
     list(APPEND variables "${variable}")

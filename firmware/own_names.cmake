@@ -1,6 +1,6 @@
-# Reports names in a user's workload that are already taken, before the workload is linked. Otherwise it could replace a
-# function of the C library that Intercore calls. Run with -P. NAME is the workload's name, FILES are its objects and
-# libraries, and OURS are those of the program, both with | between them. NM is the tool for them.
+# Reports names in a user's workload that are already taken, before the workload is linked. Otherwise the workload could
+# replace a function of the C library that Intercore calls. Run with cmake -P. NAME is the workload's name, FILES are
+# its objects and libraries, and OURS are those of the program, both with | between them. NM is the target's nm.
 cmake_minimum_required(VERSION 3.22)
 foreach(side FILES OURS)
   string(REPLACE "|" ";" ${side} "${${side}}")

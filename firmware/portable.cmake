@@ -1,7 +1,7 @@
-# The portable code, which uses nothing of the platform but port.h. Every board uses it, also as a component of ESP-IDF.
-# All files in these folders belong to it: to add a benchmark, a workload or a transport, add its file.
+# The portable code, which uses nothing of the platform but port.h. Every board compiles it, also in the component of
+# ESP-IDF. All files in these folders belong to it: to add a benchmark, a workload or a transport, add its file.
 set(watched CONFIGURE_DEPENDS) # a new file is found by the next build
-if(CMAKE_SCRIPT_MODE_FILE) # ESP-IDF's script, which only asks for the requirements
+if(CMAKE_SCRIPT_MODE_FILE) # ESP-IDF asks for requirements in script mode, which forbids CONFIGURE_DEPENDS
   set(watched "")
 endif()
 set(IC_PORTABLE "")
@@ -9,7 +9,7 @@ foreach(pattern core/*.c bench/*.c bench/*/*.c transport/*.c workload/*.c worklo
   file(GLOB found ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/${pattern})
   list(APPEND IC_PORTABLE ${found})
 endforeach()
-# The registry of benchmarks is not among these files: the board adds one of these two.
+# The board adds one of the two registries of benchmarks.
 list(REMOVE_ITEM IC_PORTABLE bench/registry.c bench/registry_amp.c)
 # The test of a port against the rules of port.h
 file(GLOB IC_PORT_TEST ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/port/test/*.c)
@@ -17,7 +17,7 @@ file(GLOB IC_PORT_TEST ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CUR
 set(IC_PORTABLE_FOLDERS core bench workload workload/own transport port include)
 set(IC_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Werror)
 
-# Finds the sources of the groups of transports that a board has: ic_transports(<variable> <folder under transport/>...)
+# ic_transports(<variable> <folder under transport/>...) sets <variable> to the sources of these groups of transports.
 function(ic_transports variable)
   set(sources "")
   foreach(folder ${ARGN})

@@ -1,9 +1,10 @@
-/* The list of benchmarks, in the order of the command `list`. The registry is generated from this list.
+/* The list of benchmarks, in the order in which the command `list` shows them. The registry is generated from this
+ * list.
  *
- * SMP_AND_AMP(name): can be measured under one kernel for all cores, and with a kernel on each core. SMP_ONLY(name,
- * summary, why): needs one kernel for all cores; on AMP `list` shows this summary, and the benchmark is refused for
- * this reason. Each is the file bench/<name>.c, or the files of the folder bench/<name>, and defines
- * ic_benchmark_<name>. */
+ * SMP_AND_AMP(name): can be measured with one kernel for all cores (SMP), and with a kernel on each core (AMP).
+ * SMP_ONLY(name, summary, why): needs one kernel for all cores; on AMP `list` shows `summary`, and the benchmark is
+ * refused with the reason `why`. Each benchmark is the file bench/<name>.c, or the files of the folder bench/<name>,
+ * and defines ic_benchmark_<name>. */
 #ifndef IC_BENCHMARKS_H
 #define IC_BENCHMARKS_H
 

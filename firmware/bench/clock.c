@@ -1,38 +1,38 @@
-/* clock: how far the difference of readings on two cores can be trusted, for the common clock and for the cores' own
- * counters.
+/* clock: how far the difference between a reading on one core and a reading on another can be trusted, for the common
+ * clock and for the cores' own counters.
  *
  * time=common: intervals between a reading of the common clock on one core and a reading on the same or another core.
  *
- * Every other benchmark subtracts two such readings. Two tasks of equal priority take each interval, one pinned to core
- * `from`, the other to core `to`:
+ * Every other benchmark subtracts two such readings. Two tasks of equal priority measure each interval, one pinned to
+ * core `from`, the other to core `to`:
  *
  *   from   wakes, reads the clock, notifies the other task and waits
  *   to     wakes, waits for a random time, then reads the clock
  *
- * So an interval is a wake-up latency plus a random time of up to `longest_us`. Each task sleeps during the other's
- * turn. Before a task reads the clock, it gives the other core time to fall asleep: on a chip whose cores share a bus,
- * a busy core slows the readings of the other core.
+ * So an interval is a wake-up latency plus a random time of up to `longest_us`. While one of the tasks does this, the
+ * other one sleeps. Before a task reads the clock, it gives the other core time to fall asleep: on a chip whose cores
+ * share a bus, a busy core slows the readings of the other core.
  *
  * Only a simulator, which observes both cores from outside, knows the true interval (docs/pico.md). Without a
  * simulator, two things are known. An interval must not be negative, which is checked. The shortest intervals in both
  * directions between two cores bound the offset of their clocks.
  *
  * time=counter compares the counters of the cores (port_cycles()) with the common clock. The same two tasks, in the
- * same turns, read the common clock, the counter of their core, and the common clock again. Three series per core N
+ * same sequence, read the common clock, the counter of their core, and the common clock again. Three series per core N
  * hold the raw readings:
  *
  *   common.N   the first reading of the common clock
- *   around.N   the second one minus the first: the counter was read within this time
+ *   around.N   the second reading minus the first: the counter was read within this time
  *   counter.N  the reading of the counter
  *
- * The host computes from them each counter's offset from the common clock and its drift, with an uncertainty of half of
- * `around`. */
+ * The host computes from these readings each counter's offset from the common clock and its drift, with an uncertainty
+ * of half of `around`. */
 #include "benchmarks.h"
 #include "busy_wait.h"
 #include "port.h"
 #include "run.h"
 
-/* Iterations that give the other core time to fall asleep: about ten microseconds on a microcontroller */
+/* Iterations of an empty loop that let the other core fall asleep: about 10 µs on a microcontroller */
 #define SETTLING_TURNS 200U
 
 enum { P_FROM, P_TO, P_LONGEST, P_TIME, PARAMETER_COUNT };
@@ -69,8 +69,8 @@ static struct {
     port_task_t *leader;
     struct side from;
     struct side to;
-    uint32_t turns; /* iterations for which `to` waits before it reads the clock */
-    bool dismissed; /* a task reads this flag after it has been woken */
+    uint32_t turns; /* iterations for which the task on core `to` waits before it reads the clock */
+    bool dismissed; /* a task that is woken while this is true ends */
 } pair PORT_SHARED(clock);
 
 /* A probe of the simulator finds this function by its name, so it must not be inlined. Its first instruction, after the
@@ -83,7 +83,7 @@ static void end_turn(struct side *side, uint64_t at) {
     port_notify(pair.leader);
 }
 
-/* Waits for the next turn; false if there is none. */
+/* Waits until woken; returns false if the task must end. */
 static bool await_turn(struct side *side) {
     port_notify_take();
     if (pair.dismissed) {
@@ -153,7 +153,7 @@ static bool start(struct ic_run *run, struct side *side, uint32_t core, void (*e
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Ends a task and collects its counters. */
+/* Ends a task and counts its migrations and preemptions. */
 static void dismiss(struct ic_run *run, struct side *side) {
     pair.dismissed = true;
     port_notify(&side->task);
@@ -162,13 +162,13 @@ static void dismiss(struct ic_run *run, struct side *side) {
     run->checks.preempted += side->preempted;
 }
 
-/* Makes both sides take their turns. */
+/* Makes both tasks read their clocks once. */
 static void take_turns(struct ic_run *run, uint32_t most_turns) {
     pair.turns = ic_random_below(&run->random, most_turns + 1U);
     ic_run_dither(run);
     port_notify(&pair.from.task);
-    port_notify_take(); /* one task has taken its turn */
-    port_notify_take(); /* both have */
+    port_notify_take(); /* one task has finished */
+    port_notify_take(); /* both tasks have */
 }
 
 static void take(struct ic_run *run, struct ic_series *series, uint32_t most_turns) {
@@ -192,7 +192,7 @@ static bool measure_intervals(struct ic_run *run, uint32_t most_turns) {
     return true;
 }
 
-/* The samples of one side */
+/* The series of the readings on one core */
 struct readings {
     struct ic_series *common;
     struct ic_series *around;

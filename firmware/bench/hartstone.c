@@ -1,30 +1,30 @@
-/* hartstone: how much load five periodic tasks can carry before one misses a deadline, on one core and on several.
+/* hartstone: how much load five periodic tasks can carry before a task misses a deadline, on one core and on several.
  *
- * Follows the series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman, CMU/SEI-89-TR-23), rewritten
- * from its description; docs/benchmarks/hartstone.md lists the differences. The first task has the period `period_us`,
- * each further task has twice the period of the task before it, so the frequencies are 16 : 8 : 4 : 2 : 1. The work of
- * an activation is proportional to the period, so each task makes a fifth of the load. Priorities are rate-monotonic:
- * the shorter the period, the higher. A task's deadline is its next activation.
+ * Follows the experiment series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman,
+ * CMU/SEI-89-TR-23), rewritten from its description; docs/benchmarks/hartstone.md lists the differences. The first task
+ * has the period `period_us`, each further task has twice the period of the task before it, so the frequencies are 16 :
+ * 8 : 4 : 2 : 1. The work of an activation is proportional to the period, so each task causes a fifth of the load.
+ * Priorities are rate-monotonic: the shorter the period, the higher. A task's deadline is its next activation.
  *
- * A setting has one load, in percent of one core. To find the breakdown utilisation, raise the load from setting to
- * setting until a deadline is missed. A missed deadline is a result, not an error: the work is completed and the next
- * activation begins late.
+ * Each setting (combination of parameter values) has one load, in percent of one core. To find the breakdown
+ * utilisation, raise the load from setting to setting until a deadline is missed. A missed deadline is a result, not an
+ * error: the work is completed and the next activation begins late. `placement` selects the cores of the tasks:
  *
  *   one-core   all tasks are pinned to core 0
  *   pinned     each task is pinned to a core. All tasks have the same load, so the tasks are divided evenly: each core
- *              in turn takes an equal share, rounded up. Of two cores, the first has the three fastest tasks and the
- *              second has two, at every load
+ *              in turn takes an equal share, rounded up. With two cores, core 0 has the three fastest tasks and core 1
+ *              the other two, at every load
  *   free       the kernel may run any task on any core
  *
- * A repetition lasts for the longest period. At its begin all tasks are activated together, which is the worst case for
+ * A repetition lasts for the longest period. At its start all tasks are activated together, which is the worst case for
  * the lower priorities. After that each task is activated once per period, which is a whole number of kernel ticks.
  * Series:
  *
  *   response.0 to response.4  the time from when an activation was due to the end of its work, for each activation
  *   missed.0 to missed.4      the number of missed deadlines, for each repetition
  *   alone                     the time of the work of one activation of the first task while no other task runs. The
- *                             true load follows from it, because the work of the other tasks is a multiple of this
- *                             work */
+ *                             true load follows from this time, because the work of the other tasks is a multiple of
+ *                             this work */
 #include "benchmarks.h"
 #include "port.h"
 #include "run.h"
@@ -33,7 +33,7 @@
 #define NAME "hartstone"
 #define SUMMARY "deadlines that five periodic tasks miss as their load grows"
 
-#ifdef IC_WITHOUT_HARTSTONE /* a board that is short of memory may exclude it */
+#ifdef IC_WITHOUT_HARTSTONE /* a board that is short of memory may exclude this benchmark */
 
 const struct ic_benchmark ic_benchmark_hartstone = {
     .name = NAME,
@@ -44,12 +44,12 @@ const struct ic_benchmark ic_benchmark_hartstone = {
 #else
 
 #define TASKS 5U
-/* Activations of the first task in a repetition, and of all tasks */
+/* Number of activations in a repetition: of the first task, and of all tasks together */
 #define RELEASES_MOST (1U << (TASKS - 1U))
 #define RELEASES_ALL (2U * RELEASES_MOST - 1U)
-/* Kernel ticks from the start signal to the first activation: every task sleeps by then */
+/* Kernel ticks from the start signal to the first activation, so that every task is asleep by then */
 #define START_TICKS 4U
-/* For the calibration of the work: least number of units that are timed, and number of trials */
+/* For the calibration of the work: smallest number of units that are timed, and number of trials */
 #define TRIAL_UNITS 64U
 #define TRIALS 3U
 
@@ -78,8 +78,8 @@ struct periodic {
     uint32_t releases;
     uint32_t period_ticks; /* in kernel ticks */
     uint64_t period;       /* in ticks of the common clock */
-    uint32_t units;        /* of work in each activation */
-    uint32_t expected;     /* result of that work */
+    uint32_t units;        /* units of work in each activation */
+    uint32_t expected;     /* expected result of that work */
     struct ic_series *response;
     struct ic_series *missed;
     uint32_t late; /* deadlines missed in this repetition */
@@ -88,12 +88,13 @@ struct periodic {
     bool wrong;
 };
 
-/* This is on the console task's stack during a measurement, so that it takes no memory while other benchmarks run. */
+/* This structure is on the console task's stack during a measurement, so that it takes no memory while other benchmarks
+ * run. */
 struct set {
     struct periodic tasks[TASKS];
     struct ic_series *alone;
-    struct port_period start; /* the sleep until the first activation, the same for all */
-    uint64_t due;             /* the first activation */
+    struct port_period start; /* the sleep until the first activation, the same for all tasks */
+    uint64_t due;             /* when the first activation is due */
     bool cancelled;           /* a task could not be started */
 };
 
@@ -134,7 +135,7 @@ static void periodic_task(void *arg) {
 
 /* ---- the console task ---- */
 
-/* Times the work of some units several times, and returns the shortest time. */
+/* Times the work of `units` units in several trials, and returns the shortest time. */
 static uint64_t shortest(uint32_t units) {
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < TRIALS; i++) {
@@ -146,7 +147,8 @@ static uint64_t shortest(uint32_t units) {
     return least;
 }
 
-/* Number of units of work that take this long on this core while no other task runs; 0 if one unit takes longer */
+/* Number of units of work that take `ticks` ticks of the common clock on this core while no other task runs; 0 if one
+ * unit takes longer */
 static uint32_t units_in(uint64_t ticks) {
     uint32_t units = TRIAL_UNITS;
     uint64_t passed = shortest(units);
@@ -202,7 +204,8 @@ static bool open_series(struct ic_run *run) {
            ic_error_set(&run->error, "out-of-range", "the target has no memory for that many samples", "", "");
 }
 
-/* Makes the tasks begin, or end at once, and waits until they have ended. */
+/* Sends the first `count` tasks the start signal, and waits until they have ended. If `cancelled` is set, they end
+ * without work. */
 static void release_tasks(uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         port_notify(&hart->tasks[i].task);
@@ -269,7 +272,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "unsupported", "this needs two cores, and the target has one", "", "");
 }
 
-/* Cold: size matters, speed does not. */
+/* Cold: optimised for size, because its speed does not matter. */
 static __attribute__((cold)) bool measure(struct ic_run *run) {
     struct set set;
     hart = &set;

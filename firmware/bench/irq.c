@@ -22,13 +22,13 @@
  *           the kernel.
  *
  * The core that rings a doorbell is awake. Its task first waits for a random time, without kernel calls, which would
- * bring the cores into step. After it has rung the doorbell, it stays awake until the handler has run; with
+ * synchronise the cores. After the task has rung the doorbell, it stays awake until the handler has run; with
  * interrupted=kernel it makes kernel calls meanwhile.
  *
  * The console task controls the other tasks. The causing task, on core `from`, sets the timer or rings the doorbell.
- * The woken task, on core `to`, waits for the handler. The occupants, tasks of low priority, are interrupted: they run
- * from when the causing task wakes them until the last reading. An interrupt that does not come within a second is
- * counted as lost, an interrupt without a cause as wrong. */
+ * The woken task, on core `to`, waits for the handler. The tasks to be interrupted, called occupants, have a low
+ * priority: they run from when the causing task wakes them until the last reading. An interrupt that does not come
+ * within a second is counted as lost, a spurious interrupt as wrong. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -63,15 +63,16 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 
 /* A timer is set at least this long before it is due, so that its core has time to fall asleep. */
 #define LEAD_US 100U
-/* Iterations after which other cores have reacted to a wake-up: about ten microseconds on a microcontroller */
+/* Iterations of an empty loop after which other cores have reacted to a wake-up: about 10 µs on a microcontroller */
 #define SETTLING_TURNS 400U
-/* How often the ringing core polls for the handler, awake, before it sleeps between polls: some milliseconds */
+/* The ringing core polls this many times, for a few milliseconds, whether the handler has run. After that it sleeps
+ * between polls. */
 #define MOST_LOOKS 20000U
 #define TURNS_BETWEEN_LOOKS 8U
 
 enum { OCCUPANT_PRIORITY = 1, CAUSE_PRIORITY = 3, WOKEN_PRIORITY = 4 };
-/* Maximum number of tasks: the one that causes the interrupt, the woken one, and an occupant each for `from`, `to` and
- * one further core */
+/* Enough for the causing task, the woken task, and an occupant (task to be interrupted) each on core `from`, core `to`
+ * and the next core */
 #define PLAYERS_MAX 5U
 
 struct player {
@@ -81,12 +82,12 @@ struct player {
     uint64_t preempted;
 };
 
-/* State of one handler, or of the woken task */
+/* What one handler, or the woken task, has recorded */
 struct arrivals {
     uint32_t core;
     uint64_t at;
     bool migrated;
-    atomic_uint count; /* stored last, by a single writer */
+    atomic_uint count; /* number of runs; stored last, by a single writer */
 };
 
 static struct {
@@ -100,13 +101,13 @@ static struct {
     uint32_t player_count;
     struct player *cause;
     struct player *woken;
-    atomic_bool dismissed; /* a task reads this flag after it has been woken; occupants may be slow to wake */
-    atomic_bool over;      /* the sample has been taken: occupants stop */
-    bool answered;         /* on one core, which is interrupted twice: the first doorbell has been answered */
+    atomic_bool dismissed; /* a task that is woken while this is true ends; the interrupted tasks may wake late */
+    atomic_bool over;      /* the sample has been taken: the interrupted tasks stop */
+    bool answered;         /* round trip on one core, whose doorbell rings twice: the first ring was answered */
 
-    struct arrivals handler;   /* the handler that reads, or that wakes the task */
+    struct arrivals handler;   /* the handler that reads the clock or wakes the task */
     struct arrivals task;      /* the woken task */
-    uint32_t handlers_counted; /* how many of handler.count had a cause */
+    uint32_t handlers_counted; /* how many runs in handler.count had a cause */
     uint64_t begin;            /* due time of the timer, or reading before the doorbell is rung */
 } scene PORT_SHARED(irq);
 
@@ -132,7 +133,7 @@ static void occupy(void) {
     }
 }
 
-/* Waits for the next turn; false if there is none. */
+/* Waits until woken; returns false if the task must end. */
 static bool await_turn(struct player *player) {
     port_notify_take();
     player->migrated = player->migrated || port_core_id() != player->core;
@@ -206,8 +207,8 @@ static void ring_back(void *arg) {
 }
 PORT_ENTRY(ring_back);
 
-/* Handler if `from` and `to` are one core, whose doorbell rings twice: the first is answered, at the second the clock
- * is read. */
+/* Handler of a round trip on one core, whose doorbell rings twice: at the first ring it rings back, at the second it
+ * reads the clock. */
 static void ring_back_once(void *arg) {
     if (!scene.answered) {
         scene.answered = true;
@@ -226,7 +227,6 @@ static struct arrivals *last_arrivals(void) { return ends_in_task() ? &scene.tas
 
 static uint64_t ticks_of(uint64_t us) { return us * port_clock_hz() / 1000000U; }
 
-/* Wakes the tasks that are to be interrupted. */
 static void occupy_cores(void) {
     atomic_store(&scene.over, false);
     for (uint32_t i = 0; i < scene.player_count; i++) {
@@ -247,7 +247,7 @@ static void set_timer(void) {
     port_sleep_ticks((uint32_t)((scene.begin - now) * port_tick_hz() / port_clock_hz()) + 2U);
 }
 
-/* Rings the doorbell and stays awake until the handler must have run. */
+/* Rings the doorbell and stays awake until the handler has run, for at most MOST_LOOKS polls. */
 static void ring(uint32_t arrived_before) {
     ic_run_dither(scene.run);
     scene.answered = false;
@@ -287,7 +287,8 @@ PORT_ENTRY(causing_task);
 
 /* ---- the console task ---- */
 
-/* Number of interrupts without a cause since the last call. The previous repetition is long over. */
+/* Returns the number of spurious interrupts since the previous call. Call it when no interrupt of a repetition is still
+ * to come. */
 static uint32_t surplus(void) {
     uint32_t arrived = atomic_load(&scene.handler.count);
     uint32_t more = arrived - scene.handlers_counted;
@@ -327,7 +328,7 @@ static bool start(struct ic_run *run, void (*entry)(void *), uint32_t core, uint
     return true;
 }
 
-/* Starts an occupant on each core that is to be occupied. */
+/* Starts an occupant (task to be interrupted) on each core that must not idle. */
 static bool start_occupants(struct ic_run *run) {
     if (scene.interrupted == IDLE) {
         return true;
@@ -353,13 +354,13 @@ static bool start_players(struct ic_run *run) {
     return start_occupants(run);
 }
 
-/* Tasks that are interrupted on purpose are not counted as disturbed: occupants, and a causing task on the handler's
- * core. */
+/* Preemptions of tasks that are interrupted on purpose do not count: of the tasks of low priority, and of a causing
+ * task on the handler's core. */
 static bool must_not_be_preempted(const struct player *player) {
     return player == scene.woken || (player == scene.cause && player->core != scene.handler.core);
 }
 
-/* Ends the tasks and collects their counters. */
+/* Ends the tasks and counts their migrations and preemptions. */
 static void dismiss(struct ic_run *run) {
     atomic_store(&scene.dismissed, true);
     for (uint32_t i = 0; i < scene.player_count; i++) {

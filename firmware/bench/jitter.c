@@ -1,41 +1,42 @@
-/* jitter: how regularly a periodic task is activated, at rest, under load, and while it migrates from core to core.
+/* jitter: how regularly a periodic task is activated: without load, under load, and while it migrates from core to
+ * core.
  *
- * A task sleeps between activations by the kernel's own delay-until, and at each activation reads the clock first.
- * Activations are due at multiples of a whole number of kernel ticks; port_period_begin() returns the first due time on
- * the common clock. A sample of the series `late` is the lateness of one activation: the reading minus the due time.
- * The deviation of a period is the difference of two successive samples.
+ * A task sleeps between activations with the kernel's own delay-until call, and reads the clock first at each
+ * activation. Activations are due at multiples of a whole number of kernel ticks; port_period_begin() returns the first
+ * due time on the common clock. A sample of the series `late` is the lateness of one activation: the reading minus the
+ * due time. The deviation of a period is the difference of two successive samples.
  *
  * Activations come in stretches of about half a second. Between two stretches all tasks but the console task rest, so
  * that no output falls into a period. Each stretch has new due times, and begins with an activation that is not
  * recorded. The series `begins` holds the index of the first sample of each stretch, because no period extends from one
  * stretch to the next.
  *
- * Migrations (migrate=) are requested while the periodic task waits. The paper of seed 002 (docs/published.md) calls it
- * impossible to ensure this, but movers can: tasks of lower priority, one pinned to each core. The periodic task
- * notifies the mover of its present core and then waits for its next activation. The mover cannot run on that core
- * before the periodic task waits. Then,
+ * Migrations (parameter `migrate`) are requested while the periodic task waits. The paper of seed 002
+ * (docs/published.md) calls it impossible to ensure this. Here movers ensure it: tasks of lower priority, one pinned to
+ * each core. The periodic task notifies the mover of its present core and then waits for its next activation. The mover
+ * cannot run on that core before the periodic task waits. Then,
  *
  *   affinity   the mover pins the waiting task to the next core
  *   blockers   the periodic task is unpinned. Each core has a blocker: a pinned task of higher priority that keeps the
- *              core busy unless it is suspended. Only one blocker is suspended, that of the periodic task's core. The
- *              mover suspends the blocker of the next core and resumes the blocker of its own core, which preempts the
- *              mover. Now the periodic task can be activated on the next core only
+ *              core busy unless it is suspended. Only one blocker is suspended: the blocker of the periodic task's
+ *              core. The mover suspends the blocker of the next core and resumes the blocker of its own core, which
+ *              preempts the mover. Now the periodic task can be activated on the next core only
  *
- * If the periodic task is still waiting when this is done (with blockers: when the resumed blocker runs), it counts as
- * a requested migration. The next activation must then be on the next core: `migrations_requested` and
+ * If the periodic task is still waiting when the mover has done this (with blockers: when the resumed blocker runs),
+ * the migration counts as requested. The next activation must then be on the next core: `migrations_requested` and
  * `migrations_done` are compared. The series `core` holds the core of each activation.
  *
  * Two more modes exist for comparison:
  *
  *   unsynchronised   the blockers are busy and rest for random times of up to 8 and 2 periods, independently of the
  *                    task
- *   published        the procedure of that paper, as its section 3.1 describes it. Right after each reading, the
- *                    blocker of the next core is suspended and the blocker of the task's own core is resumed, which
+ *   published        the procedure of the paper of seed 002, as its section 3.1 describes it. Right after each reading,
+ *                    the blocker of the next core is suspended and the blocker of the task's own core is resumed, which
  *                    preempts the task. The task continues on the next core until it waits, and is activated there. So
- *                    the migration is requested while the task does not wait. We assume that the task itself does this,
- *                    and that each core has a blocker. "The cycle of ten operations (multiplication) in periodic loop
- *                    of 2 ms" is read as ten multiplications, repeated without a pause until the blocker is suspended:
- *                    a blocker that sleeps for most of 2 ms would not keep the task off its core
+ *                    the migration is requested while the task runs, not while it waits. We assume that the task itself
+ *                    does this, and that each core has a blocker. "The cycle of ten operations (multiplication) in
+ *                    periodic loop of 2 ms" is read as ten multiplications, repeated without a pause until the blocker
+ *                    is suspended: a blocker that sleeps for most of 2 ms would not keep the task off its core
  *
  * With wake=reset the task sets the last wake-up time (struct port_period) to the current tick before each sleep, like
  * a program that does not keep that time. The time from activation to sleep then lengthens the period. The series
@@ -47,7 +48,8 @@
  * (docs/benchmarks/jitter.md). counter_bits= sets another width: a wider counter includes the bits that the platform
  * counts in software (port_cycles()); a narrower one lacks the upper bits.
  *
- * Priorities: the task has `priority`; blockers 1 more, movers 1 less, load 2 less.
+ * Priorities: the periodic task has `priority`; blockers have 1 more, movers 1 less, load tasks 2 less (with
+ * load=same-priority: the same).
  *
  * Memory: `samples` activations are kept one by one; `counted` more go into histograms (histogram.h), and their
  * extremes are kept exactly: smallest and largest lateness, smallest and largest deviation. */
@@ -60,17 +62,17 @@
 #include "port_lock.h"
 #include "run.h"
 
-/* Length of a stretch, unless that has fewer than STRETCH_LEAST activations */
+/* Length of a stretch, unless fewer than STRETCH_LEAST activations fit into it */
 #define STRETCH_MS 500U
 #define STRETCH_LEAST 8U
 /* After a stretch with load all tasks rest for 1/REST_PART of its length. A system that reserves time for other
- * programs, such as Linux (5 %), would otherwise take that time from the next stretch. */
+ * programs, such as Linux (5 % of the time), would otherwise take that time from the next stretch. */
 #define REST_PART 8U
-/* Multiplications of a `published` blocker between two checks for the end of the stretch */
+/* Multiplications of a blocker between two checks for the end of the stretch, with migrate=published */
 #define HEAVY_OPERATIONS 10U
-/* Iterations between two checks whether to load the core: about a microsecond on a PC, ten on a chip */
+/* Iterations of a load task between two checks for the end of the stretch: about 1 µs on a PC, 10 µs on a chip */
 #define LOAD_TURNS 200U
-/* Most periods for which an unsynchronised blocker is busy, and for which it rests */
+/* Longest time, in periods, for which a blocker is busy, and for which it rests, with migrate=unsynchronised */
 #define BUSY_PERIODS 8U
 #define REST_PERIODS 2U
 #define NO_CORE UINT32_MAX
@@ -126,12 +128,12 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_COUNTED] = {.name = "counted", .help = "further activations, which go into histograms", .max = 100000000},
 };
 
-/* An auxiliary task: load, mover or blocker */
+/* An auxiliary task: load, mover (migrates the periodic task) or blocker (keeps a core busy) */
 struct other {
     port_task_t task;
     uint32_t core;
     bool exists;
-    atomic_bool is_over; /* of a blocker: it has left its loop, and will not suspend itself again */
+    atomic_bool is_over; /* the blocker has left its loop, and will not suspend itself again */
     struct ic_random random;
 };
 
@@ -150,14 +152,14 @@ static struct {
     atomic_bool halted;    /* end of a stretch: no task stays busy */
     uint64_t preempted;
 
-    /* The present stretch: */
+    /* Of the present stretch: */
     uint32_t releases;
     bool counts; /* its activations go into the histograms */
 
     /* Shared by the periodic task and the tasks that migrate it: */
     atomic_bool waits;      /* the task sleeps, or is about to */
     atomic_uint release;    /* index of the last activation */
-    atomic_uint moved_at;   /* value of `release` when a migration was done */
+    atomic_uint moved_at;   /* value of `release` when the last migration was done */
     atomic_uint moved_core; /* destination of that migration */
 
     /* The core whose blocker is being resumed: no other migration begins until that blocker has run. Concurrent
@@ -167,10 +169,10 @@ static struct {
     atomic_uint moving_release; /* value of `release` when that migration began */
 
     struct ic_series *late;
-    struct ic_series *core;   /* NULL if there is only one core */
-    struct ic_series *passed; /* the series `period`; NULL if `late` shows it */
+    struct ic_series *core;   /* NULL if the task stays pinned to one core */
+    struct ic_series *passed; /* the series `period`; NULL unless wake=reset */
     struct ic_series *raw;    /* NULL unless time=raw-counter */
-    uint64_t raw_mask;        /* bits of the counter that are used */
+    uint64_t raw_mask;        /* mask of the counter's bits that are used */
     struct ic_series *begins;
     struct ic_series *late_counts;
     struct ic_series *longer_counts;  /* positive deviations of the period */
@@ -193,7 +195,7 @@ static void widen(int64_t *ends, int64_t value) {
     ends[1] = value > ends[1] ? value : ends[1];
 }
 
-/* Not inlined, for size */
+/* Not inlined, to save code size */
 static __attribute__((noinline)) void count(int64_t late, int64_t deviation) {
     struct ic_series *side = deviation < 0 ? jitter.shorter_counts : jitter.longer_counts;
     bool fits = ic_histogram_add(jitter.late_counts, late > 0 ? (uint64_t)late : 0);
@@ -218,7 +220,7 @@ static void check_core(uint32_t core) {
     checks->migrated += jitter.pinned_to != PORT_CORE_ANY && core != jitter.pinned_to;
 }
 
-/* Notifies the mover on this core, which cannot run before the task waits. */
+/* Notifies the mover on this core, a task that cannot run before the periodic task waits. */
 static void request_migration(uint32_t core) {
     if (core < port_core_count() && jitter.movers[core].exists) {
         port_notify(&jitter.movers[core].task);
@@ -229,7 +231,7 @@ static void migrate_task(uint32_t from);
 
 static void begin_migration(uint32_t core) {
     if (jitter.as_published) {
-        atomic_store(&jitter.waits, true); /* the task is about to wait, and there is no mover */
+        atomic_store(&jitter.waits, true); /* so that the migration counts: the task is about to wait */
         atomic_store(&jitter.moving_from, core);
         migrate_task(core);
     } else {
@@ -242,7 +244,7 @@ static void take_stretch(void) {
     uint64_t due = port_period_begin(&period, jitter.period_ticks);
     uint64_t clock_before = 0;
     uint64_t counter_before = 0;
-    for (uint32_t i = 0; i <= jitter.releases; i++) { /* the first is not recorded */
+    for (uint32_t i = 0; i <= jitter.releases; i++) { /* activation 0 is not recorded */
         atomic_store(&jitter.waits, true);
         port_period_sleep(&period);
         uint64_t clock = jitter_released();
@@ -328,7 +330,7 @@ static void unsynchronised_blocker_task(void *arg) {
 
 static uint32_t next_core(uint32_t core) { return (core + 1U) % port_core_count(); }
 
-/* Notes a migration. It counts only if the task has been waiting throughout. */
+/* Records a migration. It counts as requested only if the task has been waiting throughout. */
 static void note_migration(uint32_t release, uint32_t to) {
     atomic_store(&jitter.moved_core, to);
     if (atomic_load(&jitter.waits) && atomic_load(&jitter.release) == release) {
@@ -346,8 +348,8 @@ static bool acquire_migration(uint32_t from) {
     return begins;
 }
 
-/* Called by the resumed blocker: from now on the task cannot run on the blocker's core. With `published` the task has
- * been preempted and is ready, so the next core must take it. */
+/* Completes a migration. Called by the resumed blocker: from now on the task cannot run on the blocker's core. With
+ * migrate=published the task has been preempted and is ready, so the next core must take the task. */
 static void finish_migration(uint32_t from) {
     if (atomic_load(&jitter.moving_from) == from) {
         note_migration(atomic_load(&jitter.moving_release), next_core(from));
@@ -374,7 +376,6 @@ static void blocker_task(void *arg) {
     atomic_store(&blocker->is_over, true);
 }
 
-/* Migrates the task to the next core. */
 static void migrate_task(uint32_t from) {
     uint32_t to = next_core(from);
     uint32_t release = atomic_load(&jitter.release);
@@ -401,7 +402,8 @@ static void mover_task(void *arg) {
         if (atomic_load(&jitter.dismissed)) {
             return;
         }
-        /* The first pass does it if the kernel schedules by priority. Otherwise the task may not be waiting yet. */
+        /* If the kernel schedules by priority, the task already waits in the first iteration; otherwise it may still
+         * run. */
         while (!is_halted()) {
             if (atomic_load(&jitter.waits) && acquire_migration(mover->core)) {
                 migrate_task(mover->core);
@@ -429,7 +431,6 @@ static bool start_other(struct other *others, uint32_t core, void (*entry)(void 
     return other->exists;
 }
 
-/* Whether a core gets load */
 static bool has_load(enum load load, uint32_t core) {
     switch (load) {
     case LOAD_CORE0:
@@ -510,7 +511,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     if (run->values[P_WORK] >= run->values[P_PERIOD]) {
         return ic_error_set(error, "bad-value", "work_us must be less than period_us", "", "");
     }
-    /* Tries with the console task whether the core of a task can be changed. */
+    /* Tests with the console task whether the core of a task can be changed. */
     if (run->values[P_MIGRATE] == MIGRATE_AFFINITY &&
         port_task_pin(port_task_self(), port_core_id()) == PORT_ERR_UNSUPPORTED) {
         return ic_error_set(error, "unsupported", "migrate=affinity: this kernel cannot change a task's ",
@@ -527,7 +528,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "unsupported", "this needs two cores, and the target has one", "", "");
 }
 
-/* Opens a series with room for each activation, if wanted; false if there is no memory. */
+/* Opens a series with room for each activation, if it is `wanted`; false if there is no memory. */
 static bool open_wanted(struct ic_series **series, const char *name, bool wanted) {
     *series = wanted ? ic_run_series(jitter.run, name) : NULL;
     return *series != NULL || !wanted;
@@ -573,7 +574,7 @@ static bool open_series(struct ic_run *run) {
     return true;
 }
 
-/* First core of the task; PORT_CORE_ANY for any */
+/* First core of the task; PORT_CORE_ANY if the kernel chooses */
 static uint32_t first_core(const struct ic_run *run) {
     bool anywhere = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
     return anywhere || run->values[P_CORE] == CORE_ANY ? PORT_CORE_ANY : run->values[P_CORE];
@@ -587,8 +588,8 @@ static void wake(struct other *others) {
     }
 }
 
-/* Completes a migration in progress. A blocker that was resumed while it was suspending itself has missed that, so it
- * is resumed again. */
+/* Completes a migration in progress. A blocker that was resumed while it was suspending itself has missed the
+ * resumption, so it is resumed again. */
 static void end_last_move(void) {
     for (uint32_t from; (from = atomic_load(&jitter.moving_from)) != NO_CORE;) {
         port_task_resume(&jitter.blockers[from].task);
@@ -636,7 +637,7 @@ static void run_stretches(struct ic_run *run, uint32_t samples) {
     }
 }
 
-/* Cold: called once per measurement; size matters, speed does not. */
+/* Cold: optimised for size, because its speed does not matter. */
 static __attribute__((cold)) bool measure(struct ic_run *run) {
     uint32_t samples = run->checks.repetitions;
     jitter.run = run;

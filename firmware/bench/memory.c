@@ -6,18 +6,18 @@
  *   alone      the other core sleeps
  *   contended  the other core, the next one, reads, writes or copies in `other_region` throughout the window
  *
- * With other=none, or with a single core, there is no second pass. A pass continues where the last one ended, and wraps
- * around: a region larger than the caches is streamed from memory, however small a pass is.
+ * With other=none, or with a single core, there is no second pass. A pass continues where the previous pass ended, and
+ * wraps around: a region larger than the caches is streamed from memory, however small a pass is.
  *
- * Each core works in one half of its region. This is the first half; only if both cores use the same region, the other
- * core has the second half. So the cores share the path to the memory, but never a word of it. A copy goes from one
- * quarter of the region to the next: `bytes` bytes are read, and as many are written.
+ * Each core works in the first half of its region; only if both cores use the same region, the other core works in the
+ * second half. So the cores share the path to the memory, but never a word of it. A copy goes from one quarter of the
+ * region to the next: `bytes` bytes are read, and as many are written.
  *
- * A word is as wide as a pointer. Each one is accessed separately, in the order of the loop (volatile): a pass is the
- * same at every level of optimisation, and is neither removed nor vectorised. An iteration of the loop makes eight
- * accesses. A library's memcpy() can be faster, with accesses of several words.
+ * A word is as wide as a pointer. Each word is accessed separately, in the order of the loop (volatile): so a pass
+ * makes the same accesses at every level of optimisation, and is neither removed nor vectorised. An iteration of the
+ * loop makes eight accesses. A library's memcpy() can be faster, with accesses of several words.
  *
- * The mark pin is high during all repetitions or, with mark=alone or mark=contended, during each such pass.
+ * The mark pin is high during all repetitions or, with mark=alone or mark=contended, during each pass of that kind.
  *
  * Contents are checked: reads by their sum, writes and copies by reading back after the window. The board supplies the
  * contents of a region that can only be read, such as flash; writes and copies are refused there. */
@@ -36,9 +36,9 @@ typedef uintptr_t word_t;
 /* `bytes` is a multiple of this on every platform. */
 #define BYTES_UNIT 64U
 _Static_assert(BYTES_UNIT % TURN_BYTES == 0, "a pass consists of whole turns");
-/* The other core checks whether to stop after at most this many bytes, which take some microseconds. */
+/* After at most this many bytes, which take a few microseconds, the other core checks whether to stop. */
 #define CHUNK_BYTES 1024U
-/* Iterations that give the other core time to fall asleep: about ten microseconds on a microcontroller */
+/* Iterations of an empty loop that let the other core fall asleep: about 10 µs on a microcontroller */
 #define SETTLING_TURNS 200U
 
 enum { P_ACCESS, P_REGION, P_CORE, P_OTHER, P_OTHER_REGION, P_BYTES, P_MARK, PARAMETER_COUNT };
@@ -108,9 +108,9 @@ static struct {
     struct worker other;
     int64_t alone; /* in ticks of the common clock */
     int64_t contended;
-    bool dismissed;      /* a task reads this flag after it has been woken */
-    atomic_bool running; /* the other core is at work */
-    atomic_bool wanted;  /* the other core is to be at work */
+    bool dismissed;      /* a task that is woken while this is true ends */
+    atomic_bool running; /* the task on the other core is working */
+    atomic_bool wanted;  /* the task on the other core must work */
 #if IC_OWN_MAX > 0
     uint32_t own_work; /* workload of the other core, by its index in the list; 0: memory accesses */
     uint32_t unit;     /* unit of that workload that was done last */
@@ -161,8 +161,8 @@ static void copy_words(volatile word_t *to, const volatile word_t *from, size_t 
     }
 }
 
-/* Accesses `words` words from the worker's position, and wraps around at their end. Returns the sum of the words read;
- * 0 for writes and copies. */
+/* Accesses `words` words from the worker's position on, and wraps around at the end of its words. Returns the sum of
+ * the words read; 0 for writes and copies. */
 static word_t pass(struct worker *worker, size_t words) {
     word_t sum = 0;
     while (words > 0) {
@@ -186,9 +186,9 @@ static word_t pass(struct worker *worker, size_t words) {
     return sum;
 }
 
-/* ---- their contents ---- */
+/* ---- the contents of words ---- */
 
-/* Contents of a read-only region */
+/* Value of a word in a read-only region; fill() writes the same values into other regions */
 static word_t content(const struct worker *worker, size_t index) {
     return (word_t)(worker->origin + index) * PORT_REGION_STEP;
 }
@@ -199,7 +199,7 @@ static word_t sum_of(const struct worker *worker, size_t first, size_t count) {
     return (count * (worker->origin + first) + pairs) * PORT_REGION_STEP;
 }
 
-/* The same, wrapping around */
+/* The sum of `count` words from `first` on, wrapping around at the end of the worker's words */
 static word_t expected_sum(const struct worker *worker, size_t first, size_t count) {
     word_t sum = sum_of(worker, 0, worker->count) * (count / worker->count);
     size_t rest = count % worker->count;
@@ -271,7 +271,7 @@ static void time_contended(struct worker *worker) {
     }
 }
 
-/* Waits for the next turn; false if there is none. */
+/* Waits until woken; returns false if the task must end. */
 static bool await_turn(struct worker *worker) {
     port_notify_take();
     if (pair.dismissed) {
@@ -369,7 +369,7 @@ static bool start(struct ic_run *run, struct worker *worker, void (*entry)(void 
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Ends a task and collects its counters. */
+/* Ends a task and counts its migrations and preemptions. */
 static void dismiss(struct ic_run *run, struct worker *worker) {
     pair.dismissed = true;
     port_notify(&worker->task);
@@ -386,7 +386,7 @@ static size_t share_of(const struct port_region *region, enum access access) {
 /* Gives a worker the first or the second half of a region. */
 static void settle(struct worker *worker, uint32_t index, bool second) {
     struct port_region region;
-    (void)port_region(index, &region); /* the index is one of those that region_name() has */
+    (void)port_region(index, &region); /* cannot fail: the index is a choice of region_name() */
     size_t half = region.bytes / 2U;
     worker->words = (volatile word_t *)(void *)((uint8_t *)region.base + (second ? half : 0));
     worker->count = share_of(&region, worker->access) / TURN_BYTES * UNROLLED;
@@ -419,7 +419,7 @@ static void settle_both(const struct ic_run *run) {
 
 static bool can_be(uint32_t index, enum access access, struct ic_error *error) {
     struct port_region region;
-    (void)port_region(index, &region); /* the index is one of those that region_name() has */
+    (void)port_region(index, &region); /* cannot fail: the index is a choice of region_name() */
     if (region.read_only && access != READ) {
         return ic_error_set(error, "unsupported", "the region ", region.name, " can only be read");
     }

@@ -1,4 +1,5 @@
-/* The registry of benchmarks on AMP: those that apply, and for the others the reason why they do not */
+/* The registry of benchmarks on AMP: those that can be measured there, and the others with the reason why they
+ * cannot */
 #include "benchmarks.h"
 
 #define NOTHING(name)

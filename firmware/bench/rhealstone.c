@@ -19,7 +19,7 @@
  *   message-latency       from before a task sends 16 bytes to a queue until a task of higher priority has received
  *                         them
  *
- * In form cross, priorities of tasks on different cores do not compete. */
+ * In form cross, tasks on different cores run at the same time, whatever their priorities. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -30,13 +30,14 @@
 #include "run.h"
 
 #define MESSAGE_BYTES 16U
-/* Iterations after which every task waits where it must, as in clock.c */
+/* Iterations of an empty loop, after which every task waits where it must, as in clock.c */
 #define SETTLING_TURNS 200U
 /* Microseconds from setting a timer until it is due; port_interrupt.h demands at least 50. */
 #define AHEAD_US 100U
 /* After 1/PATIENCE_HZ s the task of middle priority gives up: then priorities are not inherited on this platform. */
 #define PATIENCE_HZ 20U
-/* Iterations of a computing task between two readings of the clock: so it may run up to 0.1 ms too long. */
+/* Iterations of a computing task between two readings of the clock; because of them it may run up to 0.1 ms too
+ * long. */
 #define TURNS_PER_LOOK 1024U
 
 #define PRIORITY_LOW 2U
@@ -71,11 +72,11 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_CORE] = {.name = "core", .help = "first core; cross uses the next one, too", .limit = last_core},
 };
 
-/* Stages of the bystander. In form cross a task waits until the bystander computes, and the bystander computes at least
- * until that task has seen it. */
+/* Stages of the bystander, a task that only computes. In form cross another task waits until the bystander computes,
+ * and the bystander computes at least until that task has seen this. */
 enum stage { AWAY, COMPUTING, SEEN };
 
-/* A task: the acting task, the reacting task, or the bystander, which computes and is in the way */
+/* One of the tasks: the acting task, the reacting task (in the code: reached), or the bystander */
 struct role {
     port_task_t task;
     uint32_t core;
@@ -92,12 +93,12 @@ static struct {
     bool cross;
     uint32_t core;   /* core on which the sample begins */
     uint32_t target; /* core on which the sample ends */
-    uint32_t shift;  /* additional delay of the timer, in ticks of the clock */
+    uint32_t shift;  /* additional delay of the timer, in ticks of the common clock */
     uint32_t number; /* number of the repetition */
     uint64_t begin;
     uint64_t end;
     bool wrong;
-    bool dismissed; /* a task reads this flag after it has been woken */
+    bool dismissed; /* a task that is woken while this is true ends */
     atomic_bool yielding;
     atomic_bool armed;
     atomic_uint bystanding; /* a stage of the bystander */
@@ -153,7 +154,7 @@ static void ring_and_wait(void) {
 }
 
 /* Locks the mutex and wakes the reacting task, which wakes the bystander and requests the mutex. In form cross this
- * task wakes the bystander, which then keeps this task from running until it inherits a priority. */
+ * task wakes the bystander, which then keeps this task from running until this task inherits a priority. */
 static void hold_what_another_needs(void) {
     port_mutex_lock(&rheal.mutex);
     port_notify(&rheal.reached.task);
@@ -256,7 +257,7 @@ static uint64_t break_deadlock(void) {
     rheal.begin = port_clock();
     port_mutex_lock(&rheal.mutex);
     uint64_t now = port_clock();
-    /* This must be before the bystander has given up or, on one core, before it has run at all. */
+    /* This task must get the mutex before the bystander gives up or, on one core, before the bystander runs at all. */
     rheal.wrong = rheal.wrong || rheal.cross == (atomic_load(&rheal.bystanding) == AWAY);
     atomic_store(&rheal.arrived, true);
     port_mutex_unlock(&rheal.mutex);
@@ -273,7 +274,7 @@ static uint64_t receive_message(void) {
     return now;
 }
 
-/* Waits as the component demands; returns the time of the event. */
+/* Waits for the event of the component. Returns the clock right after it. */
 static uint64_t await_event(void) {
     switch (rheal.component) {
     case SEMAPHORE_SHUFFLING: {
@@ -321,10 +322,10 @@ static void handle(void *arg) {
 
 /* ---- the bystander ---- */
 
-/* The bystander computes until the reacting task has arrived, or until it gives up. In form cross it begins to count
- * that time only when another task has seen it compute: that task may come late, and would wait for ever if the
- * bystander had ended. The bystander reads the clock rarely, because a reading takes the bus, which a reading on
- * another core may need. */
+/* The bystander computes until the reacting task or the handler has run, or until it gives up after 1/PATIENCE_HZ s. In
+ * form cross this time begins only when another task has seen the bystander compute: that task may come late, and would
+ * wait for ever if the bystander had ended. The bystander reads the clock rarely, because a reading takes the bus,
+ * which a reading on another core may need. */
 static void bystander_task(void *arg) {
     struct role *role = arg;
     for (;;) {
@@ -417,7 +418,7 @@ static bool start_roles(struct ic_run *run) {
     return true;
 }
 
-/* The console task wakes the task on its own core last: that task would keep it from waking the other one. */
+/* Wakes the task on the console task's core last: it would keep the console task from waking the other task. */
 static void wake_roles(void) {
     bool bystander_first = has_computing_bystander() && rheal.bystander.core != port_core_id();
     if (bystander_first) {

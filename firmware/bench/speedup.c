@@ -1,19 +1,20 @@
 /* speedup: speed-up of divisible work on P cores, by fork-join.
  *
- * Each repetition takes two times, in random order so that drift favours neither:
+ * Each repetition measures two times, in random order so that drift favours neither of them:
  *
  *   t1  the whole work in the console task, on core 0;
- *   tp  the work split into P parts of equal size, part k in a task pinned to core k, from before the first is started
- *       until the console task has detected that all are done.
+ *   tp  the work split into P parts of equal size, part k in a task pinned to core k, from before the first part is
+ *       started until the console task has detected that all parts are done.
  *
- * Between the two times it rests as between repetitions (rest_ms), as the paper of seed 000 did (docs/published.md).
+ * Between t1 and tp the target rests for rest_ms, as between repetitions and as in the paper of seed 000
+ * (docs/published.md).
  *
  * `mode` selects how the parts are started:
  *
- *   create  a task is created for each part, each time; it ends, and is joined after the time has been taken
+ *   create  a task is created for each part in each repetition; it ends, and is joined after tp has been measured
  *   pool    existing tasks wait for a notification
- *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. These
- *           tasks spin during tp only.
+ *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. The tasks do not spin during
+ *           t1
  *
  * Tasks are started on the other cores first. The console task has the lowest priority, so the part on its own core,
  * started last, runs at once, and the console task continues when that core has nothing else to do. So there are no
@@ -22,11 +23,11 @@
  * `join` selects how the end is detected:
  *
  *   notify     each part notifies the console task (with mode=spin: sets a flag on which the console task spins)
- *   poll-tick  the console task polls once per kernel tick. This mode exists to show how polling quantises tp to
- *              whole ticks. Here tp begins at an edge of the tick, as in a program that has just slept.
+ *   poll-tick  the console task polls once per kernel tick. This mode exists to show how polling quantises tp to whole
+ *              ticks. In this mode tp begins at an edge of the tick, as in a program that has just slept.
  *
- * The mark pin is high during all repetitions or, with mark=t1 or mark=tp, during each such time, so that a power meter
- * can distinguish the two; with join=poll-tick the pin is also high while tp waits for the edge of the tick. */
+ * The mark pin is high during all repetitions or, with mark=t1 or mark=tp, during each t1 or each tp, so that a power
+ * meter can distinguish the two; with join=poll-tick the pin is also high while tp waits for the edge of the tick. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -72,10 +73,10 @@ struct part {
     uint32_t core;
     uint32_t first;
     uint32_t count;
-    /* Number of the requested repetition and of the completed one, each written by one side */
+    /* Number of the last repetition: that the console task has requested, and that the part's task has completed */
     atomic_uint wanted;
     atomic_uint done;
-    atomic_uint armed; /* spin: the repetition for which this part spins */
+    atomic_uint armed; /* mode=spin: the repetition for which this part spins */
     uint32_t result;
     bool migrated;
     uint64_t preempted;
@@ -83,14 +84,14 @@ struct part {
 
 struct team {
     struct ic_run *run;
-    uint32_t workload; /* index */
+    uint32_t workload; /* index in ic_workloads */
     enum mode mode;
     enum join join;
     uint32_t size;
     uint32_t repetition;
-    uint32_t origin; /* first unit of the next window: each window works on other units, so that streams find no warm
-                        cache */
-    bool dismissed;  /* a worker reads this flag after it has been woken */
+    uint32_t origin; /* first unit of the next window (t1 or tp): each window has other units, so that a workload
+                        that streams through memory finds no warm cache */
+    bool dismissed;  /* a task that is woken while this is true ends */
     port_task_t *leader;
     struct part parts[PORT_CORES_MAX];
 };
@@ -114,19 +115,18 @@ static void do_part(struct part *part) {
     finish(part);
 }
 
-/* Call it outside of timed windows only: port_preemptions() may be slow, and on the console task's core it would delay
- * the detection of the end. It counts the preemptions of the task's whole life. */
+/* Saves the number of preemptions in the calling task's whole life. Call it outside of timed windows only:
+ * port_preemptions() may be slow, and on the console task's core it would delay the detection of the end. */
 static void note_disturbance(struct part *part) { part->preempted = port_preemptions(); }
 
 static void created_task(void *arg) {
     struct part *part = arg;
     do_part(part);
-    port_notify_take(); /* waits for the end of the timed window: the rest is slow */
+    port_notify_take(); /* waits for the end of the timed window: the next call is slow */
     note_disturbance(part);
 }
 PORT_ENTRY(created_task);
 
-/* Spins until this part is requested. */
 static void await_flag(struct part *part) {
     uint32_t repetition = part->team->repetition;
     atomic_store_explicit(&part->armed, repetition, memory_order_release);
@@ -172,7 +172,7 @@ static void take_notifications(uint32_t count) {
     }
 }
 
-/* The first part that a task of its own does: with mode=spin the console task does part 0. */
+/* Index of the first part that has its own task: with mode=spin the console task does part 0. */
 static uint32_t first_task(void) { return team.mode == MODE_SPIN ? 1 : 0; }
 
 static void join_tasks_from(uint32_t first) {
@@ -181,7 +181,7 @@ static void join_tasks_from(uint32_t first) {
     }
 }
 
-/* Makes waiting tasks end, and waits until they have ended. */
+/* Makes the waiting tasks of part `first` and all later parts end, and joins them. */
 static void dismiss_tasks_from(uint32_t first) {
     team.dismissed = true;
     for (uint32_t i = first; i < team.size; i++) {
@@ -269,8 +269,8 @@ static void join_parts(void) {
 static bool fork_and_join(uint64_t *start, uint64_t *end);
 static void split_work(uint32_t n);
 
-/* Makes each part compute its next unit, while the other parts compute one of theirs. `*lowest` is the lowest unit so
- * far whose result differs from the result on one core. False if the platform could not start the parts. */
+/* Makes each part compute its next unit, while the other parts compute theirs. `*lowest` is the lowest unit so far
+ * whose result differs from the result on one core. False if the platform could not start the parts. */
 static bool compare_units(uint32_t *lowest) {
     uint64_t times[2];
     for (uint32_t i = 0; i < team.size; i++) {
@@ -292,7 +292,7 @@ static bool compare_units(uint32_t *lowest) {
     return true;
 }
 
-/* Finds the unit for which several cores gave a wrong result. */
+/* Finds the first unit whose result is wrong when several cores compute at the same time. */
 static bool seek_together(void) {
     uint32_t none = team.run->values[P_N];
     uint32_t lowest = none;
@@ -309,7 +309,8 @@ static bool seek_together(void) {
 }
 
 /* If the window just checked gave a wrong sum of the user's workload, looks for the unit that caused it: first on this
- * core alone, and if all are right there, on the cores `together`. False if the platform could not start the parts. */
+ * core alone and then, if all units are right there and `together` is true, on several cores at once. False if the
+ * platform could not start the parts. */
 static bool seek(bool together) {
     bool right_alone = team.run->checks.wrong > 0 && ic_own_seek(team.workload, team.origin, team.run->values[P_N]);
     return !right_alone || !together || seek_together();
@@ -340,7 +341,7 @@ static void time_one_core(struct ic_series *series) {
     }
 }
 
-/* Adds the tasks' counters, after they have ended. */
+/* Counts the migrations and preemptions of the tasks, after they have ended. */
 static void count_disturbances(void) {
     for (uint32_t i = first_task(); i < team.size; i++) {
         struct part *part = &team.parts[i];

@@ -28,9 +28,9 @@
  * other core. So, when the signal comes, core `to` is asleep (target=idle) or spins in a task of priority 2, which the
  * woken task preempts (target=busy). On one core the signaller itself keeps the core busy, and `target` has no effect.
  *
- * With primitive=yield the signaller yields, after the dither, until the other task has reported, and so has yielded
+ * With primitive=yield the signaller yields, after the dither, until the other task has announced its wait and yielded
  * back. With time slicing, a kernel tick may make the other task run before the signal, or after it but for another
- * reason. Such a turn is repeated, and counted in `repeated_turns`.
+ * reason. Such a turn (signal and wake-up) is repeated, and counted in `repeated_turns`.
  *
  * `time` selects the clock:
  *
@@ -46,11 +46,11 @@
 #include "port_objects.h"
 #include "run.h"
 
-/* Waited before the dither, so that an idle core is asleep */
+/* Time to wait before the dither, so that an idle core is asleep by then */
 #define SETTLING_US 20U
 #define EVENT 1U
-/* Most repetitions of a disturbed turn: not even a busy Linux without real-time priorities disturbs so many in a
- * row. */
+/* Maximum number of repetitions of a disturbed turn: not even a busy Linux without real-time priorities disturbs so
+ * many in a row. */
 #define REPEATS_MAX 100U
 
 enum { P_PRIMITIVE, P_FROM, P_TO, P_TARGET, P_TIME, PARAMETER_COUNT };
@@ -104,7 +104,7 @@ static struct {
     bool counted;   /* timestamps are readings of port_cycles() */
     bool apart;     /* the two tasks are on two cores */
     bool dismissed;
-    bool straight; /* when the signal returned, the woken task had its timestamp */
+    bool straight; /* when the signal returned, the woken task already had its timestamp */
     uint64_t settling;
     struct ic_run *run;
     struct party signaller, caller, woken, spinner;
@@ -112,13 +112,13 @@ static struct {
     uint64_t woken_at;
     uint32_t item; /* received by queue or stream */
     uint32_t turn;
-    /* Each holds the number of the last turn in which something was reached. Written by the woken task: */
+    /* Each of these holds the number of the last turn in which its event happened. Written by the woken task: */
     _Alignas(PORT_CACHE_LINE) atomic_uint armed; /* the woken task is about to wait */
     atomic_uint seen;                            /* the woken task has its timestamp */
     /* Written by other tasks, not at the same time: */
     _Alignas(PORT_CACHE_LINE) atomic_uint spinning; /* the other core is busy */
     atomic_uint signalled;                          /* the signaller has its timestamps */
-    /* Of the current primitive: */
+    /* Objects of the current primitive: */
     port_sem_t sem;
     port_mutex_t mutex;
     port_queue_t queue;
@@ -209,7 +209,7 @@ static bool keeps_busy(void) { return stage.apart && stage.run->values[P_TARGET]
 
 /* ---- the tasks ---- */
 
-/* Waits for the next turn; false if there is none. */
+/* Waits until woken; returns false if the task must end. */
 static bool await_turn(struct party *party) {
     port_notify_take();
     if (stage.dismissed) {
@@ -260,7 +260,8 @@ static void make_other_yield(void) {
     } while (!reached(&stage.armed));
 }
 
-/* Makes the other core busy. The console task cannot do this, because one of these two tasks keeps it from running. */
+/* Makes the other core busy. The console task cannot do this, because the signaller or the spinner keeps it from
+ * running. */
 static void keep_other_busy(void) {
     port_notify(&stage.spinner.task);
     while (!reached(&stage.spinning)) {
@@ -273,7 +274,8 @@ static void settle(void) {
     }
 }
 
-/* A turn has two parts: the preparation before the other task waits, and the signal. */
+/* First part of a turn: the preparation, before the other task waits. For the second part, the signal, the console task
+ * wakes this task again. */
 static void prepare(void) {
     if (primitive()->prepare != NULL) {
         primitive()->prepare();
@@ -299,7 +301,7 @@ static void run_signaller(void *arg) {
         reach(&stage.signalled);
         while (!reached(&stage.seen)) {
             if (!stage.apart) {
-                port_yield(); /* without priorities, the other may not have run yet */
+                port_yield(); /* without priorities, the woken task may not have run yet */
             }
         }
         report(party);
@@ -331,7 +333,7 @@ static void await_waiting(const struct party *party) {
     }
 }
 
-/* Takes a turn in which `party` signals and, if `woken`, the woken task is woken. */
+/* Takes a turn in which `party` signals and, if `woken` is true, the woken task waits and is woken. */
 static void take_turn(struct party *party, bool woken) {
     await_waiting(&stage.signaller);
     await_waiting(&stage.woken);
@@ -350,12 +352,12 @@ static void take_turn(struct party *party, bool woken) {
     take_reports(1U + (woken ? 1U : 0U) + (keeps_busy() ? 1U : 0U));
 }
 
-/* Whether the kernel's tick made the other task run, and not the signal, as can happen with equal priorities */
+/* Whether the kernel's tick, not the signal, made the other task run, as can happen with equal priorities */
 static bool is_disturbed(void) {
     return yields() && (!stage.straight || (int64_t)(stage.woken_at - stage.stamps.before) < 0);
 }
 
-/* A probe of the simulator finds by this name the turns that do not count. */
+/* A probe of the simulator finds this function by its name: the turn before each call does not count. */
 static __attribute__((noinline)) void switch_repeat_turn(void) {
     stage.run->checks.repeated_turns++;
     take_turn(&stage.signaller, true);
@@ -445,8 +447,8 @@ static void dismiss_all(struct ic_run *run) {
     dismiss(&stage.signaller);
     dismiss(&stage.woken);
     dismiss(stage.apart ? &stage.spinner : &stage.caller);
-    /* On one core the signaller, and across cores the spinner, are preempted on purpose; and some platforms count a
-     * yield as a preemption. */
+    /* Preemptions on purpose do not count: on one core of the signaller, across cores of the spinner. Some platforms
+     * count a yield as a preemption. */
     if (!yields()) {
         run->checks.preempted +=
             stage.woken.preempted + (stage.apart ? stage.signaller.preempted : stage.caller.preempted);

@@ -1,6 +1,6 @@
 /* threadmetric: the eight counts of Thread-Metric (Express Logic, now Eclipse ThreadX): the number of operations in a
- * window of time. Rewritten from the definitions in its description; docs/benchmarks/threadmetric.md lists the
- * differences. Each test has two forms:
+ * window of time. Rewritten from the definitions in the description of Thread-Metric; docs/benchmarks/threadmetric.md
+ * lists the differences. Each test has two forms:
  *
  *   same    all tasks and handlers are on core `core`, as in the original
  *   cross   interactions between tasks go from core to core; an operation of a single task is done on both cores at
@@ -10,21 +10,23 @@
  *   cooperative           same: five tasks of equal priority yield in turn. cross: the tasks may run on any core
  *   preemptive            same: five tasks of ascending priority. Each task resumes the next one, which preempts it,
  *                         and then suspends itself. cross: the next task is on the other core, and the last task wakes
- *                         the first. They are woken by notifications, which are not lost if a task does not wait yet
+ *                         the first. The tasks are woken by notifications, which are not lost if a task does not wait
+ *                         yet
  *   interrupt             a task causes an interrupt, whose handler notifies the task. cross: the handler runs on the
  *                         other core
  *   interrupt-preemption  a task causes an interrupt, whose handler notifies a task of higher priority on the handler's
- *                         core. cross: this is the other core, where the notified task preempts a task that computes,
- *                         and notifies the causing task
+ *                         core. cross: the handler's core is the other core, where the notified task preempts a task
+ *                         that computes, and notifies the causing task
  *   message               same: a task sends 16 bytes to a queue and receives them. cross: a task on the other core
  *                         receives them
  *   synchronisation       same: a task takes a semaphore and gives it. cross: a task on each core, the same semaphore
  *   memory                a task allocates 128 bytes and frees them. cross: a task on each core
  *
- * The timekeeper, a task of the highest priority, reads all counts when the tasks have run for some ticks, and again
- * after the window. Series: `count`, the sum of the increases of all tasks' counts; `window`, the ticks of the clock
- * between the two readings; with five tasks also `least` and `most`, the smallest and the largest increase of a task's
- * count. If the tasks take turns, these differ by at most two, because the timekeeper may interrupt a round. */
+ * The timekeeper, a task of the highest priority, reads all counts when the tasks have run for two kernel ticks, and
+ * again after the window. Series: `count`, the sum of the increases of all tasks' counts (of interrupt-preemption: only
+ * of the woken task's count); `window`, the ticks of the clock between the two readings; with five tasks also `least`
+ * and `most`, the smallest and the largest increase of a task's count. If the tasks take turns, `least` and `most`
+ * differ by at most two, because the timekeeper may interrupt a round. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -84,14 +86,14 @@ struct worker {
     uint32_t core;
     bool wrong;
     bool migrated;
-    uint32_t begin; /* count at the start of the window; `grown` is the increase since then */
+    uint32_t begin; /* count at the start of the window; `grown` is the increase during the window */
     uint32_t grown;
 };
 
 static struct {
     struct worker workers[TASKS_MAX];
     port_task_t timekeeper;
-    uint32_t size; /* workers */
+    uint32_t size; /* number of workers */
     enum test test;
     bool cross;
     uint32_t core;
@@ -108,7 +110,7 @@ static struct {
 
 static bool is_over(void) { return atomic_load_explicit(&metric.stop, memory_order_relaxed); }
 
-/* Only one task changes a count, so no atomic addition is needed, which not every core has. */
+/* Only one task changes a count, so this function needs no atomic addition, which not every core has. */
 static void count_one(struct worker *worker) {
     uint32_t count = atomic_load_explicit(&worker->count, memory_order_relaxed);
     atomic_store_explicit(&worker->count, count + 1U, memory_order_relaxed);
@@ -134,7 +136,7 @@ static void work_basically(struct worker *worker) {
         }
         count_one(worker);
     }
-    uint32_t last = ARRAY_WORDS - 1U; /* only one word is computed again */
+    uint32_t last = ARRAY_WORDS - 1U; /* checks one word only, by computing it again */
     for (uint32_t i = 0; i < pass; i++) {
         last = mixed(last, i);
     }
@@ -148,7 +150,7 @@ static void give_way(struct worker *worker) {
     }
 }
 
-/* A task above the lowest waits before its first round. */
+/* Each task but the first suspends itself before its first round. */
 static void resume_the_next(struct worker *worker) {
     for (bool begun = worker->index == 0; !is_over(); begun = true) {
         if (begun && worker->index + 1U < metric.size) {
@@ -183,7 +185,8 @@ static void handle_and_notify(void *arg) {
 }
 
 /* Waits for the handlers of all interrupts. At the end an interrupt may still be under way to another core: its handler
- * would wake a task of the next window, or a task that no longer exists. After LATE_TICKS it will not come any more. */
+ * would wake a task of the next window, or a task that no longer exists. After LATE_TICKS kernel ticks it will not come
+ * any more. */
 static void await_handlers(struct worker *worker, uint32_t rung) {
     for (uint32_t i = 0; i < LATE_TICKS && atomic_load(&metric.handled) != rung; i++) {
         port_sleep_ticks(1);
@@ -198,8 +201,8 @@ static void cause_interrupts(struct worker *worker) {
         uint32_t before = atomic_load(&metric.interrupts);
         port_doorbell_ring(core);
         port_notify_take();
-        expect(worker, atomic_load(&metric.interrupts) == before + 1U || is_over()); /* or the console task has
-                                                                                        notified */
+        expect(worker, atomic_load(&metric.interrupts) == before + 1U || is_over()); /* or the console task
+                                                                                        notified it */
         count_one(worker);
     }
     await_handlers(worker, rung);
@@ -471,7 +474,7 @@ static void record(struct ic_run *run, struct ic_series *const *series) {
     bool right = true;
     for (uint32_t i = 0; i < metric.size; i++) {
         struct worker *worker = &metric.workers[i];
-        /* Of the tasks that see an interrupt, only one counts it. */
+        /* With test=interrupt-preemption several tasks count each interrupt: only the woken task's count is used. */
         uint32_t grown = worker->grown;
         bool is_counted = metric.test != TEST_INTERRUPT_PREEMPTION || i == 1U;
         sum += is_counted ? grown : 0;

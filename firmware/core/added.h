@@ -1,9 +1,9 @@
-/* IC_ADDED_MAX: how many workloads, and how many transports, a program may register at start (intercore_workload.h). 0
- * unless the platform's port_types.h or the build defines it. */
+/* IC_ADDED_MAX: the maximum number of workloads, and of transports, that a program may register at start
+ * (intercore_workload.h). It is 0 unless the platform's port_types.h or the build defines it. */
 #ifndef IC_ADDED_H
 #define IC_ADDED_H
 
-#include <stdint.h> /* newlib's stdatomic.h, included next, does not include it */
+#include <stdint.h> /* newlib's stdatomic.h, which port_types.h includes, needs it */
 
 #include "port_types.h"
 

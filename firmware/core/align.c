@@ -7,7 +7,7 @@
 
 #define EXCHANGES 64U
 
-/* Values of `asked` and `answered` that are not the number of an exchange; exchanges count from 1. */
+/* Values of `asked` and `answered` that are not the number of an exchange. Exchanges are numbered from 1. */
 #define NOBODY 0U
 #define GIVE_UP UINT32_MAX
 

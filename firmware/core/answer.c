@@ -10,7 +10,7 @@
 #include "workloads.h"
 
 #define PROTOCOL 2
-/* Most samples, and most characters of a condition's value, in one line */
+/* Maximum number of samples in a line, and of characters of the value of a condition (a property of the target) */
 #define VALUES_MAX 16U
 #define PART_MAX 120U
 
@@ -19,7 +19,7 @@ struct ic_answer ic_answer_whole(uint32_t id) { return (struct ic_answer){.id = 
 /* The result of the write is ignored: if the console's other end has gone, the next read reports that. */
 static void send_line(struct ic_line *line) {
     size_t length = ic_line_close(line);
-    if (length == 0) { /* Unreachable: no line is that long. Otherwise the reader would wait for the missing line. */
+    if (length == 0) { /* Unreachable: no line is that long. If one were, this log would explain the gap. */
         ic_line_open(line, "log");
         ic_line_integer(line, "id", 0);
         ic_line_text(line, "text", "a line did not fit and is missing");
@@ -91,7 +91,7 @@ static void condition(struct ic_answer *answer, const struct port_condition *fac
     }
 }
 
-/* Adds nothing if the console has no bit rate. */
+/* Adds the bit rates of the console; nothing if the console has no bit rate. */
 static void console_rates(struct ic_line *line) {
     if (port_console_rate() == 0) {
         return;
@@ -248,7 +248,7 @@ static const char *const units[] = {
 static void samples(struct ic_answer *answer, const struct ic_series *series) {
     for (uint32_t index = 0; index < series->count; index += VALUES_MAX) {
         if (!wanted(answer)) {
-            answer->next++; /* do not format lines that are not wanted: there may be thousands */
+            answer->next++; /* do not format lines that will not be sent: there may be thousands */
             continue;
         }
         struct ic_line line;
@@ -278,7 +278,8 @@ static bool tell_line(const struct ic_run *run, uint32_t index, struct ic_text *
     return run->benchmark->tell != NULL ? run->benchmark->tell(run, index, line) : ic_summary_tell(run, index, line);
 }
 
-/* Sends the table for a person, in lines without a number, if a command without an id gets its whole answer. */
+/* Sends the table for a person, in lines without a number: only if the command had no id, and with the whole answer
+ * only. */
 static void tell(const struct ic_answer *answer, const struct ic_run *run) {
     if (answer->id != 0 || answer->first != 0 || answer->last != UINT32_MAX) {
         return;
@@ -317,7 +318,7 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
 /* ---- trace ---- */
 
 #ifdef IC_TRACE
-/* Events in a line: the three numbers of an event have up to 20, 10 and 10 digits */
+/* Maximum number of events in a line: the three numbers of an event have up to 20, 10 and 10 digits */
 #define EVENTS_MAX 8U
 
 static void ring(struct ic_answer *answer, uint32_t core) {

@@ -1,5 +1,5 @@
-/* Answers to commands. The lines of an answer are numbered, and can be generated again, all or some of them, until the
- * next answer begins. */
+/* Answers to commands. The lines of an answer are numbered. Until the next answer begins, all or some of its lines can
+ * be generated again. */
 #ifndef IC_ANSWER_H
 #define IC_ANSWER_H
 
@@ -15,7 +15,7 @@ struct ic_answer {
     uint32_t next; /* number of the next line */
     uint32_t first;
     uint32_t last;
-    bool in_words; /* for `show`: send only the run's table and its line `end`. `resend` still sends all lines. */
+    bool in_words; /* command `show`: send only the run's table and the line `end`; `resend` still sends all lines */
 };
 
 /* An answer that sends all lines */

@@ -35,7 +35,7 @@ const struct ic_parameter *ic_benchmark_parameter(const struct ic_benchmark *ben
     return index < IC_COMMON_COUNT ? &common[index] : NULL;
 }
 
-/* All series have the same capacity. */
+/* Maximum of the parameter `samples`: all series of a benchmark have the same capacity. */
 static uint32_t most_samples(const struct ic_benchmark *benchmark) {
     return (ic_samples_capacity() - IC_TIMESTAMP_OVERHEAD_PAIRS * port_core_count()) / benchmark->series_count;
 }
@@ -53,7 +53,7 @@ uint32_t ic_benchmark_default(const struct ic_benchmark *benchmark, size_t index
         return benchmark->samples < most ? benchmark->samples : most;
     }
     if (index == benchmark->parameter_count + IC_COMMON_DITHER) {
-        return 1000000U / port_tick_hz(); /* one tick, so that every phase of it occurs */
+        return 1000000U / port_tick_hz(); /* one kernel tick, so that every phase of the tick occurs */
     }
     return ic_parameter_default(ic_benchmark_parameter(benchmark, index));
 }

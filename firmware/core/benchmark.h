@@ -20,11 +20,11 @@ struct ic_benchmark {
     uint32_t samples;
     /* Number of series with one sample per repetition, at least 1. They share the memory for samples. */
     uint32_t series_count;
-    /* Clock in which the samples and the timestamp overhead are counted in the current setting; NULL: the common
-     * clock */
+    /* Returns the clock that the samples and the timestamp overhead use in the current setting. NULL: they use the
+     * common clock */
     enum ic_clock (*clock)(const struct ic_run *run);
     /* If not NULL, the benchmark is not available on this target, whatever the setting. The text is the reason, as the
-     * end of a sentence ("not applicable on AMP: one kernel …"). Then the members below are unset, and there are no
+     * end of a sentence ("not applicable on AMP: no kernel …"). Then the members below are unset, and there are no
      * parameters. */
     const char *refused;
     /* If not NULL: returns whether the current setting can be measured; if not, sets `error`. Called before measure(),
@@ -34,7 +34,7 @@ struct ic_benchmark {
     /* Measures, as run.h describes. Returns false, with run->error set, if the measurement failed. */
     bool (*measure)(struct ic_run *run);
     /* If not NULL: prints the result for a person at the console, in place of ic_summary_tell(). A benchmark that
-     * reproduces a published table prints it in this way. For the arguments see ic_summary_tell(). */
+     * reproduces a published table prints that table here. For the arguments see ic_summary_tell(). */
     bool (*tell)(const struct ic_run *run, uint32_t index, struct ic_text *line);
 };
 
@@ -54,10 +54,10 @@ uint32_t ic_benchmark_default(const struct ic_benchmark *benchmark, size_t index
 /* Parameters that every benchmark has, after its own */
 enum ic_common { IC_COMMON_SAMPLES, IC_COMMON_DITHER, IC_COMMON_REST, IC_COMMON_SEED, IC_COMMON_COUNT };
 
-/* Samples of the timestamp overhead on each core, in every measurement (timestamp_overhead.h) */
+/* Number of samples of the timestamp overhead on each core, in every measurement (timestamp_overhead.h) */
 #define IC_TIMESTAMP_OVERHEAD_PAIRS 32U
 
-/* Most parameters of a benchmark, including the common ones */
+/* Maximum number of parameters of a benchmark, including the common ones */
 #define IC_PARAMETERS_MAX 16U
 
 #endif

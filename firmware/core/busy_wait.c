@@ -2,7 +2,7 @@
 
 #include "port.h"
 
-/* The loop is calibrated by TRIALS trials of TRIAL_TURNS iterations each. */
+/* The loop is calibrated with TRIALS trials of TRIAL_TURNS iterations each. */
 #define TRIAL_TURNS 1000U
 #define TRIALS 8U
 #define MOST_TURNS 2000000000U
@@ -12,7 +12,7 @@ void ic_busy_wait(uint32_t turns) {
     }
 }
 
-/* Uses the fastest trial: others may have been interrupted. */
+/* Uses the fastest trial: the others may have been interrupted. */
 uint32_t ic_busy_wait_turns(uint64_t ticks) {
     uint64_t quickest = UINT64_MAX;
     for (uint32_t i = 0; i < TRIALS; i++) {

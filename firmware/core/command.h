@@ -8,9 +8,9 @@
 
 #include "ic_error.h"
 
-/* Longest line accepted, without its end */
+/* Maximum length of a line in characters, without its line end */
 #define IC_COMMAND_MAX 400U
-/* Most words in a line, including the command */
+/* Maximum number of words in a line, including the command */
 #define IC_WORDS_MAX 32U
 
 /* Collects bytes into lines. All zeros is the valid initial state. */
@@ -20,23 +20,23 @@ struct ic_input {
     bool too_long; /* the line exceeds the buffer; the rest of it is dropped */
 };
 
-/* Adds one byte. Returns true at the end of a non-empty line: `text` is that line, zero-terminated, or `too_long` is
- * set. Call ic_input_clear() before the next line. */
+/* Adds one byte. Returns true at the end of a non-empty line: then `text` is that line, zero-terminated, or `too_long`
+ * is set. Call ic_input_clear() before the next line. */
 bool ic_input_push(struct ic_input *input, uint8_t byte);
 void ic_input_clear(struct ic_input *input);
 
 struct ic_command {
     uint32_t id; /* 0 if none was given */
     size_t word_count;
-    char *words[IC_WORDS_MAX]; /* the command and its arguments, without id= and CRC; they point into the line */
+    char *words[IC_WORDS_MAX]; /* the command and its arguments, without id= and CRC; pointers into the line */
 };
 
 /* Checks the CRC of a complete line, if it has one, and splits the line in place. On failure returns false, with
- * `error` set; command->id is then the id if it is trustworthy, else 0. */
+ * `error` set; command->id is then the id if one was read before the failure, else 0. */
 bool ic_command_parse(struct ic_input *line, struct ic_command *command, struct ic_error *error);
 
-/* Parses an unsigned decimal number of digits only. Returns false if there is none, if anything follows it, or if it
- * exceeds 32 bits. */
+/* Parses an unsigned decimal number of digits only. Returns false if there is no number, if anything follows it, or if
+ * it exceeds 32 bits. */
 bool ic_parse_u32(const char *text, uint32_t *value);
 
 /* Parses the next range of line numbers ("7", "3-12" or "40-") after `resend`, and moves *text past the range and the

@@ -8,18 +8,18 @@
 #include "port.h"
 #include "trace.h"
 
-/* Progress lines per second. */
+/* Number of lines `progress` per second of a run */
 #define PROGRESS_HZ 4U
-/* At most this many commands are handled between two repetitions, so that a flood of them cannot stall the run. */
+/* At most this many commands are handled between two repetitions, so that a flood of commands cannot stall the run. */
 #define LINES_ATTENDED 4U
 /* A command must arrive at a new bit rate within this time; otherwise the previous rate is restored. */
 #define RATE_TRIAL_S 1U
-/* Most settings of one command `check`: its answer has at most 0.4 MB then. */
+/* Maximum number of settings of one command `check`, which limits its answer to 0.4 MB */
 #define CHECKED_MAX 4096U
 
 enum kind { INFO, LIST, HELP, CHECK, RUN, FAILED_RUN, TRACE };
 
-/* Static: the stack of a chip's console task is small */
+/* Static, because the console task's stack is small on a chip. */
 static struct ic_input input;
 static uint8_t received[64];
 static size_t received_count;
@@ -34,7 +34,7 @@ static struct {
     enum kind kind;
 } last;
 
-/* Waits for a whole line until the deadline. PORT_OK if `input` holds a line. */
+/* Waits for a whole line until the deadline. Returns PORT_OK if `input` holds a line. */
 static enum port_error read_line(uint64_t deadline) {
     for (;;) {
         while (received_taken < received_count) {
@@ -80,7 +80,7 @@ void ic_run_settle(void) {
 bool ic_run_attend(struct ic_run *running) {
     bool sent = false;
     uint64_t now = port_clock();
-    if (running->next_progress == 0) { /* the interval begins after the last report has been sent */
+    if (running->next_progress == 0) { /* the interval begins when the previous report has been sent */
         running->next_progress = now + port_clock_hz() / PROGRESS_HZ;
     } else if (now >= running->next_progress) {
         ic_answer_progress(running);
@@ -120,7 +120,7 @@ static void send_impossible(struct ic_answer *answer) {
             ic_answer_impossible(answer, number, &error);
         }
         number++;
-    } while (ic_settings_next(&settings)); /* after the last setting the first one is current again */
+    } while (ic_settings_next(&settings)); /* after the last setting, the first setting is current again */
     ic_answer_checked(answer);
 }
 
@@ -169,7 +169,7 @@ static void answer_new(uint32_t id, enum kind kind) {
 /* Parses the settings of `run` and `check`. */
 static bool take_settings(struct ic_command *command) {
     struct ic_error error;
-    last.exists = last.exists && last.kind != CHECK; /* that answer was made of `settings`, overwritten below */
+    last.exists = last.exists && last.kind != CHECK; /* the answer to `check` needs `settings`, overwritten below */
     if (ic_settings_parse(&settings, command->words + 1, command->word_count - 1, &error)) {
         return true;
     }
@@ -192,7 +192,7 @@ static void measure_all(struct ic_command *command, bool in_words) {
     if (!take_settings(command)) {
         return;
     }
-    last.exists = false; /* until the new answer is complete */
+    last.exists = false; /* nothing to resend until the new answer is complete */
     do {
         struct ic_answer answer = ic_answer_whole(command->id);
         answer.in_words = in_words;
@@ -286,7 +286,7 @@ static void do_abort(struct ic_command *command) { refuse(command->id, "unsuppor
 
 static const struct verb {
     const char *word;
-    bool repeatable; /* repeats the last answer if the id is the same */
+    bool repeatable; /* a command with the id of the last answer gets that answer again */
     void (*carry_out)(struct ic_command *command);
 } verbs[] = {
     {"info", true, do_info},      {"list", true, do_list},   {"help", true, do_help},
@@ -311,7 +311,7 @@ static void carry_out(struct ic_command *command) {
         return;
     }
     const struct verb *verb = find_verb(command->words[0]);
-    rate.on_trial = rate.on_trial && verb == NULL; /* a known command shows that the other end uses this rate */
+    rate.on_trial = rate.on_trial && verb == NULL; /* a known command shows that the host uses the new rate */
     if ((verb == NULL || verb->repeatable) && command->id != 0 && last.exists && last.id == command->id) {
         struct ic_answer answer = ic_answer_whole(last.id);
         send_again(&answer);
@@ -328,7 +328,7 @@ static bool next_line(void) {
     if (error == PORT_ERR_TIMEOUT) {
         rate.on_trial = false;
         port_console_set_rate(rate.before);
-        ic_input_clear(&input); /* what was received at the wrong rate */
+        ic_input_clear(&input); /* drop what was received at the wrong rate */
         error = read_line(PORT_FOREVER);
     }
     return error == PORT_OK;
@@ -343,8 +343,9 @@ void ic_console_serve(void) {
             ic_answer_error(command.id, &error);
             ic_input_clear(&input);
         } else {
-            /* Clear before executing, not after, because a run receives the next lines into this buffer. Clearing only
-             * resets the length: the words of the command stay readable until the next line arrives. */
+            /* Clear `input` before the command is executed, not after, because a run receives the next lines into this
+             * buffer. Clearing only resets the length: the words of the command stay readable until the next line
+             * arrives. */
             ic_input_clear(&input);
             carry_out(&command);
         }

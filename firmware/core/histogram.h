@@ -20,7 +20,7 @@
 /* Opens an empty histogram, which is a series of counts. Returns NULL if there is no room, like ic_samples_open(). */
 struct ic_series *ic_histogram_open(const char *name);
 
-/* Counts a value. Returns false if it is too large; it is then counted in the last bin. */
+/* Counts a value. Returns false if the value is too large; such a value is counted in the last bin. */
 bool ic_histogram_add(struct ic_series *histogram, uint64_t value);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* Length of the CRC at the end of a line: " *" and 8 hex digits */
 #define TRAILER 10U
-/* Digits of UINT64_MAX */
+/* Number of digits of UINT64_MAX */
 #define DIGITS_MAX 20U
 
 static void put(struct ic_line *line, char c) {

@@ -1,4 +1,4 @@
-/* One line of output: a JSON object with its CRC-32 (docs/protocol.md). Writes decimal integers only, without a
+/* One line of output: a JSON object with its CRC-32 (docs/protocol.md). Numbers are decimal integers, written without a
  * formatting library. */
 #ifndef IC_LINE_H
 #define IC_LINE_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longest line without its CR LF */
+/* Maximum length of a line in characters, without its CR LF */
 #define IC_LINE_MAX 480U
 
 struct ic_line {
@@ -25,8 +25,8 @@ void ic_line_text(struct ic_line *line, const char *key, const char *value);
 void ic_line_text_part(struct ic_line *line, const char *key, const char *value, size_t length);
 void ic_line_integer(struct ic_line *line, const char *key, int64_t value);
 
-/* Opens a member that is a list or an object; members go into it until the matching close. Items of a list have the key
- * NULL. */
+/* Opens a member that is a list or an object; members added before the matching close go into it. Items of a list have
+ * the key NULL. */
 void ic_line_list_open(struct ic_line *line, const char *key);
 void ic_line_list_close(struct ic_line *line);
 void ic_line_object_open(struct ic_line *line, const char *key);

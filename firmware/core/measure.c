@@ -17,7 +17,7 @@ bool ic_measure(struct ic_run *run) {
     uint32_t recovered_doorbells = port_recovered_doorbells();
     bool measured = ic_timestamp_overhead_measure(run) && begin_recording(run) && run->benchmark->measure(run);
     ic_trace_end();
-    port_mark(false); /* the benchmark may have failed between two repetitions */
+    port_mark(false); /* still high if the benchmark failed during its repetitions */
     run->checks.recovered_doorbells = port_recovered_doorbells() - recovered_doorbells;
     return measured;
 }

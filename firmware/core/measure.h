@@ -1,4 +1,4 @@
-/* A whole measurement: the common part, and the benchmark. */
+/* A whole measurement: the part that all benchmarks share, and the benchmark's own part. */
 #ifndef IC_MEASURE_H
 #define IC_MEASURE_H
 

@@ -9,7 +9,7 @@
 
 #include "ic_error.h"
 
-/* As `preset`: the default is the largest value */
+/* Value of `preset` for a parameter whose default is its largest value */
 #define IC_PRESET_MAX UINT32_MAX
 
 struct ic_parameter {
@@ -21,7 +21,7 @@ struct ic_parameter {
     uint32_t min;
     uint32_t max;
     uint32_t preset;
-    /* If not NULL: returns the maximum, for limits that depend on the platform */
+    /* If not NULL: returns the maximum, in place of `max`, for a maximum that depends on the platform */
     uint32_t (*limit)(void);
     /* If not NULL, the parameter is a choice; its value is an index into this list of names. */
     const char *const *choices;
@@ -37,7 +37,7 @@ const char *ic_parameter_choice(const struct ic_parameter *parameter, uint32_t v
 uint32_t ic_parameter_max(const struct ic_parameter *parameter);
 uint32_t ic_parameter_default(const struct ic_parameter *parameter);
 
-/* Parses one value; an integer is at most `max`. On failure returns false, with `error` set. */
+/* Parses one value, and refuses an integer above `max`. On failure returns false, with `error` set. */
 bool ic_parameter_parse(const struct ic_parameter *parameter, uint32_t max, const char *text, uint32_t *value,
                         struct ic_error *error);
 

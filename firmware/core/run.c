@@ -30,9 +30,10 @@ bool ic_run_possible(const struct ic_run *run, struct ic_error *error) {
 }
 
 /* Waits for a phase of the kernel's tick that the seed chooses, so that the run does not depend on when the command
- * came, on the bit rate, or on how long the last answer took. It sleeps until the second edge of the tick, not the
- * first: at the first edge the core may still be falling asleep, and the tick's interrupt would begin some cycles
- * earlier or later; at the second edge the core is asleep in any case. Cold: size matters, speed does not. */
+ * came, on the bit rate, or on how long the previous answer took. The function sleeps until the second edge of the
+ * tick, not the first: at the first edge the core may still be falling asleep, and the tick's interrupt would begin
+ * some cycles earlier or later; at the second edge the core is asleep in any case. Cold: optimised for size, because
+ * its speed does not matter. */
 static __attribute__((cold, noinline)) void await_phase(struct ic_run *run) {
     uint64_t tick = port_clock_hz() / port_tick_hz();
     port_sleep_ticks(2);
@@ -47,7 +48,7 @@ void ic_run_begin(struct ic_run *run) {
     await_phase(run);
 }
 
-/* Sleeps in short steps, so that the target answers and can be stopped during a long rest. */
+/* Sleeps in short steps, so that the target answers commands and `abort` can end the run during a long rest. */
 static void rest(struct ic_run *run) {
     uint64_t length = ticks_of(ic_run_common(run, IC_COMMON_REST), 1000);
     if (length > 0) {

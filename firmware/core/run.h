@@ -25,15 +25,15 @@ struct ic_checks {
     uint32_t wrong;
     uint32_t migrated;
     uint32_t migrations_requested;
-    uint32_t migrations_done; /* of those requested */
+    uint32_t migrations_done; /* how many of the requested migrations happened */
     uint32_t lost;
     uint32_t recovered_doorbells;
-    uint32_t repeated_turns; /* `switch`: turns repeated because the kernel's tick disturbed them */
+    uint32_t repeated_turns; /* benchmark `switch`: turns (signal and wake-up) that a kernel tick disturbed */
     uint64_t preempted;
 };
 
 struct ic_run {
-    uint32_t id; /* of the answer */
+    uint32_t id; /* id of the answer */
     const struct ic_benchmark *benchmark;
     uint32_t values[IC_PARAMETERS_MAX]; /* in the order of ic_benchmark_parameter() */
     struct ic_checks checks;
@@ -54,26 +54,26 @@ bool ic_run_possible(const struct ic_run *run, struct ic_error *error);
 /* Value of a common parameter */
 uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
 
-/* Callback, implemented by the console; a run calls it between repetitions. Reports progress at intervals and, on
+/* Callback, implemented by the console, which a run calls between repetitions. Reports progress at intervals and, on
  * `abort`, sets run->aborted. Returns true if it has sent something, which takes time. */
 bool ic_run_attend(struct ic_run *run);
 
-/* Callback, implemented by the console: reads line ends that may still follow the command. When they arrive depends on
- * the bit rate; the first repetition must not depend on the bit rate. */
+/* Callback, implemented by the console: reads line ends that may still follow the command, such as the LF after a CR.
+ * When they arrive depends on the bit rate, and the first repetition must not. */
 void ic_run_settle(void);
 
 /* Call it once, before anything is measured: calls ic_run_settle(), and waits for a phase of the kernel's tick that the
  * seed chooses. */
 void ic_run_begin(struct ic_run *run);
 
-/* Call it before each repetition: serves the console and rests as requested. After something was sent, it waits for a
+/* Call it before each repetition: serves the console, and rests for rest_ms. If it has sent something, it waits for a
  * phase of the kernel's tick that the seed chooses. Returns false when all repetitions are done, or on `abort`. The
  * mark pin is high from the first return of true until the return of false, except during a rest. A benchmark that sets
  * run->marked controls the pin itself (ic_run_window()). */
 bool ic_run_repeat(struct ic_run *run);
 
 /* Call it between the windows of a repetition: rests for rest_ms, as between repetitions. The mark pin is low during
- * the rest, and then as before. Returns early on `abort`. */
+ * the rest, and afterwards as it was before. Returns early on `abort`. */
 void ic_run_rest(struct ic_run *run);
 
 /* For benchmarks whose repetitions have several kinds of timed windows: call it immediately before (`on`) and after
@@ -91,7 +91,7 @@ struct ic_series *ic_run_series(struct ic_run *run, const char *name);
 /* Records a sample, or counts it as lost if the series is full. */
 void ic_run_sample(struct ic_run *run, struct ic_series *series, int64_t ticks);
 
-/* Counts a result of the work as right or wrong. */
+/* Counts a result of the benchmark's work as right or wrong. */
 void ic_run_check(struct ic_run *run, bool right);
 
 #endif

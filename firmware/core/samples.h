@@ -1,4 +1,5 @@
-/* Sample buffers: the series of a measurement share one arena of the platform (port_samples()). No heap. */
+/* Sample buffers: the series of a measurement share one buffer of the platform, the arena (port_samples()). They use no
+ * heap. */
 #ifndef IC_SAMPLES_H
 #define IC_SAMPLES_H
 
@@ -8,8 +9,9 @@
 
 #include "port.h"
 
-/* Most series of one measurement. Most benchmarks have one series per core, the timestamp overhead, and a few others.
- * `contention` has the most: eleven per core, of which its four free tasks have two each. */
+/* Maximum number of series of one measurement. Most benchmarks have the timestamp overhead (one series per core) and a
+ * few others. The benchmark `contention` has the most: eleven per core, eight of them for its four unpinned tasks, and
+ * seven others. */
 #define IC_SERIES_MAX (11U * PORT_CORES_MAX + 8U)
 #define IC_SERIES_NAME_MAX 24U
 
@@ -29,7 +31,7 @@ enum ic_unit {
 
 struct ic_series {
     char name[IC_SERIES_NAME_MAX];
-    enum ic_clock clock; /* undefined for a count or a core */
+    enum ic_clock clock; /* undefined if the unit is a count or a core */
     enum ic_unit unit;
     int64_t *ticks;
     uint32_t count;

@@ -1,10 +1,11 @@
-/* The parameters of one `run` command: several levels per parameter make a grid of settings. */
+/* The parameters of one command, such as `run`. Each has one or more levels (values); every combination of levels is a
+ * setting. */
 #ifndef IC_SETTINGS_H
 #define IC_SETTINGS_H
 
 #include "benchmark.h"
 
-/* Most levels of one parameter in one command */
+/* Maximum number of levels of one parameter in one command */
 #define IC_LEVELS_MAX 16U
 
 struct ic_settings {
@@ -14,7 +15,7 @@ struct ic_settings {
     uint32_t position[IC_PARAMETERS_MAX];    /* index of the level in the current setting */
 };
 
-/* Parses "BENCHMARK name=value[,value…] …" (the words after `run`, which it modifies). Parameters that are not named
+/* Parses "BENCHMARK name=value[,value…] …" (the words after `run`, which are modified). Parameters that are not named
  * get their defaults. The first setting becomes the current one. */
 bool ic_settings_parse(struct ic_settings *settings, char **words, size_t word_count, struct ic_error *error);
 
@@ -24,8 +25,8 @@ uint32_t ic_settings_value(const struct ic_settings *settings, size_t index);
 /* Number of settings; UINT32_MAX if there are more */
 uint32_t ic_settings_count(const struct ic_settings *settings);
 
-/* Moves to the next setting; the first parameter varies fastest. Returns false after the last one; the first one is
- * then current again. */
+/* Moves to the next setting; the first parameter varies fastest. Returns false after the last setting; the first
+ * setting is then current again. */
 bool ic_settings_next(struct ic_settings *settings);
 
 #endif

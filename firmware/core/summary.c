@@ -3,7 +3,7 @@
 #include "port.h"
 #include "samples.h"
 
-/* Columns at which the numbers end */
+/* Text column at which the numbers of samples end, and width of each further column of numbers */
 #define SAMPLES_COLUMN 26U
 #define COLUMN_WIDTH 14U
 
@@ -52,7 +52,7 @@ static int64_t median_of(const struct ic_series *series) {
 
 /* ---- text ---- */
 
-/* A time in the unit that leaves up to three digits before the point: "840 ns", "12.03 us" */
+/* Appends a time, in the unit that leaves up to three digits before the point: "840 ns", "12.03 us" */
 static void add_time(struct ic_text *text, uint64_t ticks, uint64_t hz) {
     static const char *const units[] = {" ns", " us", " ms", " s"};
     uint64_t ns = ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Digits of UINT64_MAX, and the terminating zero */
+/* Number of digits of UINT64_MAX, plus the terminating zero */
 #define DECIMAL_SIZE 21U
 
 static void put(struct ic_text *line, char c) {
@@ -29,7 +29,7 @@ void ic_text_add_right(struct ic_text *line, size_t column, const char *text) {
     ic_text_add(line, text);
 }
 
-/* Writes the number in decimal, right-aligned in `text`, and returns its first digit. */
+/* Writes the number in decimal, right-aligned in `text`, and returns a pointer to its first digit. */
 static const char *decimal(uint64_t number, char text[DECIMAL_SIZE]) {
     char *first = text + DECIMAL_SIZE - 1;
     *first = '\0';

@@ -5,7 +5,7 @@
 static struct {
     struct ic_run *run;
     struct ic_series *series;
-    port_task_t task; /* static: on a chip it may contain the task's stack */
+    port_task_t task; /* static, because on a chip it may contain the task's stack */
 } state PORT_SHARED(timestamp_overhead);
 
 static void time_clock_pairs(void *arg) {

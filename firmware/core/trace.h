@@ -6,9 +6,9 @@
  * all events shows how many are missing. The rings are filled while the command `record` measures, and do not change at
  * other times.
  *
- * Compiled in by -DIC_TRACE=1024; otherwise everything in this header is empty. Events come from the kernel's trace
- * macros, from the board for interrupts, from a benchmark's calls (trace/traced.h; the benchmarks do not know about it)
- * and from a program's marks (intercore_trace.h). */
+ * The recorder is compiled in with -DIC_TRACE=1024; without it, the calls that remain do nothing. Events come from the
+ * kernel's trace macros, from the board for interrupts, from a benchmark's calls (redirected by trace/traced.h, without
+ * a change of the benchmark) and from a program's marks (intercore_trace.h). */
 #ifndef IC_TRACE_H
 #define IC_TRACE_H
 
@@ -20,8 +20,8 @@
 enum ic_trace_kind {
     IC_TRACE_CREATED = 1,        /* task */
     IC_TRACE_DELETED = 2,        /* task */
-    IC_TRACE_IN = 3,             /* task that the core continues; detail 1: found running there, it had come earlier */
-    IC_TRACE_OUT = 4,            /* task; detail 1: it is still ready */
+    IC_TRACE_IN = 3,             /* task that the core switches to; detail 1: seen running, the switch was earlier */
+    IC_TRACE_OUT = 4,            /* task that the core switches away from; detail 1: it is still ready */
     IC_TRACE_READY = 5,          /* task, made ready on this core */
     IC_TRACE_DELAYED = 6,        /* task, waits for time */
     IC_TRACE_SUSPENDED = 7,      /* task */
@@ -33,14 +33,14 @@ enum ic_trace_kind {
     IC_TRACE_INTERRUPT_IN = 13,  /* number of the interrupt; detail: ic_trace_cause */
     IC_TRACE_INTERRUPT_OUT = 14, /* number of the interrupt; detail: ic_trace_cause */
     IC_TRACE_RUNG = 15,          /* core to which this core sends an interrupt */
-    IC_TRACE_TICK = 16,          /* the kernel's count of ticks before this one */
-    IC_TRACE_READ = 17,          /* none; the common clock was read at exactly this time; detail: readings left out */
+    IC_TRACE_TICK = 16,          /* the kernel's count of ticks before this tick */
+    IC_TRACE_READ = 17,          /* 0; the common clock was read at exactly this time; detail: readings left out */
     IC_TRACE_COUNTED = 18,       /* low 32 bits of a reading of the core's own counter; detail: as IC_TRACE_READ */
     IC_TRACE_REPETITION = 19,    /* number of the repetition that begins, from 1 */
     IC_TRACE_SAMPLE = 20,        /* low 32 bits of a sample; detail: index of its series */
     IC_TRACE_MARK = 21,          /* number of the name that a program gave to intercore_mark() */
-    IC_TRACE_SENT = 22,          /* number of a message about to be sent; detail: its bytes, or IC_TRACE_LINK */
-    IC_TRACE_RECEIVED = 23,      /* number of a received message; detail: its bytes, or IC_TRACE_LINK */
+    IC_TRACE_SENT = 22,          /* number of a message about to be sent; detail: its bytes, or see IC_TRACE_LINK */
+    IC_TRACE_RECEIVED = 23,      /* number of a received message; detail: its bytes, or see IC_TRACE_LINK */
     IC_TRACE_DUE = 24,           /* low 32 bits of the moment, on the common clock, until which the task will wait */
 };
 
@@ -56,8 +56,8 @@ enum ic_trace_class {
 };
 
 /* Number of a message on the link between two kernels: the topmost bit is set, and the next bit is the destination
- * core. The detail is then the order that the message carries (port/freertos_amp). Other numbers count the messages of
- * a transport since it was opened. */
+ * core. The detail is then the command that the message carries (port/freertos_amp). Without the topmost bit, it is the
+ * number of a message of a transport, counted from 0 since the transport was opened. */
 #define IC_TRACE_LINK(core, number)                                                                                    \
     (UINT32_C(1) << 31U | (uint32_t)(core) << 30U | ((uint32_t)(number) & UINT32_MAX >> 2U))
 
@@ -75,7 +75,7 @@ enum ic_trace_cause {
 #define IC_TRACE_NAME_MAX 16U
 /* Number of a name for which there was no room */
 #define IC_TRACE_NAMELESS 255U
-/* Number of samples taken on each core of the cost of recording an event */
+/* How many times the cost of recording an event is measured on each core */
 #define IC_TRACE_COSTS 16U
 
 struct ic_trace_event {
@@ -90,8 +90,7 @@ extern volatile uint32_t ic_trace_recording;
 /* Puts an event into the ring of the calling core. Tasks and interrupt handlers may call it. */
 void ic_trace_put(uint32_t what, uint32_t object);
 
-/* The same, but only while events are being recorded. At other times a recorded place in the code costs this test and
- * nothing else. */
+/* The same, but only while events are being recorded. At other times the call costs only this test. */
 static inline void ic_trace(enum ic_trace_kind kind, uint32_t detail, uint32_t object) {
     if (ic_trace_recording != 0U) {
         ic_trace_put((uint32_t)kind | detail << 8U, object);
@@ -109,32 +108,32 @@ uint32_t ic_trace_task(const char *name);
 
 /* ---- for the measurement ---- */
 
-/* Whether to record the next measurement */
+/* Sets whether the next measurement is recorded. */
 void ic_trace_arm(bool armed);
 
 /* ic_trace_begin() begins a recording if one was requested: it measures the cost of an event on each core, and then
- * empties the rings. It returns false if the task that measures could not be started on every core. ic_trace_end() ends
- * the recording. */
+ * empties the rings. It returns false if the task that measures this cost could not be started on every core.
+ * ic_trace_end() ends the recording. */
 bool ic_trace_begin(void);
 void ic_trace_end(void);
 
 /* ---- for sending ---- */
 
-/* Whether there is a recording */
+/* Whether there is a recording to send */
 bool ic_trace_there(void);
 
-/* ic_trace_count() returns how many events a core has recorded. The ring holds the last of them, at most IC_TRACE:
- * those from number ic_trace_first() on. */
+/* ic_trace_count() returns how many events a core has recorded. The ring holds only the latest, at most IC_TRACE
+ * events, from event number ic_trace_first() on. */
 uint32_t ic_trace_count(uint32_t core);
 uint32_t ic_trace_first(uint32_t core);
 
 /* Returns the event with that number, from ic_trace_first() on. */
 const struct ic_trace_event *ic_trace_event(uint32_t core, uint32_t number);
 
-/* Ticks of the common clock between back-to-back events: IC_TRACE_COSTS values */
+/* The cost of recording an event: IC_TRACE_COSTS times between back-to-back events, in ticks of the common clock */
 const uint32_t *ic_trace_costs(uint32_t core);
 
-/* Cost of a record of the operating system's scheduler, where a platform adds such records; 0 if there are none, or if
+/* Cost, in ticks of the common clock, of an event that the operating system's scheduler records; 0 if there are none or
  * the cost is unknown */
 uint32_t ic_trace_others_cost(uint32_t core);
 

@@ -1,4 +1,4 @@
-/* The version of the benchmark program, which is that of the whole project. */
+/* The version of the firmware, which is the version of the whole project. */
 #ifndef IC_VERSION_H
 #define IC_VERSION_H
 

@@ -1,11 +1,11 @@
-/* The fuzz target has no tasks that block. */
+/* Types of the fuzz target's port, in which no task blocks */
 #ifndef PORT_TYPES_H
 #define PORT_TYPES_H
 
 #define PORT_CORES_MAX 2U
 #define PORT_PATIENCE_S 1U
 
-/* One program for all cores */
+/* One program for all cores: these need no code. */
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 

@@ -3,8 +3,8 @@
  *   intercore_mark("dma done");
  *
  * Call it in any task or handler, on any core. The trace shows the moment of the call under this name, of which 15
- * characters are kept. Each core can keep 24 names, including those of its tasks. A mark costs more than other events,
- * because it searches these names for its own. While nothing is recorded, it costs a call and a test; in a program
+ * characters are kept. Each core can keep 24 names, including those of its tasks. A mark costs more time than other
+ * events, because the call searches these names. While nothing is recorded, it costs a call and a test; in a program
  * without the recorder, nothing. */
 #ifndef INTERCORE_TRACE_H
 #define INTERCORE_TRACE_H

@@ -27,7 +27,7 @@
  *   static uint16_t table[256] PORT_SHARED(table);   zero at first; each name may be used once
  *
  * PORT_SHARED has no effect if one kernel runs on both cores. If each core has its own kernel and program, variables
- * without it exist twice, and a file with such variables is refused. Constants do not need it. */
+ * without PORT_SHARED exist twice, and a file with such variables is refused. Constants do not need PORT_SHARED. */
 #ifndef INTERCORE_WORKLOAD_H
 #define INTERCORE_WORKLOAD_H
 
@@ -51,15 +51,15 @@
 struct intercore_workload {
     /* Set by the macros below */
     struct ic_workload workload;
-    /* Number of different units; a window has at most that many. With a buffer it is known and need not be given. */
+    /* Number of different units; a window has at most that many. INTERCORE_WORKLOAD_TO sets it from the buffer. */
     uint32_t units;
     /* The buffer, and the bytes of one of its units. Set by INTERCORE_WORKLOAD_TO. */
     void *output;
     uint32_t unit_bytes;
-    /* Does what must not be timed, such as filling the input. Called before each measurement. */
+    /* Called before each measurement, for what must not be timed, such as filling the input. */
     void (*prepare)(void);
-    /* Returns the correct sum, computed in another way. If NULL, two sums are compared: on one core that
-     * of two parts with that of the whole, and the sum that several cores compute with that of one core. */
+    /* Returns the correct sum, computed in another way. If NULL, the sum of each window, from one core or several, is
+     * compared with the sum over two other parts of it, computed on one core. */
     uint32_t (*expected)(uint32_t first, uint32_t count);
     /* Whether a unit of the buffer is correct; `unit` is below `units`. If NULL, the unit is computed
      * again, alone and on one core, and the two results are compared. */
@@ -69,7 +69,7 @@ struct intercore_workload {
 /* Number of words before and after a buffer that check whether the function writes outside the buffer */
 #define INTERCORE_CANARIES 4U
 
-/* A buffer for `count` units of `each` items of a type */
+/* Declares a buffer for `count` units of `each` items of a type */
 #define INTERCORE_OUTPUT(name, type, count, each)                                                                      \
     static struct {                                                                                                    \
         uint32_t before[INTERCORE_CANARIES];                                                                           \
@@ -77,7 +77,7 @@ struct intercore_workload {
         uint32_t behind[INTERCORE_CANARIES];                                                                           \
     } name PORT_SHARED(name)
 
-/* Declare a function as a workload. Further members of the struct may follow: `.prepare = fill`. */
+/* Declare a function as a workload. More members of struct intercore_workload may follow: `.prepare = fill`. */
 #define INTERCORE_WORKLOAD(name, ...) INTERCORE_DECLARED(name, name, __VA_ARGS__)
 #define INTERCORE_WORKLOAD_TO(name, buffer, ...)                                                                       \
     static uint32_t name##_to_buffer(uint32_t first, uint32_t count) {                                                 \
@@ -109,9 +109,9 @@ INTERCORE_C uint32_t intercore_expected(const struct intercore_workload *own, ui
  *   intercore_add_workload("fft", &intercore_workload_fft); */
 INTERCORE_C const char *intercore_add_workload(const char *name, const struct intercore_workload *own);
 
-/* Registers a transport of your program in the same way (transport.h). The benchmark message measures it under its own
- * name. Returns NULL, or a sentence with the reason of a refusal: there is no room; the name is taken; the name has
- * other characters than lower-case letters, digits and -; or a required function is missing. */
+/* Registers a transport of your program in the same way (transport.h). The benchmark `message` measures the transport
+ * under its own name. Returns NULL, or a sentence with the reason of a refusal: there is no room; the name is taken;
+ * the name has other characters than lower-case letters, digits and -; or a required member is missing. */
 struct ic_transport;
 INTERCORE_C const char *intercore_add_transport(const struct ic_transport *transport);
 

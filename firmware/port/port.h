@@ -1,5 +1,4 @@
-/* The platform interface. Its headers are this one, port_objects.h, port_lock.h and port_interrupt.h; there is nothing
- * else.
+/* The platform interface. Its headers are this one, port_objects.h, port_lock.h and port_interrupt.h, and no others.
  *
  * Everything under core/, bench/ and workload/ uses these functions of the platform and no others. They are plain
  * functions bound at link time, not a table of pointers: an image has one platform, and a call through a pointer would
@@ -44,8 +43,8 @@ uint32_t port_core_count(void);
 #error "port_types.h must define PORT_PATIENCE_S"
 #endif
 
-/* The core that executes the caller, 0 to port_core_count() - 1. An unpinned task may migrate at any moment, so its
- * answer may be out of date at once. */
+/* The core that executes the caller, 0 to port_core_count() - 1. An unpinned task may migrate at any moment, so for it
+ * the result may be out of date at once. */
 uint32_t port_core_id(void);
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
@@ -104,7 +103,8 @@ uint32_t port_tick_hz(void);
 #define PORT_CORE_ANY UINT32_MAX
 
 /* Benchmark tasks have priorities from 1 (low) to PORT_PRIORITY_MAX. The console task is pinned to core 0. Its priority
- * is below them and above idle, like that of Arduino's loop(): a task that it starts on core 0 runs at once. */
+ * is below theirs and above that of the idle tasks, like the priority of Arduino's loop(). So a task that the console
+ * task starts on core 0 runs at once. */
 #define PORT_PRIORITY_MAX 8U
 #define PORT_PRIORITY_CONSOLE 0U
 
@@ -144,10 +144,10 @@ void port_yield(void);
 /* Pins a task to another core, or unpins it with PORT_CORE_ANY. The task may be in any state. A waiting task runs on
  * the new core when it is woken; a running one migrates soon; a task that pins itself is on the new core when the call
  * returns. On a task that has ended but has not been joined it has no effect. Returns PORT_ERR_UNSUPPORTED if the
- * kernel cannot move tasks, as ESP-IDF's. */
+ * kernel, like ESP-IDF's, cannot move tasks. */
 enum port_error port_task_pin(port_task_t *task, uint32_t core);
 
-/* Suspends a task, in any state, until it is resumed, by the kernel's own suspension. Two suspensions end with one
+/* Suspends a task, in any state, with the kernel's own function, until it is resumed. Two suspensions end with one
  * resumption. The call does not wait until a task on another core has stopped. If a sleeping task is suspended, its
  * sleep ends when it is resumed; other waits continue. Linux cannot suspend threads: there the task stops at its next
  * port_checkpoint(), and a task that suspends itself stops at once. */
@@ -158,18 +158,18 @@ void port_task_resume(port_task_t *task);
  * slow: do not use it inside a timed window. */
 bool port_task_waits(const port_task_t *task);
 
-/* Makes another core reschedule. It is needed after a task has been preempted if the kernel does not offer that task to
- * other cores (ESP-IDF's): a core with a task of lower priority would continue with its own. Has no effect on other
- * kernels. */
+/* Makes another core reschedule. It is needed after a task has been preempted if the kernel, like ESP-IDF's, does not
+ * offer that task to other cores: a core that runs a task of lower priority would continue with that task. Has no
+ * effect on other kernels. */
 void port_reschedule(uint32_t core);
 
 /* Call it at intervals in a task that may be suspended. Where the kernel cannot suspend tasks, a suspended task stops
  * in this call; elsewhere the call has no effect. */
 void port_checkpoint(void);
 
-/* Switches time slicing on or off: tasks of equal priority on a core take turns at every kernel tick, or at an interval
- * that a condition states. It is off at first, except where the system always slices time (Linux without real-time
- * scheduling, ESP-IDF). Call it while the console task is the only task. */
+/* Switches time slicing on or off: tasks of equal priority on a core take turns at every kernel tick, or at the
+ * interval in the condition `scheduler.timeslice_ms`. It is off at first, except where the system always slices time
+ * (Linux without real-time scheduling, ESP-IDF). Call it while the console task is the only task. */
 void port_time_slicing(bool on);
 
 /* Number of times that the calling task was preempted since it started. Always 0 if the platform cannot tell. The call
@@ -255,7 +255,7 @@ struct port_period {
 };
 
 /* Begins a period of `ticks` kernel ticks, at least 1. Returns when the first activation is due, on the common clock:
- * one period after the last edge of the tick. Each later activation is due one period after the one before. The call
+ * one period after the last edge of the tick. Each later activation is due one period after the previous one. The call
  * may busy-wait for a part of a tick, until the kernel has certainly counted that edge. */
 uint64_t port_period_begin(struct port_period *period, uint32_t ticks);
 
@@ -287,11 +287,11 @@ enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received
  * follows. Returns PORT_ERR_CLOSED if the other end has gone. */
 enum port_error port_console_write(const uint8_t *bytes, size_t size);
 
-/* The available bit rates in ascending order: the rate with this index, from 0; 0 beyond the last one. A console
- * without a bit rate has none. */
+/* The available bit rate with this index, from 0 and in ascending order; 0 beyond the last one. A console without a bit
+ * rate has none. */
 uint32_t port_console_rate_choice(uint32_t index);
 
-/* The present bit rate, one of the available ones; 0 if the console has no bit rate */
+/* The current bit rate, one of the available ones; 0 if the console has no bit rate */
 uint32_t port_console_rate(void);
 
 /* Switches to one of the available bit rates at once. All output has already left, because port_console_write() waits
@@ -307,7 +307,8 @@ struct port_samples {
     uint32_t count;
 };
 
-/* Enough for one sample of each series of any benchmark, and for the timestamp overhead */
+/* Least number of samples in a buffer: enough for one sample of each series of any benchmark, and for the timestamp
+ * overhead */
 #define PORT_SAMPLES_LEAST 512U
 
 /* Returns the buffer for samples, which has no other use. It is static if Intercore has the chip to itself
@@ -317,7 +318,7 @@ struct port_samples port_samples(void);
 
 /* ---- description of the target ----------------------------------------------------------------------------------- */
 
-/* Contents of a read-only region: word number i, as wide as a pointer, is i times this. The factor is odd and has no
+/* Contents of a read-only region: word number i, as wide as a pointer, is i times this number, which is odd and has no
  * pattern (2^32 divided by the golden ratio). */
 #define PORT_REGION_STEP 0x9e3779b1U
 

@@ -26,7 +26,7 @@ void port_spinlock_lock(port_spinlock_t *lock);
 void port_spinlock_unlock(port_spinlock_t *lock);
 
 /* Atomic operations on a counter that several cores share, done in the platform's usual way: by atomic instructions or
- * exclusive accesses if the cores have them, otherwise under a lock. The target reports this way as its condition
+ * exclusive accesses if the cores have them, otherwise with a lock held. The target reports this way as its condition
  * `atomic`. Both operations order memory like C11's default (memory_order_seq_cst). While several cores use the
  * counter, its value may be read directly, but it must be changed only by these functions: not every core can change a
  * value in one access. */

@@ -15,7 +15,7 @@
 
 /* Kinds of objects */
 enum port_object {
-    PORT_OBJECT_SEMAPHORE, /* and notifications, which belong to tasks */
+    PORT_OBJECT_SEMAPHORE, /* also stands for notifications, which belong to tasks */
     PORT_OBJECT_MUTEX,
     PORT_OBJECT_QUEUE,
     PORT_OBJECT_EVENTS,

@@ -9,11 +9,12 @@
 
 #define ROUND_MS 500U
 #define CHILDREN 2U
-#define RING 8U          /* blocks on the way from producer to consumer, at most */
+#define RING 8U          /* largest number of blocks between producer and consumer */
 #define BLOCK_MAX 200U   /* bytes */
 #define INPUT_BYTES 256U /* bytes read at a time */
 
-/* In the order in which they are started: a task must exist before another one notifies or migrates it. */
+/* The test's tasks, in the order in which they are started: a task must exist before another task notifies or migrates
+ * it. */
 enum role { PONG, PING, CONSUMER, PRODUCER, FIRST_PRINTER, SECOND_PRINTER, SPAWNER, ROLES };
 
 /* The printers have the highest priority, so that they read the input in time. */
@@ -36,7 +37,7 @@ struct child {
     uint32_t core;
     uint32_t moves;
     uint32_t moved;
-    uint32_t pinned; /* how many of those moves were to a chosen core; 0 if the kernel fixes a task's core */
+    uint32_t pinned; /* how many of the `moved` moves were to a chosen core; 0 if the kernel fixes a task's core */
     uint32_t value;  /* the result of the child's work */
     uint32_t first;  /* the value with which its work begins */
 };
@@ -145,7 +146,7 @@ static uint8_t content(uint32_t number, uint32_t at) { return (uint8_t)(number *
 static struct block *make_block(struct worker *worker, uint32_t number) {
     uint32_t size = ic_random_below(&worker->random, BLOCK_MAX);
     struct block *block = stress_allocate(sizeof *block + size);
-    while (block == NULL) { /* the tasks have all memory; some will end */
+    while (block == NULL) { /* the tasks have all memory, until some of them end */
         count(worker, REFUSED);
         port_sleep_ticks(1);
         block = stress_allocate(sizeof *block + size);
@@ -262,7 +263,8 @@ static void reap(struct worker *spawner, struct child *child) {
     expect(child->moved == child->moves && child->value == expected, "a task has not done its work");
 }
 
-/* The spawner also migrates the other tasks. It is joined before them, so that they still exist whenever it does. */
+/* The spawner also migrates the other tasks. It is joined before them, so that they still exist whenever it migrates
+ * one. */
 static void spawn_and_move(void *arg) {
     struct worker *worker = arg;
     while (!is_over()) {

@@ -1,7 +1,7 @@
-/* A stress test for any port. It does everything in port.h at once, on all cores, for as long as the other end of the
- * console wants. Tasks are created and end, migrate from core to core (by themselves and by others, in any state),
- * notify each other, pass blocks of memory through semaphores, and write to the console from every core, while input
- * comes in at the full bit rate.
+/* A stress test for any port. It uses everything in port.h at once, on all cores, until the other end of the console
+ * stops it. Tasks are created and end, migrate from core to core (by themselves and by others, in any state), notify
+ * each other, pass blocks of memory through semaphores, and write to the console from every core, while input comes in
+ * at the full bit rate.
  *
  * On the console, the program sends lines in the protocol's format, {"type":"state","line":17,…} *crc, whose `line`
  * numbers have no gaps. It checks each received byte against the pattern STRESS_INPUT. A line end (LF) ends the run. A
@@ -20,7 +20,7 @@
 #define STRESS_INPUT(position) ((uint8_t)('!' + (position) % 89U))
 
 /* Upper limit of the bit rate. The test runs at the port's highest bit rate up to this limit, from before the first
- * line. At twice the rate, the RP2040's input buffer (1 KiB) fills in 11 ms, and the start of a round can take that
+ * line. At twice this limit, the RP2040's input buffer (1 KiB) fills in 11 ms, and the start of a round can take that
  * long at -O0. */
 #define STRESS_RATE_MAX 460800U
 
@@ -29,8 +29,8 @@ const char *stress_run(void);
 
 /* ---- the platform must supply these, in addition to port.h ---- */
 
-/* Allocates from the heap of the tasks; if tasks use no heap, from any. Several tasks may call it at the same time.
- * Returns NULL if there is not enough memory. */
+/* Allocates from the heap of the tasks; if tasks use no heap, from any heap. Several tasks may call it at the same
+ * time. Returns NULL if there is not enough memory. */
 void *stress_allocate(size_t bytes);
 void stress_free(void *block);
 

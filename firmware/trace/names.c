@@ -1,5 +1,5 @@
-/* Names of tasks and marks. Each core has its own list, so that no core waits for another. The names of the program's
- * own tasks are permanent. All other names are removed when the next recording begins. */
+/* Names of tasks and marks in a recording. Each core has its own list, so that no core waits for another. The names of
+ * the program's own tasks are permanent. All other names are removed when the next recording begins. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 #include "ring_trace.h"
 #include "trace.h"
 
-/* A name's number has 8 bits, so only the first LISTS_MAX cores have a list. */
+/* The number of a name, core * IC_TRACE_NAMES + index, has 8 bits. So only the first LISTS_MAX cores have a list. */
 #define LISTS_MAX (IC_TRACE_NAMELESS / IC_TRACE_NAMES)
 #define LISTS (PORT_CORES_MAX < LISTS_MAX ? PORT_CORES_MAX : LISTS_MAX)
 
-/* Bit `index` of `given`: there is a name with that index. Bit `index` of `stays`: that name is permanent. */
+/* Bit `index` of `given`: texts[index] is in use. Bit `index` of `stays`: that name is permanent. */
 static struct list {
     uint32_t given;
     uint32_t stays;
@@ -25,7 +25,8 @@ static uint32_t tasks[PORT_CORES_MAX] PORT_SHARED(trace_tasks); /* how many task
 
 static bool has(const struct list *list, uint32_t index) { return (list->given >> index & 1U) != 0; }
 
-/* Index of that name, or else of a free place for it; IC_TRACE_NAMES if there is neither */
+/* Returns the index of the name `text`, or of a free entry if the list lacks the name; IC_TRACE_NAMES if the list is
+ * full. */
 static uint32_t place_of(const struct list *list, const char *text) {
     uint32_t free = IC_TRACE_NAMES;
     for (uint32_t index = IC_TRACE_NAMES; index-- > 0;) {

@@ -7,11 +7,11 @@ static struct {
     uint32_t costs[PORT_CORES_MAX][IC_TRACE_COSTS];
     bool armed;
     bool there;
-    port_task_t task; /* static: on a chip it may contain the task's stack */
+    port_task_t task; /* static, because on a chip it may contain the task's stack */
 } recording PORT_SHARED(trace_recording_state);
 
-/* Measures the cost of an event: the time from one event to the next, including the test whether to record, as in the
- * kernel's hooks. The events are of a kind that nothing else records meanwhile. */
+/* Measures the cost of recording an event: the time from one event to the next. It includes the test of
+ * ic_trace_recording, as in the kernel's trace macros. Nothing else records repetitions meanwhile. */
 static void measure_cost(void *arg) {
     (void)arg;
     uint32_t core = port_core_id();

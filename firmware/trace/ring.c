@@ -1,4 +1,4 @@
-/* The rings of the recorder (core/trace.h). */
+/* The recorder's ring buffers of events (core/trace.h) */
 #include "port.h"
 #include "port_trace.h"
 #include "ring_trace.h"
@@ -11,8 +11,8 @@ _Static_assert(IC_TRACE > 2 * IC_TRACE_COSTS, "those that the cost is measured b
 
 static struct ic_trace_ring {
     _Alignas(PORT_CACHE_LINE) uint32_t count; /* number of events recorded so far */
-    uint32_t readings;                        /* how many of the last events are clock readings in a row; at most 3 */
-    uint32_t missing;                         /* events before these that were lost (ic_trace_fill()) */
+    uint32_t readings;                        /* how many of the latest events in a row are clock readings; at most 3 */
+    uint32_t missing;                         /* events lost before those in the ring (ic_trace_fill()) */
     uint32_t others_cost; /* cost of an event that the platform added (ic_trace_set_others_cost()) */
     struct ic_trace_event events[SIZE];
 } rings[PORT_CORES_MAX] PORT_SHARED(trace_rings);
@@ -40,7 +40,8 @@ void ic_trace_put(uint32_t what, uint32_t object) {
     port_trace_unmask(kept);
 }
 
-/* Records a reading of a clock. Its detail is the number of readings left out before it. */
+/* Records a reading of a clock. Of successive readings only the first and the last two are kept; the detail of the last
+ * but one is the number of readings left out before it. */
 static void put_reading(struct ic_trace_ring *ring, uint64_t time, uint32_t kind, uint32_t object) {
     if (ring->readings < 3U) {
         ring->readings++;

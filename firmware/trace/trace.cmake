@@ -1,5 +1,6 @@
 # The recorder (core/trace.h). A board that can record includes this file after it has defined its libraries, and calls
-# ic_trace(<library> <source of port_trace.h and the board's own>...)
+# ic_trace(<library> <source>...). The sources implement port_trace.h, and record the events of the kernel and the
+# board.
 set(IC_TRACE_SOURCES trace/names.c trace/recording.c trace/ring.c trace/traced.c trace/traced_transport.c)
 
 function(ic_trace library)

@@ -1,4 +1,4 @@
-/* Recording wrappers of benchmarks' calls (traced_calls.h) */
+/* Wrappers that record benchmarks' calls (traced_calls.h) */
 #include "traced_calls.h"
 
 #include "trace.h"
@@ -20,8 +20,8 @@ void ic_trace_sample(struct ic_run *run, struct ic_series *series, int64_t ticks
     ic_run_sample(run, series, ticks);
 }
 
-/* Records that this core wants the lock, without a test whether it must wait: the test would make an uncontended lock
- * slower. If another core owns the lock, the events of that core show it. */
+/* Records that this core wants the lock, but does not test whether it must wait: the test would slow down an
+ * uncontended lock. If another core owns the lock, the events of that core show it. */
 void ic_trace_spinlock_lock(port_spinlock_t *lock) {
     ic_trace(IC_TRACE_AWAITED, IC_TRACE_SPINLOCK, (uint32_t)(uintptr_t)lock);
     port_spinlock_lock(lock);

@@ -1,4 +1,4 @@
-/* Wrappers for benchmarks' calls (traced.h): each calls the original, and records it. */
+/* Wrappers for benchmarks' calls (traced.h): each calls the original function, and records the call. */
 #ifndef TRACED_CALLS_H
 #define TRACED_CALLS_H
 

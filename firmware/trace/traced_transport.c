@@ -6,7 +6,7 @@
 static const struct ic_transport *meant;
 static struct ic_transport traced;
 
-/* Messages of each end since it was opened */
+/* Number of messages at each end since that end was opened */
 static uint32_t sent;
 static uint32_t received;
 
@@ -50,7 +50,8 @@ static const void *receive_loaned(struct ic_transport_end *end, uint32_t *size) 
     return message;
 }
 
-/* Both ends call this while the transport is in use, but with the same index: then nothing is written. */
+/* Both ends call this function while the transport is in use. They pass the same index, so `meant` and `traced` do not
+ * change then. */
 const struct ic_transport *ic_trace_transport(uint32_t index) {
     const struct ic_transport *found = port_transport(index);
     if (found == NULL) {

@@ -1,6 +1,6 @@
-/* ring and ring-zero-copy: messages through the ring in shared memory of spsc.h.
+/* The transports `ring` and `ring-zero-copy`: messages through a ring in shared memory (spsc.h).
  *
- * With `ring` a message is copied into the ring and out of it. With `ring-zero-copy` the sender writes the message
+ * With `ring`, a message is copied into the ring and out of it. With `ring-zero-copy`, the sender writes the message
  * where the receiver reads it. Neither transport needs a kernel: struct ic_transport_end supplies the functions that
  * wake a sleeping end. */
 #include "ring.h"
@@ -10,7 +10,7 @@
 #include "copy.h"
 #include "transports.h"
 
-/* Each is used by its own end only. */
+/* The sending end uses only `sender`, the receiving end only `receiver`. */
 static struct ic_spsc_sender sender;
 static struct ic_spsc_receiver receiver;
 

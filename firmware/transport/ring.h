@@ -5,10 +5,10 @@
 #include "spsc.h"
 #include "transport.h"
 
-/* Bytes of the largest message that a ring in this much memory can move; 0 if there is too little memory */
+/* Returns the bytes of the largest message that a ring in this memory can move; 0 if the memory is too small. */
 uint32_t ic_ring_capacity(uint32_t memory_bytes);
 
-/* Open an end of a ring in that memory, and copy messages into the ring and out of it. */
+/* These open an end of a ring in `memory`, copy a message into the ring, and copy a message out of it. */
 void ic_ring_open(const struct ic_transport_end *end, void *memory, uint32_t memory_bytes,
                   const struct ic_waiting *waiting);
 bool ic_ring_send(struct ic_transport_end *end, const void *message);

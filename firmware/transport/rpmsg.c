@@ -1,24 +1,26 @@
-/* rpmsg and rpmsg-zero-copy: RPMsg over virtio, as Linux and OpenAMP use it between the cores of a chip.
+/* The transports `rpmsg` and `rpmsg-zero-copy`: RPMsg over virtio, as Linux and OpenAMP use it between the cores of a
+ * chip.
  *
  * Shared memory holds two vrings (vring.h) of equal size, and the buffers. One end is the host, virtio's driver, which
  * allocates the buffers. The other end is the remote, virtio's device. The first vring carries messages from the
  * remote: the host makes empty buffers available, and the remote fills them. The second vring carries messages from the
- * host: the host makes full buffers available, and the remote returns them empty. (Linux has this order, with its
- * receiving vring first: drivers/rpmsg/virtio_rpmsg_bus.c.) The host is the end on the core with the lower number, or
- * the sender if both ends are on one core. A transport moves messages in one direction only, so only one of the two
+ * host: the host makes full buffers available, and the remote returns them empty. (Linux has the same order: its
+ * receiving vring is first, drivers/rpmsg/virtio_rpmsg_bus.c.) The host is the end on the core with the lower number,
+ * or the sender if both ends are on one core. A transport moves messages in one direction only, so only one of the two
  * vrings is in use; it gets all buffers.
  *
  * A buffer holds a header of 16 bytes and a message. The buffers of Linux and OpenAMP have 512 bytes by default. Here a
- * buffer is as large as the setup's messages need, in whole cache lines. There are at most 256 buffers, as in Linux.
+ * buffer is as large as the setup's messages need, rounded up to whole cache lines. There are at most 256 buffers, as
+ * in Linux.
  *
- * The steps at the creation of a channel are left out: the resource table, the negotiation of features, the
- * announcement of names. Both ends know the addresses of both endpoints.
+ * The steps that create a channel are left out: the resource table, the negotiation of features, the announcement of
+ * names. Both ends know the addresses of both endpoints.
  *
  * `rpmsg` copies each message in and out (OpenAMP: rpmsg_send, and a callback that copies). `rpmsg-zero-copy` writes
  * and reads the message in its buffer (rpmsg_get_tx_payload_buffer, rpmsg_send_nocopy, rpmsg_hold_rx_buffer,
  * rpmsg_release_rx_buffer).
  *
- * If an end finds invalid data of the other end, in the vring or in a header, it stops waiting and moves no more
+ * If an end finds invalid data from the other end, in the vring or in a header, it stops waiting and moves no more
  * messages. */
 #include <string.h>
 
@@ -44,7 +46,7 @@ struct ic_rpmsg_header {
 #define HEADER_BYTES ((uint32_t)sizeof(struct ic_rpmsg_header))
 _Static_assert(sizeof(struct ic_rpmsg_header) == 16, "struct rpmsg_hdr");
 
-/* Direction of a vring: from the remote, or to it */
+/* Index of a vring, by its direction: from the remote, or to the remote */
 enum { FROM_REMOTE, TO_REMOTE, VRINGS };
 
 /* Each end's own state: */
@@ -54,7 +56,7 @@ struct rpmsg_end {
     uint8_t *buffers;              /* where the buffers are */
     uint32_t stride;               /* bytes of each buffer */
     uint32_t count;                /* number of buffers */
-    uint32_t fresh;                /* of the host: the first buffer that has never been sent */
+    uint32_t fresh;                /* host only: the first buffer that has never been sent */
     struct ic_vring_buffer buffer; /* the buffer that is being written or read */
 };
 
@@ -74,7 +76,7 @@ static uint32_t stride_of(uint32_t size) {
     return (HEADER_BYTES + size + IC_TRANSPORT_ALIGN - 1U) & ~(IC_TRANSPORT_ALIGN - 1U);
 }
 
-/* Divides the memory into as many buffers as possible; none if there is too little memory. */
+/* Divides the memory into as many buffers as possible; the count is 0 if there is too little memory. */
 static struct division divide(const struct ic_transport_setup *setup) {
     struct division best = {.stride = stride_of(setup->size)};
     for (uint32_t num = 1; num <= IC_VRING_MOST; num *= 2U) {
@@ -90,7 +92,8 @@ static struct division divide(const struct ic_transport_setup *setup) {
     return best;
 }
 
-/* The largest message, which has the only buffer. Its length must fit into the 16 bits of `len`. */
+/* Returns the size of the largest message, with all memory as one buffer. The size must fit into the 16 bits of
+ * `len`. */
 static uint32_t capacity(const struct ic_transport_setup *setup) {
     uint32_t rings = VRINGS * ic_vring_bytes(1);
     if (setup->memory_bytes < rings + IC_TRANSPORT_ALIGN) {
@@ -106,7 +109,7 @@ static bool host_sends(const struct ic_transport_setup *setup) { return setup->f
 
 static uint8_t *buffer_at(const struct rpmsg_end *own, uint32_t id) { return own->buffers + (size_t)id * own->stride; }
 
-/* The host gives the remote all buffers to fill. */
+/* The receiving host gives the remote all buffers to fill. */
 static void offer_all(struct rpmsg_end *own) {
     for (uint32_t id = 0; id < own->count; id++) {
         ic_vring_make_available(&own->vring, id, buffer_at(own, id), own->stride, IC_VRING_WRITE);
@@ -145,7 +148,7 @@ static void close_end(struct ic_transport_end *end) { (void)end; }
 
 /* ---- buffers ---- */
 
-/* A function that takes a buffer returns false if everything is over, or if the other end has written invalid data. */
+/* A function that takes a buffer returns false if the run is over, or if the other end has written invalid data. */
 
 static bool refuse(struct rpmsg_end *own) {
     own->vring.corrupt = true;
@@ -191,7 +194,7 @@ static void send_full(struct rpmsg_end *own, uint32_t size) {
     }
 }
 
-/* The next message, and its length */
+/* Waits for the next message and checks its header; *size is the length of the message. */
 static bool take_full(struct rpmsg_end *own, uint32_t *size) {
     struct ic_vring_buffer *buffer = &own->buffer;
     if (!(own->host ? take_used(own) : ic_vring_await_available(&own->vring, buffer))) {
@@ -200,7 +203,7 @@ static bool take_full(struct rpmsg_end *own, uint32_t *size) {
     if (buffer->bytes < HEADER_BYTES) {
         return refuse(own);
     }
-    const volatile struct ic_rpmsg_header *header = buffer->address; /* read once */
+    const volatile struct ic_rpmsg_header *header = buffer->address; /* volatile: each field is read only once */
     uint32_t len = header->len;
     if (len > buffer->bytes - HEADER_BYTES || header->dst != (own->host ? IC_RPMSG_HOST : IC_RPMSG_REMOTE)) {
         return refuse(own);

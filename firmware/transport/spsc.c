@@ -12,20 +12,20 @@ uint32_t ic_spsc_capacity(uint32_t bytes) {
 }
 
 /* If the ring is empty and both indexes are 0, the message must end before the end of the ring: otherwise the head
- * would become 0 again, and the ring would look empty. */
+ * would wrap to 0, and the ring would look empty. */
 uint32_t ic_spsc_largest(uint32_t capacity) { return capacity - 2U * HEADER_BYTES; }
 
 static uint32_t record_bytes(uint32_t size) {
     return HEADER_BYTES + ((size + IC_SPSC_ALIGN - 1U) & ~(IC_SPSC_ALIGN - 1U));
 }
 
-/* Volatile: read once, so that the checked size is the one that is used */
+/* Volatile, so that the size is read only once: the checked size is the one that is used. */
 static volatile uint32_t *header(struct ic_spsc *ring, uint32_t place) {
     return (volatile uint32_t *)(void *)(ring->bytes + place);
 }
 
-/* Reads the other end's index; `capacity` if that is invalid. Afterwards all data are visible that the other end wrote
- * before the index. */
+/* Returns the other end's index, or `capacity` if the index is invalid. Afterwards, everything that the other end wrote
+ * before the index is visible. */
 static uint32_t look_at(const atomic_uint *index, uint32_t capacity) {
     uint32_t value = atomic_load_explicit(index, memory_order_acquire);
     return value < capacity && value % IC_SPSC_ALIGN == 0 ? value : capacity;
@@ -33,12 +33,13 @@ static uint32_t look_at(const atomic_uint *index, uint32_t capacity) {
 
 /* ---- sleeping and waking ----
  *
- * An end that is about to sleep announces that, executes a fence, and checks again. An end that has made progress
- * publishes it, executes a fence, and checks for an announcement. With sequentially consistent fences at least one of
- * them sees the other's store (Dekker; C11 7.17.4). An announcement is answered only once. So an end that saw the
- * progress and did not sleep gets at most one spurious wake-up, which ends a later sleep early. */
+ * An end that is about to sleep announces the sleep, executes a fence, and checks for progress again. An end that has
+ * made progress publishes the progress, executes a fence, and checks for an announcement. With sequentially consistent
+ * fences, at least one of the two ends sees the other's store (Dekker; C11 7.17.4). Each announcement causes at most
+ * one wake-up. So an end that saw the progress and did not sleep gets at most one spurious wake-up, which ends a later
+ * sleep early. */
 
-/* The count is odd: the end is about to sleep. */
+/* Announces that this end is about to sleep; `count` is odd. */
 static void announce(atomic_uint *sleeps, uint32_t count) {
     atomic_store_explicit(sleeps, count, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
@@ -74,7 +75,7 @@ static void move_head(struct ic_spsc_sender *sender, uint32_t head) {
 }
 
 /* Finds room for a record: at the head or, if the record does not fit before the end of the ring, at the beginning. The
- * head never reaches the tail. */
+ * head must not reach the tail: then the ring would look empty. */
 static bool find_place(struct ic_spsc_sender *sender, uint32_t bytes) {
     if (sender->head < sender->tail) {
         sender->place = sender->head;
@@ -89,8 +90,8 @@ static bool find_place(struct ic_spsc_sender *sender, uint32_t bytes) {
     return bytes < sender->tail;
 }
 
-/* A large record may fit neither at the head nor at the beginning, even when the ring is empty. So the head goes to the
- * beginning: when the receiver has followed, the record fits. */
+/* A large record may fit neither at the head nor at the beginning, even when the ring is empty. So the sender moves the
+ * head to the beginning. When the receiver's tail has followed, the record fits. */
 static void go_to_beginning(struct ic_spsc_sender *sender, uint32_t bytes) {
     if (sender->head >= sender->tail && sender->tail != 0 && bytes > sender->capacity - sender->head) {
         *header(sender->ring, sender->head) = TO_THE_BEGINNING;

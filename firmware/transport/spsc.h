@@ -9,12 +9,12 @@
  * size of the message, followed by the message, aligned to 8. If the next record does not fit before the end of the
  * ring, a special header sends the receiver to the beginning.
  *
- * Each end keeps a copy of the other end's index, and reads the shared index only when by the copy the ring is full
- * (for the sender) or empty (for the receiver). Equal indexes mean an empty ring, so the sender must not fill the ring
- * to the last byte.
+ * Each end keeps a copy of the other end's index. It reads the shared index only when, according to the copy, the ring
+ * has no room (for the sender) or no message (for the receiver). Equal indexes mean an empty ring, so the sender must
+ * not fill the ring to the last byte.
  *
  * Neither end trusts shared memory: indexes and sizes are checked before use. Users must check the contents of
- * messages, which a corrupt other end may change at any time. */
+ * messages, which a faulty other end may change at any time. */
 #ifndef IC_SPSC_H
 #define IC_SPSC_H
 
@@ -26,7 +26,7 @@
 
 #include "waiting.h"
 
-/* Data of different writers are on different cache lines. */
+/* Alignment, in bytes, that keeps data of different writers on different cache lines */
 #define IC_SPSC_LINE 64
 /* Alignment of messages, and size of a header, in bytes */
 #define IC_SPSC_ALIGN 8U
@@ -37,8 +37,8 @@
 struct ic_spsc {
     _Alignas(IC_SPSC_LINE) atomic_uint head; /* written by the sender: where the next record begins */
     _Alignas(IC_SPSC_LINE) atomic_uint tail; /* written by the receiver: the oldest record not yet released */
-    /* Each end counts the begins and the ends of its sleep: its count is odd while the end sleeps or is about to.
-     * Rarely written. */
+    /* Each end adds 1 to its count before and after each sleep. So the count is odd while that end sleeps or is about
+     * to. Rarely written. */
     _Alignas(IC_SPSC_LINE) atomic_uint sender_sleeps;
     atomic_uint receiver_sleeps;
     _Alignas(IC_SPSC_LINE) uint8_t bytes[];
@@ -52,8 +52,8 @@ struct ic_spsc_sender {
     uint32_t head;   /* this end's index */
     uint32_t tail;   /* the other end's index when last read */
     uint32_t place;  /* where the reserved record begins */
-    uint32_t sleeps; /* begins and ends of this end's sleep */
-    uint32_t woken;  /* the receiver's count when this end woke it last */
+    uint32_t sleeps; /* this end's count (struct ic_spsc) */
+    uint32_t woken;  /* the receiver's count when this end last woke the receiver */
     struct ic_waiting waiting;
     bool corrupt;
 };
@@ -70,13 +70,14 @@ struct ic_spsc_receiver {
     bool corrupt;
 };
 
-/* Capacity of a ring in `bytes` of memory; both ends are opened with it. 0: too little memory. */
+/* Returns the capacity of a ring in `bytes` bytes of memory; both ends are opened with it. 0 if `bytes` is too
+ * small. */
 uint32_t ic_spsc_capacity(uint32_t bytes);
 
-/* The largest message that always gets through, possibly after a wait */
+/* Returns the size of the largest message that always gets through, possibly after a wait. */
 uint32_t ic_spsc_largest(uint32_t capacity);
 
-/* Each function is called once, by its own end. The other end may be open and active already. */
+/* Each end calls its function once. The other end may be open and active already. */
 void ic_spsc_open_sender(struct ic_spsc_sender *sender, struct ic_spsc *ring, uint32_t capacity,
                          const struct ic_waiting *waiting);
 void ic_spsc_open_receiver(struct ic_spsc_receiver *receiver, struct ic_spsc *ring, uint32_t capacity,
@@ -97,7 +98,7 @@ const void *ic_spsc_peek(struct ic_spsc_receiver *receiver, uint32_t *size);
 void ic_spsc_release(struct ic_spsc_receiver *receiver);
 
 /* Like ic_spsc_reserve() and ic_spsc_peek(), but wait. NULL if wait() has given up, or if the other end has written
- * invalid data: then nothing gets through any more. */
+ * invalid data: then no more messages get through. */
 void *ic_spsc_await_room(struct ic_spsc_sender *sender, uint32_t size);
 const void *ic_spsc_await_message(struct ic_spsc_receiver *receiver, uint32_t *size);
 

@@ -71,16 +71,16 @@ struct ic_transport_end {
     enum ic_transport_role role;
     /* An end calls `wake` after progress that the other end may be waiting for (a message, room), and `wait` when it
      * can do nothing until the other end makes progress. A wake before the wait is not lost: the wait then returns at
-     * once. A wait also returns when everything is over. It may return without progress, for instance because wakes are
+     * once. A wait also returns when the run is over. It may return without progress, for instance because wakes are
      * counted, so check again. Writes before a wake are visible after the wait that it ends. Under one kernel these
      * functions are port_notify() and port_notify_take(); between kernels they use a doorbell. A transport made of a
      * kernel's own objects needs neither function, and a polling end calls neither. */
     void (*wake)(struct ic_transport_end *end);
     void (*wait)(struct ic_transport_end *end);
-    /* Becomes true when no more messages will follow; read it by ic_transport_over(). */
+    /* Becomes true when no more messages will follow; read it with ic_transport_over(). */
     const atomic_bool *over;
     /* The task of the other end if both ends are under one kernel, else NULL. From before open() until after close(),
-     * these two tasks are notified by the transport only, and when everything is over. */
+     * these two tasks are notified only by the transport, and by the caller when the run is over. */
     port_task_t *other;
 };
 
@@ -88,7 +88,7 @@ struct ic_transport {
     /* Name, as a user types it: lower case, digits and hyphens; for one of several devices, followed by a colon and the
      * device's path */
     const char *name;
-    /* One line: what it is made of, how often it copies a message, where messages are stored */
+    /* One line: what the transport is made of, how often it copies a message, where messages are stored */
     const char *summary;
     /* Zero-copy: messages are written and read in place, by loan, send_loan, receive_loan and release. If false, send
      * and receive copy the message out of the sender's memory and into the receiver's. */
@@ -112,22 +112,22 @@ struct ic_transport {
     void (*close)(struct ic_transport_end *end);
 
     /* Copying: sends a message of setup->size bytes, aligned to 4, and waits for room as long as necessary. Returns
-     * when the sender may write to `message` again; false if everything was over before the message was sent. */
+     * when the sender may write to `message` again; false if the run was over before the message was sent. */
     bool (*send)(struct ic_transport_end *end, const void *message);
     /* Copying: waits for the next message and copies it to `message`, which has room for setup->size bytes and is
      * aligned to 4. Returns the size of the message in bytes, at most setup->size; a transport without message
-     * boundaries always returns setup->size. 0 if everything was over before a message came. */
+     * boundaries always returns setup->size. 0 if the run was over before a message came. */
     uint32_t (*receive)(struct ic_transport_end *end, void *message);
 
     /* Zero-copy: lends the sender room for a message in shared memory, aligned to 4, and waits for the room as long as
-     * necessary. There is one loan at a time. NULL if everything was over before. */
+     * necessary. There is one loan at a time. NULL if the run was over before there was room. */
     void *(*loan)(struct ic_transport_end *end);
-    /* Zero-copy: sends the message in the last loan. False if everything was over before. */
+    /* Zero-copy: sends the message in the current loan. False if the run was over before the message was sent. */
     bool (*send_loan)(struct ic_transport_end *end);
     /* Zero-copy: waits for the next message and returns its address, which is valid until release(); *size is its
-     * number of bytes. The receiver has one message at a time. NULL if everything was over before. */
+     * number of bytes. The receiver has one message at a time. NULL if the run was over before a message came. */
     const void *(*receive_loan)(struct ic_transport_end *end, uint32_t *size);
-    /* Zero-copy: returns the room of the last received message to the sender. */
+    /* Zero-copy: gives the room of the received message back to the sender. */
     void (*release)(struct ic_transport_end *end);
 
     /* Messages go to another program and back (an echo): the measured times are round trips, and are named so. */
@@ -139,12 +139,13 @@ struct ic_transport {
     const char *(*trouble)(void);
 };
 
-/* Whether everything is over; check it while waiting. Cheap. */
+/* Whether the run is over. Check it while waiting; the check is cheap. */
 static inline bool ic_transport_over(const struct ic_transport_end *end) {
     return atomic_load_explicit(end->over, memory_order_relaxed);
 }
 
-/* Supplied by the platform: the transport with this index, from 0; NULL beyond the last. There is at least one. */
+/* Supplied by the platform: returns the transport with this index, from 0; NULL beyond the last. There is at least
+ * one. */
 const struct ic_transport *port_transport(uint32_t index);
 
 #endif

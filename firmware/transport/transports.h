@@ -1,6 +1,6 @@
-/* The list of transports, in groups. Everything else is generated from it. Each line is the NAME of a `const struct
- * ic_transport ic_transport_NAME`. The comment on a group states in parentheses the folder of its sources. A board
- * selects its groups, and their order, in transports.c, and the folders in board.cmake. */
+/* The list of transports, in groups. Everything else is generated from this list. Each line is the NAME of a `const
+ * struct ic_transport ic_transport_NAME`. The comment on a group states in parentheses the folder of its sources. A
+ * board selects its groups, and their order, in its transports.c, and their folders in its board.cmake. */
 #ifndef IC_TRANSPORTS_H
 #define IC_TRANSPORTS_H
 
@@ -9,7 +9,7 @@
 
 // clang-format off
 
-/* What needs only shared memory and port.h (transport) */
+/* Transports that need only shared memory and port.h (transport) */
 #define IC_TRANSPORTS_PORTABLE(X) \
     X(ring)                       \
     X(ring_zero_copy)             \
@@ -49,8 +49,8 @@
 #define IC_TRANSPORT_DECLARED(name) extern const struct ic_transport ic_transport_##name;
 #define IC_TRANSPORT_LISTED(name) &ic_transport_##name,
 
-/* The transport with this index, from 0, of those that the program registers (intercore_workload.h); NULL beyond the
- * last. They follow the board's transports. */
+/* Returns the transport with this index, from 0, of those that the program registers (intercore_workload.h); NULL
+ * beyond the last. They follow the board's transports. */
 #if IC_ADDED_MAX > 0
 const struct ic_transport *ic_transport_added(uint32_t index);
 #else

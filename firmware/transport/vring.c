@@ -54,8 +54,8 @@ static bool has_moved(const _Atomic(uint16_t) *idx, uint16_t seen) {
     return atomic_load_explicit(idx, memory_order_relaxed) != seen;
 }
 
-/* Waits until the other end's idx differs from the value last seen. `flags` is this end's word. False if wait() gives
- * up. */
+/* Waits until the other end's idx differs from the value last seen. `flags` is the flags word that this end writes.
+ * False if wait() gives up. */
 static bool await_move(const struct ic_vring_end *end, _Atomic(uint16_t) *flags, const _Atomic(uint16_t) *idx) {
     const struct ic_waiting *waiting = &end->waiting;
     bool moved = false;
@@ -76,8 +76,8 @@ static bool await_move(const struct ic_vring_end *end, _Atomic(uint16_t) *flags,
 
 /* ---- both ends ---- */
 
-/* Whether the other end's ring has another entry for this end; more than `most` such entries are invalid. Afterwards
- * all data are visible that the other end wrote before the entry. */
+/* Whether the other end's ring has another entry for this end; more than `most` new entries are invalid. Afterwards,
+ * everything that the other end wrote before the entry is visible. */
 static bool look(struct ic_vring_end *end, const _Atomic(uint16_t) *idx, uint16_t most) {
     if (end->taken == end->seen && !end->corrupt) {
         uint16_t seen = atomic_load_explicit(idx, memory_order_acquire);
@@ -94,7 +94,7 @@ static bool refuse(struct ic_vring_end *end) {
 
 static uint32_t place(const struct ic_vring *ring, uint16_t idx) { return idx & (ring->num - 1U); }
 
-/* ---- the driver's ---- */
+/* ---- functions of the driver ---- */
 
 void ic_vring_open_driver(struct ic_vring_end *driver, const struct ic_vring *ring, const struct ic_waiting *waiting) {
     *driver = (struct ic_vring_end){.ring = *ring, .waiting = *waiting};
@@ -116,7 +116,7 @@ bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *wri
     if (!look(driver, &ring->used->idx, (uint16_t)(driver->given - driver->taken))) {
         return false;
     }
-    /* Volatile: read once, so that the checked number is the one that is used */
+    /* Volatile, so that the number is read only once: the checked number is the one that is used. */
     const volatile struct ic_vring_used_element *element = &ring->used->ring[place(ring, driver->taken)];
     uint32_t found = element->id;
     if (found >= ring->num) {
@@ -140,7 +140,7 @@ bool ic_vring_await_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *wr
     return false;
 }
 
-/* ---- the device's ---- */
+/* ---- functions of the device ---- */
 
 void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ring, const struct ic_waiting *waiting,
                           const void *memory, uint32_t bytes, uint16_t flags) {
@@ -149,7 +149,7 @@ void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ri
     suppress(&ring->used->flags);
 }
 
-/* Reads a descriptor; volatile for the same reason as above */
+/* Reads and checks a descriptor; volatile, so that each field is read only once */
 static bool read_descriptor(struct ic_vring_end *device, uint32_t id, struct ic_vring_buffer *buffer) {
     const volatile struct ic_vring_descriptor *descriptor = &device->ring.descriptors[id];
     uint64_t offset = descriptor->addr - device->first;

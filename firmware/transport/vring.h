@@ -1,13 +1,14 @@
-/* A split virtqueue ("vring") with buffers of one descriptor each, as RPMsg and every virtio device use it.
+/* A split virtqueue ("vring"), as RPMsg and other virtio devices use it, with buffers of one descriptor each.
  *
  * The layout in shared memory is that of the virtio specification, version 1.2, section 2.7 "Split Virtqueues" (2.6 in
- * version 1.1): a table of descriptors (2.7.5), a ring of those that the driver makes available to the device (2.7.6),
- * and a ring of those that the device has used and returns (2.7.8), in the order of 2.7.2, as remoteproc and OpenAMP
- * place them. All words are little-endian, as 2.7.3 demands and as all supported processors are. Not implemented are
- * the features EVENT_IDX, INDIRECT_DESC and IN_ORDER, and chains of descriptors: RPMsg does not need them.
+ * version 1.1): a table of descriptors (2.7.5), a ring of descriptors that the driver makes available to the device
+ * (2.7.6), and a ring of descriptors that the device has used and returns (2.7.8), in the order of 2.7.2, as remoteproc
+ * and OpenAMP place them. All words are little-endian, as the specification demands and as all supported processors
+ * are. Not implemented are the features EVENT_IDX, INDIRECT_DESC and IN_ORDER, and chains of descriptors: RPMsg does
+ * not need them.
  *
  * The driver allocates buffers and makes them available; the device takes and returns them. A sleeping end is notified
- * as in 2.7.7 and 2.7.10: in the ring that it writes, each end has a flag by which it suppresses notifications to
+ * as in 2.7.7 and 2.7.10: in the ring that it writes, each end has a flag with which it suppresses notifications to
  * itself. An end that is about to sleep clears its flag and then checks for progress again (2.7.14). An end that has
  * made progress executes a barrier and then reads the other end's flag (2.7.13, step 6). At both ends a fence is
  * between the store and the load, so at least one end sees the other's store and no wake-up is lost (C11 7.17.4:
@@ -28,10 +29,10 @@
 
 #include "waiting.h"
 
-/* Largest number of buffers, as in Linux for each direction (drivers/rpmsg/virtio_rpmsg_bus.c). The number must be a
- * power of two. */
+/* Largest number of buffers, as in Linux for each direction (drivers/rpmsg/virtio_rpmsg_bus.c). The number of buffers
+ * must be a power of two. */
 #define IC_VRING_MOST 256U
-/* "Queue Align" of 2.7.2: data of driver and device are on different cache lines. */
+/* "Queue Align" of 2.7.2, in bytes: it keeps data of driver and device on different cache lines. */
 #define IC_VRING_ALIGN 64U
 
 /* The descriptor of a buffer (2.7.5) */
@@ -74,7 +75,7 @@ struct ic_vring {
 /* A buffer that the driver has made available */
 struct ic_vring_buffer {
     uint32_t id;
-    void *address; /* aligned to 8 */
+    void *address; /* aligned to 8 bytes */
     uint32_t bytes;
 };
 
@@ -85,46 +86,48 @@ struct ic_vring_end {
     uint16_t given; /* this end's own idx */
     uint16_t taken; /* position in the other end's ring */
     uint16_t seen;  /* the other end's idx, when last read */
-    /* The other end has written invalid data: nothing gets through any more. The caller also sets it if the data in a
+    /* The other end has written invalid data: no more messages get through. The caller also sets it if the data in a
      * buffer are invalid. */
     bool corrupt;
-    /* Of the device only: the memory in which buffers must be, and the flags that they must have */
+    /* Device only: the memory in which buffers must be, and the flags that their descriptors must have */
     uint64_t first;
     uint32_t bytes;
     uint16_t flags;
 };
 
-/* Bytes of a vring for that many buffers (2.7.2) */
+/* Returns the size in bytes of a vring for `num` buffers (2.7.2). */
 uint32_t ic_vring_bytes(uint32_t num);
 
-/* The vring at that address, aligned to IC_VRING_ALIGN. Memory of all zeros is an empty vring: clear it before either
- * end opens the vring. */
+/* Returns the vring at `memory`, which is aligned to IC_VRING_ALIGN. Memory of all zeros is an empty vring: clear it
+ * before either end opens the vring. */
 struct ic_vring ic_vring_at(void *memory, uint32_t num);
 
-/* Each function is called once, by its own end. The other end may be open and active already. */
+/* Each end calls its function once. The other end may be open and active already. */
 void ic_vring_open_driver(struct ic_vring_end *driver, const struct ic_vring *ring, const struct ic_waiting *waiting);
-/* Accepts only buffers inside the `bytes` at `memory`, with these flags: 0 or IC_VRING_WRITE. */
+/* The device accepts only buffers inside the `bytes` bytes at `memory`, whose descriptors have these flags: 0 or
+ * IC_VRING_WRITE. */
 void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ring, const struct ic_waiting *waiting,
                           const void *memory, uint32_t bytes, uint16_t flags);
 
-/* ---- the driver's ---- */
+/* ---- functions of the driver ---- */
 
-/* Makes a buffer available to the device, which must not own it already, and owns it from then on. `id` is less
+/* Makes a buffer available to the device, which must not own the buffer already and owns it from then on. `id` is less
  * than the vring's num. */
 void ic_vring_make_available(struct ic_vring_end *driver, uint32_t id, const void *address, uint32_t bytes,
                              uint16_t flags);
 /* Takes back the next used buffer; `written` is the number of bytes that the device says it has written. False if there
- * is none. Does not check that the device really had the buffer: if it had not, contents are corrupted, which the
- * caller must check anyway. */
+ * is none. It does not check that the device owned the buffer: if not, contents are corrupted, which the caller must
+ * check anyway. */
 bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
-/* The same, with a wait. False if wait() has given up, or if the device has written invalid data. */
+/* Like ic_vring_take_used(), but waits. False if wait() has given up, or if the device has written invalid data. */
 bool ic_vring_await_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
 
-/* ---- the device's ---- */
+/* ---- functions of the device ---- */
 
 /* Takes the next available buffer. False if there is none. */
 bool ic_vring_take_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
-/* The same, with a wait. False if wait() has given up, or if the driver has written invalid data. */
+/* Like ic_vring_take_available(), but waits. False if wait() has given up, or if the driver has written invalid
+ * data. */
 bool ic_vring_await_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
 /* Returns a buffer to the driver, after `written` bytes have been written to it. */
 void ic_vring_give_back(struct ic_vring_end *device, uint32_t id, uint32_t written);

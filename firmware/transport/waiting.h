@@ -5,21 +5,21 @@
 #include <stdbool.h>
 
 struct ic_waiting {
-    /* Returns when the other end has called its wake() since this function returned last; it may also return earlier.
-     * False: the caller gives up. For a polling end this function returns at once, and only says whether to
-     * continue. */
+    /* Waits until the other end calls its wake(), and returns at once if wake() has been called since the previous
+     * return. It may also return earlier. Returns false if the caller must give up. For a polling end it does not wait:
+     * it only returns whether to continue. */
     bool (*wait)(void *arg);
     /* Wakes the other end if it is in its wait(), or makes its next wait() return at once: a wake is never lost. NULL
      * if the other end polls. Neither wait() nor wake() needs to order memory. */
     void (*wake)(void *arg);
     void *arg;
-    /* Whether wait() needs the other end's wake() */
+    /* Whether wait() sleeps until the other end calls its wake() */
     bool sleeps;
 };
 
 struct ic_transport_end;
 
-/* Returns the wait() and wake() for one end of a transport. wait() sleeps or polls, as its setup says. If it
+/* Returns the wait() and wake() for one end of a transport. wait() sleeps or polls, as the end's setup says. If it
  * polls, wake is NULL. Both take `end` as their argument, so `end` must stay valid for as long as they are called. */
 struct ic_waiting ic_waiting_of(struct ic_transport_end *end);
 

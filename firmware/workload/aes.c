@@ -1,8 +1,8 @@
-/* A unit is one block of 16 bytes of AES-128 (FIPS 197) in counter mode (NIST SP 800-38A), with a table of 256 bytes,
- * as on a chip without AES hardware. On a chip with a cache the time of this code may depend on the key: do not use it
- * for secrets.
+/* A unit is the encryption of one 16-byte block with AES-128 (FIPS 197) in counter mode (NIST SP 800-38A), with a table
+ * of 256 bytes, as on a chip without AES hardware. On a chip with a cache the time of this code may depend on the key:
+ * do not use it for secrets.
  *
- * The blocks are the four of the example in SP 800-38A, F.5.1, again and again, so every result is compared with
+ * The blocks are the four of the example in SP 800-38A, F.5.1, used cyclically, so every result is compared with
  * published values. */
 #include "port.h"
 #include "workloads.h"
@@ -49,7 +49,7 @@ static struct {
 
 static uint32_t rotated(uint32_t word, uint32_t bits) { return word << bits | word >> (32U - bits); }
 
-/* One byte from each of four words, through the table. */
+/* Takes one byte of each of four words, and joins their replacements from the table. */
 static uint32_t substituted(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     return (uint32_t)s_box[a >> 24U] << 24U | (uint32_t)s_box[b >> 16U & 0xffU] << 16U |
            (uint32_t)s_box[c >> 8U & 0xffU] << 8U | s_box[d & 0xffU];
@@ -58,7 +58,8 @@ static uint32_t substituted(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
 /* Multiplies each of the four bytes by x ({02}), modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 4.2.1). */
 static uint32_t doubled(uint32_t word) { return (word & 0x7f7f7f7fU) << 1U ^ (word >> 7U & 0x01010101U) * 0x1bU; }
 
-/* MixColumns() of one column, FIPS 197 5.1.3: each byte is 2 times itself, 3 times the next, plus the other two. */
+/* MixColumns() of one column, FIPS 197 5.1.3: each byte becomes 2 times itself, plus 3 times the next byte, plus the
+ * other two bytes. */
 static uint32_t mixed(uint32_t column) {
     uint32_t twice = doubled(column);
     return twice ^ rotated(twice ^ column, 8) ^ rotated(column, 16) ^ rotated(column, 24);

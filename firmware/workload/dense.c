@@ -1,6 +1,6 @@
 /* A unit is one element of a matrix product as in a layer of a small neural network: 32 products of an 8-bit weight and
- * an 8-bit input, added to a bias in 32 bits. The layer has 16 outputs for each of 16 input vectors, in region 0, and
- * is computed repeatedly. */
+ * an 8-bit input, added to a bias in 32 bits. The layer has 16 outputs for each of 16 input vectors, and is computed
+ * repeatedly. Weights and inputs are in memory region 0. */
 #include "port.h"
 #include "workloads.h"
 
@@ -8,7 +8,7 @@
 #define ROWS 16U    /* outputs */
 #define COLUMNS 16U /* vectors of inputs */
 #define ELEMENTS (ROWS * COLUMNS)
-/* Larger than the most negative product of two vectors, so that no element is 0 */
+/* Added to each element: larger than the magnitude of any negative product of two vectors, so that no element is 0 */
 #define BIAS 524288
 
 struct layer {
@@ -60,8 +60,8 @@ static uint32_t work(uint32_t first, uint32_t count) {
 }
 
 /* The sum of the layer's elements before `element`, without their biases. If each value of one group is multiplied by
- * each value of another, the sum of the products is the product of the groups' sums. This is used at each position i
- * for all rows before this row with all columns, and for this row with the columns before this one. */
+ * each value of another, the sum of the products is the product of the groups' sums. This rule is used at each position
+ * i: for all rows before `row` with all columns, and for `row` with the columns before `column`. */
 static uint32_t sum_to(uint32_t element) {
     uint32_t row = element / COLUMNS;
     uint32_t column = element % COLUMNS;

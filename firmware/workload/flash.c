@@ -2,8 +2,8 @@
  * cache of the flash. In each round every word is read once, in an order without a stride that a prefetcher could
  * follow. If the cores share one bus to the flash, their cache misses are served one after the other.
  *
- * A board without a read-only region has the table in memory region 0, with at most INSTEAD_BYTES. The result then does
- * not apply to flash, and the condition memory.flash in the results says so. */
+ * On a board without a read-only region, the table is in memory region 0, and has at most INSTEAD_BYTES bytes. The
+ * result then does not apply to flash, and the condition memory.flash in the results says so. */
 #include "port.h"
 #include "workloads.h"
 

@@ -1,5 +1,5 @@
 /* A unit is one step of a chain of single-precision square root, multiplication and division, each of which needs the
- * preceding result. Quach & Nguyen (2026) have the same three operations, also on volatile operands, but do not publish
+ * preceding result. Quach & Nguyen (2026) use the same three operations, also on volatile operands, but do not publish
  * their number, order or precision. */
 #include <math.h>
 
@@ -7,8 +7,8 @@
 
 /* With these two constants the step x -> sqrt(x) * FACTOR / DIVISOR maps START exactly to START if the three operations
  * round as IEEE 754 demands. So all steps take the same time, and every single result can be checked. Every result is
- * part of the checksum: an error of one unit in the last place, which the next square root halves, could be gone from
- * the last result. */
+ * part of the checksum: the next square root halves an error of one unit in the last place, so the last result alone
+ * might not show the error. */
 #define FACTOR 3.7F
 #define DIVISOR 1.3F
 #define START 0x1.03380cp+3F

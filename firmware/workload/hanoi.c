@@ -12,7 +12,7 @@ struct tower {
     uint32_t checksum;
 };
 
-/* A tower with a callback after each part */
+/* A tower that is solved in parts, with a callback after each part */
 struct watched {
     struct tower tower;
     void (*done)(void *arg);

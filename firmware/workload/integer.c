@@ -8,7 +8,7 @@
 
 static uint32_t work(uint32_t first, uint32_t count) {
     (void)first;
-    /* Volatile, because a compiler may combine steps with constants: clang 14 makes one multiplication of eight. */
+    /* Volatile, because with constants a compiler may combine steps: clang 14 makes one multiplication out of eight. */
     volatile uint32_t multiplier = MULTIPLIER;
     uint32_t x = START;
     for (uint32_t i = 0; i < count; i++) {

@@ -39,7 +39,7 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return sum;
 }
 
-/* Sum of the first `lines` lines' words, 0 + 1 + … + (16 lines - 1), modulo 2^32. */
+/* Returns the sum of the words of the first `lines` lines, 0 + 1 + … + (16 lines - 1), modulo 2^32. */
 static uint32_t sum_to(uint32_t lines) {
     uint64_t count = (uint64_t)lines * LINE_WORDS;
     return (uint32_t)(count * (count - 1U) / 2U);

@@ -1,4 +1,4 @@
-/* A unit is a mix of statements like Dhrystone's, in an independent program: records are assigned whole and through
+/* A unit is a mix of statements like Dhrystone's, but the program is our own: records are assigned whole and through
  * pointers, strings of 30 characters are compared, an enumeration selects a branch, an array is indexed, integers are
  * multiplied and divided, and functions are called. Its speed is not comparable with DMIPS. */
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #define TEXT 30U
 #define KINDS 5U
 #define ENTRIES 8U
-/* Bits of the checksum that show the decisions */
+/* Bit positions, in a unit's checksum, of the second record's kind and of the result of the string comparison */
 #define KIND_BIT 8U
 #define DIFFER_BIT 16U
 
@@ -25,7 +25,7 @@ struct record {
 
 static const struct record blank = {.text = "a record that both cores copy."};
 
-/* Called as functions at every level of optimisation, as in a program of several files */
+/* Never inlined, at any level of optimisation, as if the functions were in several files */
 #define CALLED __attribute__((noinline))
 
 CALLED static enum kind following(enum kind kind, bool differs) {

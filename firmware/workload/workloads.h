@@ -11,7 +11,7 @@
 
 // clang-format off
 /* A board that is short of memory may exclude these (IC_FEWER_WORKLOADS): on a core without double-precision hardware,
- * the library functions for it take 8 KiB. */
+ * the library functions that `double` needs take 8 KiB. */
 #ifdef IC_FEWER_WORKLOADS
 #define IC_WORKLOADS_WITH_ROOM(X)
 #else
@@ -55,7 +55,8 @@ enum ic_workload_number { IC_WORKLOADS(IC_WORKLOAD_NUMBERED) IC_WORKLOADS_HERE }
 #define IC_WORKLOAD_LISTED const
 #endif
 
-/* The workloads, and their names as the choices of a parameter, in the order of the list; NULL beyond the last */
+/* The names of the workloads, as choices of a parameter, and the workloads, both in the order of the list; NULL beyond
+ * the last */
 extern const char *IC_WORKLOAD_LISTED ic_workload_names[IC_WORKLOAD_COUNT];
 extern const struct ic_workload *IC_WORKLOAD_LISTED ic_workloads[IC_WORKLOAD_COUNT];
 

@@ -2,12 +2,12 @@
  * the kernel continuously on its own objects. The difference is the cost of the kernel's locks, which all cores share.
  *
  * A task of middle priority on core `core` makes the calls. A sample is the time from before the call to after it. With
- * `batch` > 1 it is the time of that many calls in a row, each on its own object, item, bit or block. What a call needs
+ * `batch` > 1 it is the time of `batch` calls in a row, each on its own object, item, bit or block. What a call needs
  * (such as an item to receive) is prepared before the timed window. The effect of the call is checked and undone after
- * the window:
+ * the window. `call` selects the call:
  *
- *   create, delete           of a task of lower priority on the same core; the task has run and ended before it is
- *                            deleted, which is port_task_join()
+ *   create, delete           of a task of lower priority on the same core; `delete` is port_task_join() of a task that
+ *                            has already run and ended
  *   give, take               of a counting semaphore without waiting tasks
  *   lock, unlock             of an uncontended mutex
  *   send, receive            of an item of `size` bytes, with room in the queue and no waiting tasks
@@ -29,10 +29,11 @@
 #include "benchmarks.h"
 #include "port_lock.h"
 
-/* Items of the largest size in region 0: the bytes to send, and the bytes that each of the two sides receives */
+/* Number of items of the largest size in memory region 0: the bytes to send, and the bytes that each of the two sides
+ * receives */
 #define ITEMS 3U
 #define STREAM_ROOM_MAX 4096U
-/* The timed window is shifted against the other core's loop by at most this many iterations. */
+/* The timed window is shifted against the other core's loop by a random number of iterations, less than this. */
 #define SHIFT_TURNS 256U
 
 enum { P_CALL, P_SIZE, P_CORE, P_OTHER, P_BATCH, PARAMETER_COUNT };
@@ -90,7 +91,6 @@ static void set_up(struct side *side, uint32_t core, enum object object, uint32_
     side->preempted = 0;
 }
 
-/* Creates a side's objects and starts its task. */
 static bool start_side(struct ic_run *run, struct side *side, void (*entry)(void *)) {
     if (!ic_api_make_object(side)) {
         return ic_error_set(&run->error, "failed", "the target has no memory for these objects", "",
@@ -103,7 +103,7 @@ static bool start_side(struct ic_run *run, struct side *side, void (*entry)(void
     return true;
 }
 
-/* Ends a side's task and collects its counters. */
+/* Ends a side's task and counts its migrations and preemptions. */
 static void end_side(struct ic_run *run, struct side *side) {
     ic_api.dismissed = true;
     port_notify(&side->task);
@@ -115,7 +115,7 @@ static void end_side(struct ic_run *run, struct side *side) {
     }
 }
 
-/* The console task wakes the task on its own core last: that task would keep it from waking the other one. */
+/* Wakes the task on the console task's core last: it would keep the console task from waking the other task. */
 static void wake_both(void) {
     if (ic_api.caller.core == port_core_id()) {
         if (is_hammered()) {
@@ -154,7 +154,7 @@ static void take_all(struct ic_run *run, struct ic_series *series) {
 }
 
 static bool start_helper(struct ic_run *run) {
-    if (ic_api.caller.object == OBJECT_CRITICAL) { /* of the side, the witness uses only the core */
+    if (ic_api.caller.object == OBJECT_CRITICAL) { /* of its side, the witness uses only the core */
         return start_task(run, &ic_api.helper, ic_api_run_witness, &ic_api.hammer, PRIORITY_AT_ONCE);
     }
     return start_task(run, &ic_api.helper, ic_api_run_helper, &ic_api.caller, PRIORITY_HELPER);
@@ -183,7 +183,7 @@ static void end_all(struct ic_run *run) {
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const uint32_t *values = run->values;
     struct port_region region;
-    (void)port_region(0, &region); /* there is one */
+    (void)port_region(0, &region); /* region 0 always exists */
     if (region.bytes < (size_t)ITEMS * SIZE_MAX_BYTES) {
         return ic_error_set(error, "unsupported", "there is not enough memory in the region ", region.name, "");
     }
@@ -196,7 +196,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "out-of-range", "a stream holds 4096 bytes: batch * size is more", "", "");
 }
 
-/* The items are in region 0: a chip has no other memory for larger buffers. */
+/* Puts the items into memory region 0: a chip has no other memory for larger buffers. */
 static void lay_out_items(void) {
     struct port_region region;
     (void)port_region(0, &region); /* possible() has checked that it exists */

@@ -1,5 +1,5 @@
-/* Shared parts of the benchmark `api`. api.c has its parameters and starts its tasks, calls.c has the objects and
- * calls, tasks.c the tasks. */
+/* Shared parts of the benchmark `api`. api.c has the parameters and starts the tasks, calls.c has the objects and the
+ * calls on them, tasks.c has the tasks. */
 #ifndef IC_API_H
 #define IC_API_H
 
@@ -86,7 +86,7 @@ struct side {
     port_stream_t stream;
     void *blocks[BATCH_MAX];
     struct created created[BATCH_MAX];
-    uint8_t *received; /* SIZE_MAX_BYTES */
+    uint8_t *received; /* buffer of SIZE_MAX_BYTES */
 };
 
 struct scene {
@@ -100,13 +100,13 @@ struct scene {
     bool helped;
     uint32_t shift;
     uint64_t took;
-    bool timed; /* took is valid: the call's precondition held */
+    bool timed; /* `took` is valid: the precondition of the call held */
     atomic_bool watcher_there;
     atomic_bool watcher_may;
     atomic_bool watcher_entered;
     atomic_bool stop;
     atomic_bool rests; /* the task that loads the other core, if any, has stopped */
-    bool dismissed;    /* a task reads this flag after it has been woken */
+    bool dismissed;    /* a task that is woken while this is true ends */
 };
 
 extern struct scene ic_api;
@@ -122,14 +122,15 @@ static inline void expect(struct side *side, bool right) { side->wrong = side->w
 
 /* ---- calls ---- */
 
-/* Creates and destroys the objects of a side. False if there is no memory for them. */
+/* ic_api_make_object() creates the objects of a side, and returns false if there is no memory for them.
+ * ic_api_destroy_object() destroys them. */
 bool ic_api_make_object(struct side *side);
 void ic_api_destroy_object(struct side *side);
 
 /* Starts the task number `at` that a side creates. */
 enum port_error ic_api_create(struct side *side, uint32_t at, uint32_t priority);
 
-/* Makes the measured call `batch` times, and returns its time. */
+/* Makes the measured call `batch` times, and returns the time of all these calls, in ticks of the common clock. */
 uint64_t ic_api_time_call(struct side *side, enum call call);
 
 /* The same calls outside of timed windows, on object, item, bit or block number `at`: ic_api_do_call() makes the first
@@ -147,8 +148,8 @@ void ic_api_run_caller(void *arg);
  * ended. */
 void ic_api_run_helper(void *arg);
 
-/* Entry of a task on the other core, of higher priority than the load: it enters a critical section when `watcher_may`
- * permits that. */
+/* Entry of the witness, a task on the other core, of higher priority than the load: it enters a critical section when
+ * `watcher_may` permits that. */
 void ic_api_run_witness(void *arg);
 
 /* Entry of the load on the other core: calls the kernel continuously, or spins; the argument is its side. */

@@ -95,8 +95,8 @@ enum port_error ic_api_create(struct side *side, uint32_t at, uint32_t priority)
     return port_task_start(&created->task, &config);
 }
 
-/* The timed window around one call or, with `batch` > 1, that many in a row. A macro, because the call must be compiled
- * as it is in an application. `at` is the index of the call's object. */
+/* The timed window around one call or, with `batch` > 1, around `batch` calls in a row. A macro, because the call must
+ * be compiled as it is in an application. `at` is the index of the call's object. */
 #define TIMED(statement)                                                                                               \
     do {                                                                                                               \
         if (batch == 1U) {                                                                                             \

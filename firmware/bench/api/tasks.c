@@ -5,7 +5,7 @@
 
 #include "port_lock.h"
 
-/* Iterations after which the other core sleeps if it has nothing to do, as in clock.c */
+/* Iterations of an empty loop after which an idle core sleeps, as in clock.c */
 #define SETTLING_TURNS 200U
 
 /* ---- the calling task ---- */
@@ -68,7 +68,7 @@ static void check_undone(struct side *side) {
     }
 }
 
-/* Waits until the other core's task sets the flag, at most PORT_PATIENCE_S. Returns whether the flag was set. */
+/* Waits at most PORT_PATIENCE_S seconds until the other core's task sets the flag. Returns whether it was set. */
 static bool comes_true(const atomic_bool *said) {
     uint64_t deadline = port_clock() + PORT_PATIENCE_S * port_clock_hz();
     while (!atomic_load(said)) {
@@ -79,9 +79,10 @@ static bool comes_true(const atomic_bool *said) {
     return true;
 }
 
-/* Whether a critical section excludes one of another core: a task there tries to enter its own while this core is in
- * one. That task runs only while the load rests: where a critical section is a lock, it could interrupt the load inside
- * a critical section, and would then wait for the load. */
+/* Whether a critical section excludes a critical section on the other core: the witness, a task on the other core,
+ * tries to enter one while this core is inside one. The witness runs only while the load rests: where a critical
+ * section is a lock, the witness could preempt the load inside a critical section, and would then wait for the load for
+ * ever. */
 static bool excludes(void) {
     atomic_store(&ic_api.watcher_there, false);
     atomic_store(&ic_api.watcher_may, false);
@@ -170,7 +171,7 @@ static void restore(struct side *side, enum call call) {
     }
 }
 
-/* Waits for the next repetition; false if there is none. */
+/* Waits until woken; returns false if the task must end. */
 static bool await_turn(struct side *side) {
     port_notify_take();
     side->migrated = side->migrated || port_core_id() != side->core;
@@ -185,12 +186,12 @@ void ic_api_run_caller(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
         if (is_hammered()) {
-            port_notify_take(); /* not in a loop: the load may need a lock to start, whose owner may be on this core */
+            port_notify_take(); /* for the load; no polling: the load may need a lock that a task on this core owns */
         }
         let_pass(SETTLING_TURNS);
         ic_api.timed = prepare(side, ic_api.call);
         if (ic_api.timed) {
-            let_pass(ic_api.shift); /* the preceding call may have brought the two cores into step */
+            let_pass(ic_api.shift); /* the preceding call may have synchronised the two cores */
             ic_api.took = ic_api_time_call(side, ic_api.call);
         }
         atomic_store(&ic_api.stop, true);
@@ -232,7 +233,7 @@ static void hammer_once(struct side *side) {
     if (ic_api.other == OTHER_SPIN) {
         return;
     }
-    if (side->object == OBJECT_TASK) { /* of higher priority than this task: the created task ends at once */
+    if (side->object == OBJECT_TASK) { /* the created task has a higher priority, and ends at once */
         side->created[0].made = ic_api_create(side, 0, PRIORITY_AT_ONCE);
     } else {
         ic_api_do_call(side, 0);

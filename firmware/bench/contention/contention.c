@@ -1,24 +1,24 @@
 /* contention: how the cores are shared when several tasks and the main loop compete for them.
  *
- * The competitors are those of an Arduino program on a chip with two cores, and free (unpinned) tasks:
+ * The competitors are the tasks of an Arduino program on a chip with two cores, and free (unpinned) tasks:
  *
  *   task0   pinned to core 0
  *   task1   pinned to core 1
  *   main    the main loop, pinned to core 1, as in Arduino
  *   free    up to four tasks that the scheduler may run on any core
  *
- * Where the platform has its own main loop (Arduino's loop()), `main` is that loop, as the platform calls it
+ * Where the platform has its own main loop (Arduino's loop()), `main` is that loop, called by the platform as usual
  * (port_loop_start); elsewhere it is a task.
  *
  * Each competitor is absent (off) or has one of four roles, in a window of time that begins and ends at the same
  * moments for all:
  *
- *   work    solves one tower of Hanoi after another; with yield=tick it sleeps until the next tick after each
+ *   work    solves one tower of Hanoi after another; with yield=tick it sleeps after each tower until the next tick
  *   spin    has no work and never waits, like a loop() that returns at once and is called again
  *   delay   has no work and sleeps until the next tick, repeatedly, like a loop() with only a delay(1)
  *   block   has no work and sleeps all the time, like a loop() that waits for an event
  *
- * All have the same priority, the lowest of benchmark tasks, and the kernel slices time between them
+ * All competitors have the same priority, the lowest of benchmark tasks, and the kernel slices time between them
  * (port_time_slicing). The console task has a lower priority and sleeps during a window. At the end of a window no
  * competitor is stopped from outside: each reads the clock and stops itself.
  *
@@ -28,8 +28,8 @@
  *                        five towers, before the first window
  *   tower.<core>         with yield=tick only: the same without the sleep
  *   <competitor>.<core>  the moment at which the competitor completed each tower, by the core on which it did so
- *   ran<task>.<core>     of a free task, for each window: parts that began and ended on that core
- *   moved<task>          of a free task, for each window: parts that began and ended on different cores
+ *   ran<task>.<core>     of a free task, for each window: number of parts that began and ended on that core
+ *   moved<task>          of a free task, for each window: number of parts that began and ended on different cores
  *
  * The windows of a measurement are laid end to end: a moment is the index of its window × the length of a window + the
  * time since the start of its window. A tower that ends after its window is not recorded, but its checksum is checked.
@@ -40,10 +40,10 @@
  * start; a timer's interrupt on core 0 clears the pin at the end.
  *
  * preset=qiita-table takes the competitors from the seven rows of a published table (seed 001 in docs/published.md). A
- * window is measured for each row in order; further repetitions begin again at the first row. In that table a main loop
- * without work spins.
+ * window is measured for each row in order; further repetitions begin again at the first row. In the published table a
+ * main loop without work spins.
  *
- * `show` prints the towers of each competitor, a line for each row. */
+ * The command `show` prints the number of towers of each competitor, in a line for each row. */
 #include "contention.h"
 
 #include "benchmarks.h"
@@ -67,7 +67,7 @@ static const struct intercore_workload *own_of(const struct ic_run *run) {
     return index == 0 ? NULL : ic_own(IC_WORKLOADS_HERE + index - 1U);
 }
 
-/* The number of competitors that work at the same time */
+/* The largest number of competitors that work at the same time */
 static uint32_t workers(const struct ic_run *run) {
     uint32_t count = run->values[P_FREE];
     for (uint32_t i = 0; i < FREE; i++) {
@@ -76,8 +76,8 @@ static uint32_t workers(const struct ic_run *run) {
     return run->values[P_PRESET] == PRESET_QIITA ? FREE : count;
 }
 
-/* If the workload returns a sum, all competitors compute the same units. If it writes a buffer, each competitor writes
- * units of its own. */
+/* Whether the user's workload has enough units. If it returns a sum, all competitors compute the same units; if it
+ * writes a buffer, each competitor needs different units. */
 static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
     const struct intercore_workload *own = own_of(run);
     const char *name = work_name(run->values[P_WORKLOAD]);
@@ -90,7 +90,7 @@ static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "out-of-range", "units is more than ", name, " has");
 }
 
-/* Prepares the user's workload that replaces the towers, if there is one. */
+/* Prepares the user's workload, if one replaces the towers. */
 static void prepare_own(const struct ic_run *run) {
     const struct intercore_workload *own = own_of(run);
     ic_contest.own = own;
@@ -195,7 +195,6 @@ void ic_contest_set_roles(uint32_t row) {
 #endif
 }
 
-/* The number of rows in which a competitor works */
 static uint32_t rows_of_work(const struct competitor *competitor) {
     uint32_t count = 0;
     for (uint32_t row = 0; row < ic_contest_rows(); row++) {
@@ -227,7 +226,7 @@ static bool no_series(void) {
 
 struct alone {
     struct ic_series *turn;  /* from the start of a tower to when the next one may start */
-    struct ic_series *tower; /* the same without the sleep; NULL if there is none */
+    struct ic_series *tower; /* the same without the sleep; NULL without yield=tick */
     struct whereabouts where;
     uint32_t core;
 };
@@ -251,7 +250,7 @@ static void take_alone(struct alone *alone) {
 static void solve_alone(void *arg) {
     struct alone *alone = arg;
     if (alone->tower != NULL) {
-        port_sleep_ticks(1); /* start the first tower right after a tick, like all the others */
+        port_sleep_ticks(1); /* start the first tower right after a tick, like the other four */
     }
     for (uint32_t i = 0; i < TOWERS_ALONE; i++) {
         take_alone(alone);
@@ -259,7 +258,6 @@ static void solve_alone(void *arg) {
     ic_contest.run->checks.preempted += port_preemptions();
 }
 
-/* Opens the series of a core. */
 static bool open_alone(struct alone *alone) {
     alone->turn = ic_samples_open("alone", alone->core, TOWERS_ALONE);
     alone->tower = ic_contest.yields ? ic_samples_open("tower", alone->core, TOWERS_ALONE) : NULL;
@@ -287,7 +285,8 @@ static bool measure_alone(void) {
 
 /* ---- room for the samples ---- */
 
-/* Capacity for a competitor in all windows: on each of its cores, as many towers as the core could solve alone. */
+/* Number of samples of a competitor in all windows: on each of its cores, as many towers as the core could solve
+ * alone. */
 static uint64_t samples_of(const struct competitor *competitor) {
     uint64_t at_least =
         ic_contest.yields && ic_contest.shortest < ic_contest.tick ? ic_contest.tick : ic_contest.shortest;
@@ -336,8 +335,8 @@ static bool open_cores(void) {
     return true;
 }
 
-/* Opens the series of all working competitors. They share all memory that is left, because a core may be faster later
- * than when it was timed alone, and then solves more towers than expected. */
+/* Opens the series of all working competitors. These series share all memory that is left, because a core may be faster
+ * later than when it was timed alone, and then solves more towers than expected. */
 static bool open_series(void) {
     static const char *const names[COMPETITORS] = {"task0", "task1", "main", "free0", "free1", "free2", "free3"};
     uint64_t room = ic_samples_room();
@@ -378,7 +377,8 @@ static void prepare(struct ic_run *run) {
     run->checks.repetitions *= ic_contest_rows(); /* a repetition is a window */
 }
 
-/* Checks whether any competitor belongs to core 1, and whether any works. Both are true for each row of the preset. */
+/* Refuses a competitor on core 1 if there is no core 1, and a setting in which no competitor works. Each row of the
+ * preset has a competitor on core 1, and one that works. */
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const uint32_t *values = run->values;
     bool preset = values[P_PRESET] == PRESET_QIITA;
@@ -409,7 +409,7 @@ static void count_checks(void) {
 
 static bool hold_windows(void) {
     bool held = true;
-    ic_contest.run->marked = 1; /* mark the windows, not the time between them */
+    ic_contest.run->marked = 1; /* the mark pin is high during windows only */
     ic_contest.marks = port_timer_open(0, ic_contest_end_mark, NULL) == PORT_OK;
     for (uint32_t i = 0; held && ic_run_repeat(ic_contest.run); i++) {
         ic_contest_set_roles(i % ic_contest_rows());

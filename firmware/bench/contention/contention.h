@@ -1,6 +1,6 @@
-/* Shared parts of the benchmark `contention`. contention.c has its parameters, times a tower alone and allots the
- * memory; tower.c solves a tower and records the cores; window.c has the competitors in a window; table.c prints the
- * result. */
+/* Shared parts of the benchmark `contention`. contention.c has its parameters, times a tower (of Hanoi) alone and
+ * allots the memory; tower.c solves a tower and records the cores; window.c has the competitors in a window; table.c
+ * prints the result. */
 #ifndef IC_CONTENTION_H
 #define IC_CONTENTION_H
 
@@ -21,7 +21,7 @@ enum {
     P_YIELD,
     P_DISCS,
     P_WINDOW,
-#if IC_OWN_MAX > 0 /* without a user's workload, reading these would delay the competitors */
+#if IC_OWN_MAX > 0 /* only then: reading these parameters would delay the competitors */
     P_WORKLOAD,
     P_UNITS,
 #endif
@@ -47,10 +47,10 @@ struct competitor {
     _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core;
     enum role role;
-    uint32_t began_on;                        /* the core on which it began */
+    uint32_t began_on;                        /* the core on which it began in the current window */
     uint64_t began;                           /* when it began in the current window, on the common clock */
-    struct ic_series *towers[PORT_CORES_MAX]; /* by the core on which they ended; NULL: a core that it may not use */
-    struct ic_series *ran[PORT_CORES_MAX];    /* of an unpinned task: parts in each window */
+    struct ic_series *towers[PORT_CORES_MAX]; /* by the core where they ended; NULL: a core that it may not use */
+    struct ic_series *ran[PORT_CORES_MAX];    /* of an unpinned task: number of parts, by core */
     struct ic_series *moved;
     struct whereabouts tower;  /* the tower in progress */
     struct whereabouts window; /* all towers that ended in the current window */
@@ -58,7 +58,7 @@ struct competitor {
     uint32_t wrong;
     uint32_t migrated;
     uint32_t lost;
-    bool loops; /* the platform's main loop, not a task */
+    bool loops; /* this competitor is the platform's main loop, not a task */
     bool begun; /* the loop has begun in the current window */
 #if IC_OWN_MAX > 0
     uint32_t compared; /* value of `checked` when the units were checked last */
@@ -70,17 +70,17 @@ struct contest {
     uint32_t discs;
     uint32_t expected;
 #if IC_OWN_MAX > 0
-    const struct intercore_workload *own; /* in place of the towers; NULL: towers */
+    const struct intercore_workload *own; /* user's workload in place of the towers; NULL: towers */
     uint32_t units;                       /* number of units in place of one tower */
 #endif
     bool yields;
-    bool marks; /* there is a timer for the end of the mark */
+    bool marks; /* a timer sets the mark pin low at the end of a window */
     /* In ticks of the common clock: */
-    uint64_t tick;       /* the kernel's tick */
-    uint64_t shortest;   /* time of a tower alone, without the sleep after it */
+    uint64_t tick;       /* length of a kernel tick */
+    uint64_t shortest;   /* shortest time of a tower alone, without the sleep after it */
     uint64_t window;     /* length of each window */
     uint64_t before;     /* total length of all windows before the current one */
-    uint64_t start, end; /* of the current window; valid once it is `released` */
+    uint64_t start, end; /* of the current window; valid once `released` is true */
     atomic_bool released;
     struct competitor competitors[COMPETITORS];
 };
@@ -89,12 +89,12 @@ extern struct contest ic_contest;
 
 /* ---- towers ---- */
 
-/* Solves a tower and returns its checksum; `where` gets the cores. */
+/* Solves a tower and returns its checksum; records in `where` the cores on which it ran. */
 uint32_t ic_contest_solve(struct whereabouts *where);
 
 #if IC_OWN_MAX > 0
-/* Whether the units that a competitor has written are right, while no competitor writes them; true for a workload
- * without a buffer. */
+/* Whether the units that a competitor has written, from unit `first` on, are right; true for a workload without a
+ * buffer. Call it while no competitor writes them. */
 bool ic_contest_units_are_right(uint32_t first);
 #endif
 
@@ -106,12 +106,12 @@ bool ic_contest_start_task(port_task_t *task, void (*entry)(void *), void *arg, 
 /* Runs a window with all competitors. Returns false, with run->error set, if they could not all be started. */
 bool ic_contest_hold_window(void);
 
-/* Handler of the timer, at the end of a window: towers may still be in progress. */
+/* Timer handler that sets the mark pin low at the end of a window, because towers may still be in progress then */
 void ic_contest_end_mark(void *arg);
 
 /* ---- competitors ---- */
 
-/* Number of different windows: rows of the preset, or 1 */
+/* Number of rows (sets of roles): those of the preset's table, or 1. Each window has the roles of one row. */
 uint32_t ic_contest_rows(void);
 
 /* Assigns the roles of one row to all competitors. */
@@ -119,7 +119,8 @@ void ic_contest_set_roles(uint32_t row);
 
 /* ---- interactive use ---- */
 
-/* The towers of each competitor and of all, a line for each row that was measured */
+/* Prints the number of towers of each competitor and of all together, a line per measured row; see
+ * ic_summary_tell(). */
 bool ic_contest_tell(const struct ic_run *run, uint32_t index, struct ic_text *line);
 
 #endif

@@ -1,7 +1,7 @@
 /* The result of the benchmark `contention` as a table, for interactive use. */
 #include "contention.h"
 
-/* Text column at which the first column of numbers ends, and the distance to the end of the next one */
+/* Text column at which the first column of numbers ends, and the distance to the end of the next column */
 #define FIRST_COLUMN 42U
 #define COLUMN_WIDTH 7U
 
@@ -12,7 +12,6 @@ static uint32_t windows_of(uint32_t row) {
     return (ic_contest.run->checks.done + ic_contest_rows() - 1U - row) / ic_contest_rows();
 }
 
-/* Free tasks have a column if there are any. */
 static bool has_column(uint32_t column) { return column != COLUMN_FREE || ic_contest.competitors[FREE].role == WORK; }
 
 static size_t column_end(uint32_t column) {
@@ -23,7 +22,7 @@ static size_t column_end(uint32_t column) {
     return end;
 }
 
-/* Number of moments in the windows of a row; the moments of a series ascend */
+/* Number of towers that ended in the windows of a row; the moments of a series ascend */
 static uint32_t towers_in(const struct ic_series *towers, uint32_t row) {
     uint32_t count = 0;
     uint32_t window_row = 0;
@@ -101,7 +100,7 @@ static void tell_row(struct ic_text *line, uint32_t row) {
 }
 
 bool ic_contest_tell(const struct ic_run *run, uint32_t index, struct ic_text *line) {
-    (void)run; /* the last one: its result is in `ic_contest` */
+    (void)run; /* always the last run, whose result is in `ic_contest` */
     if (index > ic_contest_rows() || (index > 0 && windows_of(index - 1U) == 0)) {
         return false;
     }

@@ -1,5 +1,5 @@
-/* A tower of the benchmark `contention`, and the cores on which it was solved. Pinned, free and solitary tasks all
- * solve it in this way, so that the overhead of recording the core is the same for all. */
+/* Solves a tower of the benchmark `contention`, and records the cores on which it was solved. Pinned tasks, free tasks
+ * and the task that runs alone all use this code, so that the overhead of recording the core is the same for all. */
 #include "contention.h"
 
 #include "hanoi.h"

@@ -4,8 +4,8 @@
 #include "port_interrupt.h"
 
 #define PRIORITY 1U
-/* Bytes of stack for a level of the recursion: more than a 32-bit core needs, also at -O0. 64-bit cores have more than
- * enough stack. */
+/* Bytes of stack for each disc (a level of the recursion), and for everything else: more than a 32-bit core needs, also
+ * at -O0. On 64-bit cores the default stack, to which these are added, is large enough. */
 #define STACK_PER_DISC 64U
 #define STACK_BESIDES 256U
 /* Kernel ticks from the release of a window to its start. Competitors check once per tick for the release, so all of
@@ -18,7 +18,7 @@
 
 /* ---- a competitor ---- */
 
-/* Adds the parts of a tower that ended in the window to those of the window. */
+/* Adds the parts of a tower that ended in the window to the counts of the window. */
 static void note_cores(struct competitor *competitor) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         competitor->window.ran[core] += competitor->tower.ran[core];
@@ -106,8 +106,8 @@ static void compete(void *arg) {
     }
 }
 
-/* One call of the platform's main loop. By the role it is a tower, a sleep of a tick, a sleep until the end, or
- * nothing. */
+/* One call of the platform's main loop. Depending on the role, the call solves a tower, sleeps for a tick, sleeps until
+ * the end of the window, or does nothing. */
 static bool pass(void *arg) {
     struct competitor *competitor = arg;
     if (!competitor->begun) {
@@ -191,7 +191,6 @@ static bool start_competitors(uint32_t *started) {
     return true;
 }
 
-/* Records the cores of the current window's towers. */
 static void record_cores(struct competitor *competitor) {
     if (competitor->moved == NULL || competitor->role != WORK) {
         return;
@@ -209,7 +208,7 @@ static void release(uint64_t start, uint64_t end) {
     atomic_store_explicit(&ic_contest.released, true, memory_order_release);
 }
 
-/* Whether `late` had to wait because a competitor that never waits had begun before it on the same core */
+/* Whether `late` had to wait because a competitor that works or spins had begun before it on the same core */
 static bool waited_for_its_turn(const struct competitor *late) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         const struct competitor *other = &ic_contest.competitors[i];
@@ -221,8 +220,8 @@ static bool waited_for_its_turn(const struct competitor *late) {
     return false;
 }
 
-/* Counts each competitor that began more than a tick late, unless it waited for another competitor's time slice:
- * something else had the core. */
+/* Counts each competitor that began more than a tick late as preempted, unless it waited for the time slice of another
+ * competitor. */
 static void count_late(void) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         const struct competitor *competitor = &ic_contest.competitors[i];
@@ -256,7 +255,7 @@ bool ic_contest_hold_window(void) {
             join(&ic_contest.competitors[i]);
         }
     }
-    port_mark(false); /* it may still be high if there is no timer */
+    port_mark(false); /* the pin may still be high if there is no timer */
     if (ready) {
         count_late();
         for (uint32_t i = FREE; i < COMPETITORS; i++) {

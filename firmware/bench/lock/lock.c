@@ -5,37 +5,36 @@
  *
  *   Series `there`: the time from before the release on core `from` until after the acquisition on core `to`, which
  *   waits for the lock. Series `back`: the same in the other direction. The waiting core begins to wait about 50 µs
- *   before the release, so that a task that blocks has blocked by then. A random time of up to `hold` iterations shifts
- *   the release against the loop of the waiting core.
+ *   before the release, so that a task that blocks has blocked by then. A random delay of up to `hold` iterations of an
+ *   empty loop shifts the release against the loop of the waiting core.
  *
  * measure=contention
  *
  *   In a bout, cores 0 to `cores` - 1 acquire the lock as often as they can, until one of them has acquired it `rounds`
- *   times. Series `taken.<core>`: the moment of each acquisition by that core, read right after the acquisition, inside
- *   the lock. Series `bout`: the length of each bout. Bouts are laid end to end: a moment is the sum of the lengths of
- *   all bouts before, plus the time since the start of its own bout. A core runs `hold` iterations of a loop inside the
- *   lock and `pause` iterations outside.
+ *   times. Series `taken.<core>`: the moment of each acquisition by that core, read right after the acquisition, with
+ *   the lock held. Series `bout`: the length of each bout. Bouts are laid end to end: a moment is the sum of the
+ *   lengths of all bouts before, plus the time since the start of its own bout. A core runs `hold` iterations of a loop
+ *   with the lock held and `pause` iterations without it.
  *
  * measure=ping-pong
  *
  *   Series `round_trips`: the time in which a word goes from core `from` to core `to` and back, `batch` times. Both
  *   cores poll, so the one-way time is half of a round trip. Only atomic operations can do this; lock=atomic-swap
- *   measures the same as the program core-to-core-latency.
+ *   measures the same as the tool core-to-core-latency.
  *
  * The choices of `lock` are the locks of port_objects.h and port_lock.h, and atomic operations on a counter, which hold
- * no lock. In a hand-off by an atomic operation, one core changes the counter, and the other core polls the counter by
- * the same operation until its turn has come. In contention, an acquisition is an addition to the counter, or a
- * successful swap of its value for the value plus one; `hold` has no effect. In the ping-pong, the counter is the word.
+ * no lock. In a hand-off, one core increments the counter, and the other core polls it with the same operation until it
+ * has changed. In contention, an acquisition is an addition to the counter, or a successful swap of its value for the
+ * value plus one; `hold` has no effect. In the ping-pong, the counter is the word.
  *
  * Settings with nothing to measure (a ping-pong of a mutex, a hand-off from a core to itself, contention of one core)
- * are impossible.
+ * are refused.
  *
- * The protection is checked: a counter that is not atomic loses an addition if two cores are inside the lock at
- * once. */
+ * The protection is checked: a counter that is not atomic loses an addition if two cores hold the lock at once. */
 #include "benchmarks.h"
 #include "match.h"
 
-/* A release is shifted by at most this many steps of a few cycles. */
+/* A release is delayed by at most this many steps of a few cycles each. */
 #define STEPS 8U
 
 enum { P_MEASURE, P_LOCK, P_FROM, P_TO, P_CORES, P_HOLD, P_PAUSE, P_ROUNDS, P_BATCH, PARAMETER_COUNT };
@@ -74,8 +73,8 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_BATCH] = {.name = "batch", .help = "ping-pong: round trips per sample", .min = 1, .max = 100000, .preset = 100},
 };
 
-/* Makes every task do its part once, those on other cores first: a task on the console's own core begins at once, and
- * waits for the others. */
+/* Makes every task take part in one repetition, the tasks on other cores first: a task on the console task's core
+ * begins at once, and spins until the other tasks have come. */
 static void repeat_once(void) {
     ic_match.met.value = 0;
     atomic_store(&ic_match.stage, 0);
@@ -117,7 +116,7 @@ static void check(enum measure measure, enum lock lock) {
     ic_run_check(ic_match.run, right && ic_lock_counted(lock) == wanted);
 }
 
-/* From the start of the bout to the last acquisition of any core */
+/* Length of the bout: from its start to the last acquisition by any core */
 static uint64_t bout_length(void) {
     uint64_t end = ic_match.start;
     for (uint32_t i = 0; i < ic_match.sides; i++) {
@@ -164,7 +163,7 @@ static bool start(struct side *side) {
            ic_error_set(&ic_match.run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Ends the first `sides` tasks and collects their counters. */
+/* Ends the first `sides` tasks and counts their migrations and preemptions. */
 static void dismiss(uint32_t sides) {
     ic_match.dismissed = true;
     for (uint32_t i = 0; i < sides; i++) {
@@ -191,7 +190,6 @@ static bool play_all(enum measure measure, enum lock lock, const struct times *t
     return true;
 }
 
-/* Chooses the number of tasks, and their cores. */
 static void set_up(const uint32_t *values, enum measure measure) {
     ic_match.sides = measure == CONTENTION ? values[P_CORES] : 2;
     for (uint32_t i = 0; i < ic_match.sides; i++) {
@@ -200,7 +198,6 @@ static void set_up(const uint32_t *values, enum measure measure) {
     }
 }
 
-/* Opens the series of a measure. */
 static bool open_series(struct ic_run *run, enum measure measure, struct times *times) {
     static const char *const names[MEASURES] = {"there", "bout", "round_trips"};
     times->there = ic_run_series(run, names[measure]);

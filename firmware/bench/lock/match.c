@@ -4,7 +4,7 @@
 /* After this time a waiting task has blocked, if it blocks on this lock. */
 #define SETTLING_US 50U
 
-/* The timed code is instantiated for each lock, without a branch or a call through a pointer inside. */
+/* The timed code is instantiated for each kind of lock, so that it contains no branch and no call through a pointer. */
 #define FOR_EACH_LOCK static inline __attribute__((always_inline))
 
 struct match ic_match;
@@ -48,7 +48,7 @@ void ic_lock_unmake(enum lock lock) {
     }
 }
 
-/* Increments the counter by an atomic operation. */
+/* Increments the counter with an atomic operation. */
 FOR_EACH_LOCK void count(enum lock lock) {
     if (lock == ATOMIC_ADD) {
         (void)port_atomic_add(&ic_match.atomic, 1);
@@ -67,9 +67,9 @@ static void let_pass(uint32_t turns) {
     }
 }
 
-/* Takes the time of `turns` iterations, and a step of a few cycles for each bit that is set in `bits`. With iterations
- * alone, the release would always meet the waiting core's loop at the same place if the length of one loop is a
- * multiple of the other's. */
+/* Busy-waits for `turns` iterations, and for a step of a few cycles for each bit that is set in `bits`. With iterations
+ * alone, the release would always meet the waiting core's loop at the same point if the length of one loop were a
+ * multiple of the length of the other loop. */
 static void shift(uint32_t turns, uint32_t bits) {
     let_pass(turns);
     for (; bits != 0; bits >>= 1U) {
@@ -86,7 +86,7 @@ static void settle(void) {
     }
 }
 
-/* Barrier: returns when every task has arrived, on its core. */
+/* Barrier: returns when every task runs on its core. */
 static void meet(void) {
     if (port_atomic_add(&ic_match.met, 1) + 1U == ic_match.sides) {
         ic_match.start = port_clock();
@@ -98,7 +98,8 @@ static void meet(void) {
 
 /* ---- hand-off ---- */
 
-/* Waits for the turn and acquires the lock. Returns a reading of the clock right after that. */
+/* Acquires the lock or, with atomic operations, waits until the counter is `turn`. Returns a clock reading taken right
+ * after that. */
 FOR_EACH_LOCK uint64_t acquire(enum lock lock, uint32_t turn) {
     if (lock == ATOMIC_ADD) {
         while (port_atomic_add(&ic_match.atomic, 0) != turn) {
@@ -112,7 +113,8 @@ FOR_EACH_LOCK uint64_t acquire(enum lock lock, uint32_t turn) {
     return port_clock();
 }
 
-/* Passes the turn on. Returns a reading of the clock right before that. */
+/* Releases the lock or, with atomic operations, sets the counter to `turn` + 1. Returns a clock reading taken right
+ * before that. */
 FOR_EACH_LOCK uint64_t release(enum lock lock, uint32_t turn) {
     uint64_t now = port_clock();
     if (lock == ATOMIC_ADD) {
@@ -125,7 +127,8 @@ FOR_EACH_LOCK uint64_t release(enum lock lock, uint32_t turn) {
     return now;
 }
 
-/* Stages of a repetition. A task that asks for the lock is about to wait for it. */
+/* Stages of a hand-off. In the stages SECOND_ASKS and FIRST_ASKS, the second or the first side is about to wait for the
+ * lock. */
 enum { FIRST_HAS_IT = 1, SECOND_ASKS, SECOND_HAS_IT, FIRST_ASKS, FIRST_HAS_IT_BACK };
 
 static void tell(uint32_t stage) { atomic_store_explicit(&ic_match.stage, stage, memory_order_release); }
@@ -137,10 +140,10 @@ static void await(uint32_t stage) {
     }
 }
 
-/* Releases the lock when the other side has waited for some time. While this side holds a lock it does not just wait
- * until the other side asks: inside a critical section that could deadlock, because the other core may be in an
- * interrupt handler that waits for the end of the critical section. So this side releases the lock and acquires it
- * again, until the other side has asked. */
+/* Releases the lock when the other side has waited for some time. While this side holds a lock, it does not just wait
+ * until the other side asks for the lock: inside a critical section that could deadlock, because the other core may be
+ * in an interrupt handler that waits for the end of the critical section. So this side releases the lock and acquires
+ * it again, until the other side has asked. */
 static void give(struct side *side, uint32_t turn) {
     const struct calls *calls = ic_match.calls;
     for (settle(); !is_at(turn == 0 ? SECOND_ASKS : FIRST_ASKS); settle()) {
@@ -158,7 +161,7 @@ static void give(struct side *side, uint32_t turn) {
     side->at = calls->release(turn);
 }
 
-/* Acquires the lock. A lock acquired too early, before the other side has passed the turn on, is released again. */
+/* Acquires the lock. A lock acquired too early, before the turn of this side, is released and acquired again. */
 static void get(struct side *side, uint32_t turn) {
     const struct calls *calls = ic_match.calls;
     tell(turn == 1 ? SECOND_ASKS : FIRST_ASKS);
@@ -169,8 +172,9 @@ static void get(struct side *side, uint32_t turn) {
     }
 }
 
-/* The first side has turns 0 and 2 of a repetition, the second has turn 1. After a release, a side waits without kernel
- * calls until the other side has the lock: it must neither acquire the lock first nor hold the kernel's own locks. */
+/* A hand-off has three turns: the first side holds the lock in turns 0 and 2, the second side in turn 1. After a
+ * release, a side waits without kernel calls until the other side has the lock: it must neither acquire the lock first
+ * nor hold the kernel's own locks. */
 static void hand_off(struct side *side) {
     meet();
     if (side->first) {
@@ -194,8 +198,9 @@ static void hand_off(struct side *side) {
 
 /* ---- contention ---- */
 
-/* Called inside the lock: whether this acquisition belongs to the bout. One core's last acquisition ends the bout; with
- * atomic operations, which hold no lock, acquisitions of other cores may come slightly later. */
+/* Called with the lock held: returns whether this acquisition belongs to the bout. The acquisition number `rounds` of
+ * one core ends the bout; with atomic operations, which hold no lock, acquisitions by other cores may come slightly
+ * later. */
 FOR_EACH_LOCK bool is_of_bout(struct side *side, uint64_t now) {
     if (atomic_load_explicit(&ic_match.over, memory_order_acquire)) {
         return false;
@@ -217,7 +222,7 @@ FOR_EACH_LOCK void compete(struct side *side, enum lock lock) {
         }
         uint64_t now = port_clock();
         is_one = is_of_bout(side, now);
-        if (!is_atomic(lock)) { /* detects another core inside the lock */
+        if (!is_atomic(lock)) { /* loses an increment if another core is inside the lock, too */
             uint32_t before = ic_match.plain;
             let_pass(ic_match.hold);
             ic_match.plain = before + 1U;
@@ -253,7 +258,7 @@ FOR_EACH_LOCK void ping_pong(struct side *side, enum lock lock) {
     for (; mine < last; mine += 2) {
         bounce(lock, mine);
     }
-    if (side->first) { /* the word's way back */
+    if (side->first) { /* the word has come back */
         bounce(lock, last);
         side->at = start;
         side->got = port_clock();
@@ -262,7 +267,7 @@ FOR_EACH_LOCK void ping_pong(struct side *side, enum lock lock) {
 
 /* ---- tasks ---- */
 
-/* Waits for the next repetition; false if there is none. */
+/* Waits until woken; returns false if the task must end. */
 static bool await_turn(struct side *side) {
     port_notify_take();
     if (ic_match.dismissed) {

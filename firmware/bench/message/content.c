@@ -1,13 +1,13 @@
 /* The content of a message of the benchmark `message`, and the check that it arrived as it was sent */
 #include "message.h"
 
-/* Arrival is tracked for this many numbers before the newest one. */
+/* For this many messages before the newest one, the receiver remembers whether they have arrived. */
 #define WINDOW 32U
 
-/* A message of two or more whole words has its number in the first word, and the checksum of all other words in the
- * last word. The words between are values of a linear congruential generator that starts from the number. A message of
- * one word holds only the number. Each byte after the last whole word is the exclusive or of the four bytes of that
- * word. A message shorter than a word holds the lower bytes of the number. */
+/* A message of two or more whole words (of 4 bytes) has its number in the first word, and the checksum of all other
+ * words in the last word. The words between are values of a linear congruential generator that starts from the number.
+ * A message of one word holds only the number. Each byte after the last whole word is the exclusive or of the four
+ * bytes of that word. A message shorter than a word holds the lower bytes of the number. */
 
 static uint32_t checksum(const uint32_t *message) {
     uint32_t words = ic_message_words();
@@ -65,7 +65,7 @@ int32_t ic_message_ahead(const uint32_t *message) {
     }
     uint32_t number = 0;
     uint32_t above =
-        8U * (NUMBER_BYTES - 1U - (ic_message.setup.size - 1U) % NUMBER_BYTES); /* bits beyond the message */
+        8U * (NUMBER_BYTES - 1U - (ic_message.setup.size - 1U) % NUMBER_BYTES); /* bits that a short message lacks */
     for (uint32_t i = 0; i < ic_message.setup.size; i++) {
         number |= (uint32_t)((const uint8_t *)message)[i] << (8U * i);
     }

@@ -3,14 +3,15 @@
 
 #include "port_objects.h"
 
-/* Iterations between two readings of the clock. The clock is a shared register: polling it would delay the other core's
- * readings. */
+/* Iterations of a waiting loop between two readings of the clock. The clock is a shared register: polling it would
+ * delay the other core's readings. */
 #define TURNS_PER_LOOK 65536U
 /* The console task's core */
 #define LEADERS_CORE 0U
-/* Steps of an iteration of a load in registers */
+/* Steps of ic_message_spin() in an iteration of the load of idle=spin */
 #define MIXES 4U
-/* The receiver gives up after twice the number of messages sent, plus this many. */
+/* The receiver ends a turn after this many messages at most; in a stream, after twice the number of messages sent plus
+ * this many. */
 #define BUDGET 16U
 
 struct stage ic_message PORT_SHARED(message);
@@ -26,7 +27,7 @@ void ic_message_find_transport(void) {
 
 /* ---- termination ---- */
 
-/* Declares that everything is over, and wakes an end that waits for the other end. */
+/* Ends the run, and wakes an end that waits for the other end. */
 static void declare_over(void) {
     atomic_store(&ic_message.over, true);
     port_notify(&ic_message.sender.task);
@@ -64,7 +65,7 @@ static bool await(const atomic_uint *turn, volatile uint32_t *words) {
             work(words);
         }
         if (!ic_message.apart) {
-            port_yield(); /* without priorities, the other may not have run yet */
+            port_yield(); /* without priorities, the other end may not have run yet */
         }
         if (turns % TURNS_PER_LOOK == 0) {
             ic_message_keep_vigil(&vigil);
@@ -86,8 +87,7 @@ static void wait(struct ic_transport_end *end) {
 
 /* ---- timed code ---- */
 
-/* The timed code is directly in these functions. A probe of the simulator finds the sending functions by their
- * names. */
+/* These functions contain the timed code. A probe of the simulator finds the sending functions by their names. */
 static bool message_send_copied(void) {
     uint64_t before = port_clock();
     bool sent = ic_message_transport->send(&ic_message.sender.end, ic_message.sender.own);
@@ -119,7 +119,7 @@ static void receive_loaned(struct arrival *arrival) {
     arrival->message = message;
 }
 
-/* Where to produce the next message; NULL if everything is over. */
+/* Returns where to produce the next message; NULL if the run has ended. */
 static uint32_t *room(void) {
     return ic_message_transport->zero_copy ? ic_message_transport->loan(&ic_message.sender.end) : ic_message.sender.own;
 }
@@ -185,13 +185,13 @@ static void report(struct party *party) {
     port_sem_give(&ic_message.done);
 }
 
-/* Waits for the next turn; false if there is none. */
+/* Waits until the console task starts the next turn. Returns false if the task must end. */
 static bool await_turn(struct party *party) {
     (void)port_sem_take(&party->go, PORT_FOREVER);
     return !atomic_load(&party->dismissed);
 }
 
-/* For a transport that copies, an end has its own memory for a message. False if there is none. */
+/* With a transport that copies, gets an end its own memory for a message. Returns false if there is no memory. */
 static bool get_memory(struct party *party) {
     party->own = ic_message_transport->zero_copy ? NULL : port_allocate(((size_t)ic_message.setup.size + 7U) / 8U * 8U);
     return ic_message_transport->zero_copy || party->own != NULL;
@@ -227,12 +227,12 @@ static void receive_message(void) {
         receive_timed[ic_message_transport->zero_copy ? 1 : 0](&ic_message.arrival);
         reach(&ic_message.arrived);
         if (ic_message.arrival.message == NULL) {
-            declare_over(); /* nothing gets through any more */
+            declare_over(); /* no message will come any more */
             return;
         }
         ic_message_note_progress();
         if (ic_message.apart && ic_message_ahead(ic_message.arrival.message) >= 0) {
-            (void)await(&ic_message.sent, NULL); /* the sender has yet to read the clock */
+            (void)await(&ic_message.sent, NULL); /* until the sender, too, has read the clock */
         }
         ic_message_check(&ic_message.arrival);
         release();
@@ -271,7 +271,7 @@ static void take_receivers_turn(void) {
 void ic_message_run_receiver(void *arg) { run_end(arg, take_receivers_turn); }
 PORT_ENTRY(ic_message_run_receiver);
 
-/* Polls until a task is blocked and off its core. False if everything is over. */
+/* Polls until a task is blocked and off its core. Returns false if the run has ended. */
 static bool await_waiting(const port_task_t *task) {
     struct vigil vigil = ic_message_begin_vigil();
     while (!port_task_waits(task)) {
@@ -286,7 +286,7 @@ static bool await_waiting(const port_task_t *task) {
     return true;
 }
 
-/* Whether the console task has a core to itself during a turn: no end spins there. */
+/* Whether the console task can run during a turn, because no end spins on its core */
 static bool leader_runs_on(void) {
     return ic_message.setup.from != LEADERS_CORE && (!ic_message.setup.polling || ic_message.setup.to != LEADERS_CORE);
 }
@@ -303,7 +303,7 @@ static bool arm_receiver(void) {
 
 static bool start_loads(void) {
     if (ic_message.load_from.started) {
-        port_notify(&ic_message.load_from.task); /* the load gets the core when the sender leaves it */
+        port_notify(&ic_message.load_from.task); /* the load runs when the sender leaves the core */
     }
     if (ic_message.load_to.started) {
         port_notify(&ic_message.load_to.task);
@@ -350,8 +350,8 @@ static void take_senders_turn(void) {
     (void)await(&ic_message.arrived, ic_message.load_from.started ? ic_message.words : NULL);
 }
 
-/* The load of this core releases the sender for each message, and for one more message after the window, so that the
- * last actions of both ends are after the window, too. */
+/* The sender's turn with measure=overhead. The load on this core releases the sender for each message, and for one more
+ * message after the window, so that the last actions of both ends also come after the window. */
 static void take_paced_turn(void) {
     if ((ic_message.sends && !arm_receiver()) || !start_loads()) {
         return;

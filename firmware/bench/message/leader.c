@@ -20,8 +20,8 @@ static void take_reports(uint32_t count) {
     }
 }
 
-/* Lets that many messages be sent and received, or the time of that many messages pass. False if they did not all
- * arrive. */
+/* Takes a turn: `messages` messages are sent and received or, if `sends` is false, the time of as many messages passes.
+ * False if the run ended before. */
 static bool take_turn(uint32_t messages, bool full) {
     ic_message.full = full;
     ic_message.turn++;
@@ -73,7 +73,7 @@ static void take_sample(const struct all_series *series) {
 }
 
 /* The messages before the samples warm caches and are not recorded. A message after the samples shows whether any
- * message was left over. */
+ * earlier message was left in the transport. */
 static void take_samples(const struct all_series *series) {
     struct ic_run *run = ic_message.run;
     bool goes_on = take_turn(ic_message.streams || ic_message.counts ? run->values[P_MESSAGES] : 1U, true);
@@ -95,13 +95,13 @@ static void tell(const char *name, uint32_t count) {
     }
 }
 
-/* The transport's reason for a failure; NULL if none */
+/* The transport's reason for a failure; NULL if it gives none */
 static const char *trouble(void) {
     return ic_message_transport->trouble != NULL ? ic_message_transport->trouble() : NULL;
 }
 
-/* Returns false, with run->error set, if the run ended early and either the transport gives a reason or no message is
- * missing. */
+/* Returns false, with run->error set, if the run ended early and either the transport gives a reason or no message was
+ * wrong or missing. */
 static bool conclude(void) {
     const char *why = ic_message.stalled ? trouble() : NULL;
     if (why != NULL) {
@@ -153,7 +153,7 @@ static bool start_end(struct party *party, void (*entry)(void *), enum priority 
         port_sem_destroy(&party->go);
         return fails("a task");
     }
-    (void)port_sem_take(&ic_message.done, PORT_FOREVER); /* the task has opened its end */
+    (void)port_sem_take(&ic_message.done, PORT_FOREVER); /* until the task has opened its end */
     return true;
 }
 
@@ -180,8 +180,8 @@ static void dismiss_load(struct load_task *load) {
     }
 }
 
-/* If both ends are on one core there is one load, whatever its name. With measure=overhead each core has a load; with
- * idle=spin core `to` has one. */
+/* If both ends are on one core there is one load, whichever end the parameter `load` names. With measure=overhead each
+ * core has a load; with idle=spin core `to` has one. */
 static bool start_loads_asked_for(void) {
     uint32_t asked = ic_message.counts  ? LOAD_FROM | LOAD_TO
                      : ic_message.awake ? ic_message.run->values[P_LOAD] | LOAD_TO

@@ -1,10 +1,10 @@
 /* message: one-way latency, from the start of a send on core `from` to the end of the receive on core `to`, and
- * throughput, by any transport (transport/transport.h).
+ * throughput, with any transport (transport/transport.h).
  *
  * measure=latency sends one message per repetition to a waiting receiver. Two series:
  *
  *   latency  from before the sending call until the receiver, after the receiving call, reads the clock; named
- *            round_trip if the message goes to an echo and back (transport.h): it is never halved
+ *            round_trip if the message goes to an echo and back (transport.h): this time is never halved
  *   send     from before the sending call until it has returned
  *
  * measure=throughput sends a stream of `messages` messages per repetition, without waiting for an answer. One series:
@@ -18,25 +18,26 @@
  *   turns_from, turns_to            iterations of the load while messages come
  *   idle_turns_from, idle_turns_to  the same without messages
  *   block_from, block_to            time of 128 iterations without messages, while the other core's load also runs: the
- *                                   shortest of about ten
+ *                                   shortest of about ten such times
  *   length                          length of each of the two windows: whole kernel ticks, the same number in both
  *
  * The time that a message takes from a core is (idle_turns - turns) / messages iterations. It contains the call, the
  * interrupt, the switches to the end's task and back, the copy, the two stamps (see below), and the interference of the
  * other core with the load. (It is the overhead o of LogP: Culler et al., PPoPP 1993.) The windows do not differ
- * otherwise: in both, the load on core `from` releases the sender by a semaphore; in the second window the sender only
- * waits for the semaphore again.
+ * otherwise: in both, the load on core `from` releases the sender with a semaphore; in the second window the sender
+ * sends nothing and waits for the semaphore again.
  *
  * With a transport that copies, a message is in the sender's own memory before the send begins, and in the receiver's
- * own when the receive has ended. With zero-copy, the message has been produced in place before the send begins and is
- * read in place after the receive has ended. Neither series includes producing and reading. (A stream includes both,
- * but they are limited to the two stamps, see below.)
+ * own memory when the receive has ended. With zero-copy, the message has been produced in place before the send begins
+ * and is read in place after the receive has ended. So `latency` and `send` do not include producing and reading. (The
+ * time of a stream includes both, but only for the two stamps, see below.)
  *
  * The receiver has the higher priority (4) and really waits: with receiver=blocked the sender (priority 3) lets the
  * receiver run, and polls until the platform reports that the receiver is blocked and off its core; with
  * receiver=polling both ends poll and never sleep, so they must be on two cores. Then the sender produces the message,
- * waits for 20 µs and the dither, and sends. From then on until both have read the clock nothing runs but the `load`:
- * each end, after its reading, spins without the kernel until the other has its own.
+ * waits for 20 µs and the dither, and sends. From then on until both ends have read the clock nothing else runs, except
+ * a load (below): each end, after it has read the clock, spins without kernel calls until the other end has read it,
+ * too.
  *
  * A load is a task of priority 2 on the core of an end: it adds to its own eight words, one after the other, whenever
  * the end leaves it the core. So on core `to` it runs until the message wakes the receiver, which preempts it, and
@@ -45,7 +46,7 @@
  * polling end leaves a load no time. With idle=spin the load on core `to` works in registers only: the core does not
  * sleep, and uses the bus only to fetch code.
  *
- * Each message carries its number, and as much of a checksum as fits (FNV-1a by words: draft-eastlake-fnv, 32 bits; a
+ * Each message carries its number and, if it has room, a checksum (FNV-1a by words: draft-eastlake-fnv, 32 bits; a
  * change of one word always changes it). The receiver checks in full every message of measure=latency, and every
  * message of an untimed stream before the samples of measure=throughput. In a timed stream, where the check is part of
  * the time, it checks only two stamps: the number in the first and in the last word. Errors are reported in series of
@@ -54,13 +55,13 @@
 
 #include "benchmarks.h"
 
-/* Waited before the dither, so that an idle core is asleep */
+/* Time to wait before the dither, so that an idle core is asleep by then */
 #define SETTLING_US 20U
 /* If no message comes for this many seconds plus the dither, none will come any more. A busy Linux can keep a task
  * waiting surprisingly long. */
 #define PATIENCE_S 5U
-/* Largest memory that a transport may be given, in bytes; a message may be half of it. Larger ones would show nothing
- * new. */
+/* Largest memory that a transport may be given, in bytes; a message may be half as large. Larger messages would show
+ * nothing new. */
 #define BUFFER_MOST 131072U
 
 static const char *const measures[] = {"latency", "throughput", "overhead"};
@@ -80,7 +81,7 @@ static const char *transport_name(uint32_t index) {
     return found != NULL ? found->name : NULL;
 }
 
-/* The writable regions, which come first */
+/* Name of a writable region; the writable regions come first in port_region(). */
 static const char *region_name(uint32_t index) {
     struct port_region region;
     return port_region(index, &region) && !region.read_only ? region.name : NULL;
@@ -137,7 +138,7 @@ void ic_message_mark_window(const struct load_task *load) { (void)load; }
 static struct ic_transport_setup setup_of(const struct ic_run *run) {
     const uint32_t *values = run->values;
     struct port_region region;
-    (void)port_region(values[P_REGION], &region); /* the index is one of those that region_name() has */
+    (void)port_region(values[P_REGION], &region); /* cannot fail: the index is a choice of region_name() */
     return (struct ic_transport_setup){
         .from = values[P_FROM],
         .to = values[P_TO],

@@ -1,6 +1,6 @@
-/* Shared parts of the benchmark `message`. message.c has its parameters and begins a measurement, leader.c starts the
- * tasks and takes the samples, ends.c has the two ends, overhead.c the loads of measure=overhead, content.c the content
- * of a message. */
+/* Shared parts of the benchmark `message`. message.c has the parameters and begins a measurement, leader.c starts the
+ * tasks and takes the samples, ends.c has the two ends (sender and receiver), overhead.c the loads of measure=overhead,
+ * content.c the content of a message. */
 #ifndef IC_MESSAGE_H
 #define IC_MESSAGE_H
 
@@ -13,9 +13,10 @@
 #define LOAD_WORDS 8U
 #define LOAD_FROM 1U
 #define LOAD_TO 2U
-/* Most loads */
+/* Maximum number of loads */
 #define LOADS 2U
-/* Iterations of a load that are timed together: enough to make the call and the readings around them negligible */
+/* Iterations of a load in a block, which is timed as a whole: the time of the call and of the clock readings around it
+ * is negligible */
 #define BLOCK_TURNS 128U
 
 enum {
@@ -37,7 +38,7 @@ enum receiver { BLOCKED, POLLING };
 enum idle { SLEEP, SPIN };
 enum priority { PRIORITY_LOAD = 2, PRIORITY_SENDER, PRIORITY_RECEIVER };
 
-/* One of the two ends */
+/* One of the two ends: the sender or the receiver */
 struct party {
     port_task_t task;
     struct ic_transport_end end;
@@ -48,7 +49,7 @@ struct party {
     atomic_bool dismissed;
     bool migrated;
     uint64_t preempted;
-    atomic_uint reported; /* last completed turn */
+    atomic_uint reported; /* last turn that this end has completed */
     uint32_t *own;        /* memory for a message, for a transport that copies */
 };
 
@@ -59,8 +60,8 @@ struct load_task {
     atomic_uint reported;
     volatile uint32_t words[LOAD_WORDS];
 
-    /* Of measure=overhead: */
-    uint32_t value; /* state of its computation in registers */
+    /* Used with measure=overhead only: */
+    uint32_t value; /* state of the load's computation in registers */
     uint32_t turns; /* iterations in the window */
     uint64_t block; /* ticks of the common clock for BLOCK_TURNS iterations of this load without messages, while the
                        other core's load also runs */
@@ -68,7 +69,7 @@ struct load_task {
 
 /* A received message */
 struct arrival {
-    const uint32_t *message; /* NULL if everything was over before */
+    const uint32_t *message; /* NULL if the run ended before a message came */
     uint32_t bytes;
     uint64_t at;
 };
@@ -81,15 +82,15 @@ struct stage {
     bool counts;  /* measure=overhead */
     bool awake;   /* idle=spin */
     bool apart;   /* the ends are on two cores */
-    bool full;    /* in this turn, contents are checked, not only stamps */
+    bool full;    /* in this turn, contents of messages are checked, not only stamps */
     uint64_t settling;
     uint64_t patience;
     port_sem_t done; /* end of a turn: given by each participating task */
     struct party sender, receiver;
     struct load_task load_from, load_to;
-    uint32_t turn;
+    uint32_t turn;     /* number of the turn: one message or more, which the console task requests together */
     uint32_t messages; /* number of messages in the turn; with measure=overhead, in its window */
-    uint32_t target;   /* number after the last message of the turn */
+    uint32_t target;   /* number of the turn's last message, plus 1 */
     bool sends;        /* messages are sent in this turn */
     atomic_bool over;
     bool stalled; /* the run ended early */
@@ -98,8 +99,8 @@ struct stage {
     _Alignas(PORT_CACHE_LINE) uint64_t before;
     uint64_t after;
     uint32_t next_sent;                  /* number of the next message */
-    atomic_uint sent;                    /* last turn of which the sender has its readings */
-    volatile uint32_t words[LOAD_WORDS]; /* to which the sender adds, like a load */
+    atomic_uint sent;                    /* last turn for which the sender has read the clock */
+    volatile uint32_t words[LOAD_WORDS]; /* the sender adds to these, like a load */
 
     /* Written by the receiver: */
     _Alignas(PORT_CACHE_LINE) struct arrival arrival;
@@ -107,7 +108,7 @@ struct stage {
     uint32_t came;        /* bit i: the message with number next - 1 - i has arrived */
     atomic_uint progress; /* messages received */
     atomic_uint armed;    /* turn in which the receiver is about to wait */
-    atomic_uint arrived;  /* last turn of which the receiver has its reading */
+    atomic_uint arrived;  /* last turn for which the receiver has read the clock */
     struct found {
         uint32_t checked;
         uint32_t missing;
@@ -117,11 +118,11 @@ struct stage {
     } found;
 
     /* Written by the load of core `from`, with measure=overhead: */
-    _Alignas(PORT_CACHE_LINE) port_sem_t release; /* of the sender: given for each message, and once afterwards */
-    uint64_t begin;                               /* begin of the window, on the common clock */
+    _Alignas(PORT_CACHE_LINE) port_sem_t release; /* releases the sender: given for each message, and once afterwards */
+    uint64_t begin;                               /* start of the window, on the common clock */
     uint64_t length;
     uint64_t end;
-    atomic_uint begun;   /* turn for which the start of the trials is set: they time blocks of iterations */
+    atomic_uint begun;   /* turn for which the start of the trials (timed blocks) is set */
     atomic_uint opened;  /* turn for which the start of the window is set */
     atomic_uint closing; /* turn for which the end of the window is set */
 
@@ -133,7 +134,7 @@ struct stage {
 
 extern struct stage ic_message;
 
-/* If each core has its own program, each program has its own variable, and sets it before use. */
+/* On AMP, each core's program has its own copy of this variable, and sets it before use. */
 extern const struct ic_transport *ic_message_transport;
 void ic_message_find_transport(void);
 
@@ -143,7 +144,7 @@ static inline bool reached(const atomic_uint *turn) {
 
 static inline void reach(atomic_uint *turn) { atomic_store_explicit(turn, ic_message.turn, memory_order_release); }
 
-/* No more messages will be sent or received. */
+/* Whether the run has ended: no more messages will be sent or received. */
 static inline bool over(void) { return atomic_load_explicit(&ic_message.over, memory_order_relaxed); }
 
 /* Watches whether messages still come */
@@ -154,13 +155,14 @@ struct vigil {
 
 struct vigil ic_message_begin_vigil(void);
 
-/* Ends everything if no message has come for too long. */
+/* Ends the run if no message has come for `patience` ticks of the common clock. */
 void ic_message_keep_vigil(struct vigil *vigil);
 
-/* Notes the arrival of a message. */
+/* Counts a message as received. */
 void ic_message_note_progress(void);
 
-/* Spins until the turn is reached, without the kernel and almost without the clock. False if everything is over. */
+/* Spins until `*turn` is the number of the current turn, with few clock readings and, if the ends are on two cores,
+ * without kernel calls. Returns false if the run has ended. */
 bool ic_message_await(const atomic_uint *turn);
 
 /* ---- content of a message ---- */
@@ -171,8 +173,9 @@ inline uint32_t ic_message_words(void) { return ic_message.setup.size / NUMBER_B
 
 void ic_message_produce(uint32_t *message, uint32_t number);
 
-/* Writes only the number into a message that is not produced in full; only the number is checked then. Inline, because
- * it runs inside the timed stream; a compiler that does not inline uses the external definition in message.c. */
+/* Writes the two stamps of a message: its number, in the first and in the last word. If the message is not produced in
+ * full, only the stamps are checked. Inline, because it runs inside the timed stream; a compiler that does not inline
+ * uses the external definition in message.c. */
 inline void ic_message_stamp(uint32_t *message, uint32_t number) {
     uint32_t words = ic_message_words();
     if (words > 0) {
@@ -185,7 +188,7 @@ inline void ic_message_stamp(uint32_t *message, uint32_t number) {
     }
 }
 
-/* Distance of the number from the expected one */
+/* Returns the number of the message minus the expected number. */
 int32_t ic_message_ahead(const uint32_t *message);
 
 /* Checks the received message, and counts errors. */
@@ -198,8 +201,8 @@ void ic_message_run_sender(void *arg);
 void ic_message_run_receiver(void *arg);
 void ic_message_run_load(void *arg);
 
-/* A load's turn of measure=overhead: counts the load's iterations in a window that is the same on both cores. The load
- * on core `from` also releases the sender. */
+/* A turn of a load with measure=overhead: counts the load's iterations in a window that is the same on both cores. The
+ * load on core `from` also releases the sender. */
 void ic_message_count_turns(struct load_task *load);
 
 /* Called at the start and at the end of the window: a probe of the simulator finds this function by its name. */

@@ -4,17 +4,18 @@
 /* Time from one message to the next: longer than a wake-up, and not a simple fraction of a kernel tick, so that
  * messages fall at all phases of the tick */
 #define GAP_US 211U
-/* The end of a window is decided this many gaps before it comes, because the other core checks for it once per gap. */
+/* The end of a window is set this many gaps ahead, because the other core checks for it once per gap (time from message
+ * to message). */
 #define MARGIN_GAPS 3U
-/* Blocks of iterations are timed for this many gaps. These are about ten blocks, so the shortest one contains no kernel
- * tick. */
+/* Blocks of iterations are timed for this many gaps. About ten blocks fit into this time, so the shortest block
+ * contains no kernel tick. */
 #define TRIAL_GAPS 20U
-/* Additional steps of an iteration of each end's load. The numbers differ, because loops of equal length would fall
- * into step, and collide on the bus in all iterations or in none. */
+/* Steps of ic_message_spin() in an iteration of the load on core `from` and on core `to`. The numbers differ, because
+ * loops of equal length would fall into step, and collide on the bus in all iterations or in none. */
 #define STEPS_FROM 32U
 #define STEPS_TO 37U
 
-/* Runs iterations of a load until the clock reaches `when`, but at most `most` of them. Returns the number run. */
+/* Runs iterations of a load until the clock reaches `when`, but at most `most` iterations. Returns how many it ran. */
 static uint32_t turns_until(struct load_task *load, uint64_t when, uint32_t most) {
     uint32_t steps = load == &ic_message.load_from ? STEPS_FROM : STEPS_TO;
     uint32_t value = load->value;
@@ -27,8 +28,8 @@ static uint32_t turns_until(struct load_task *load, uint64_t when, uint32_t most
     return turns;
 }
 
-/* The time of the quickest block that ends before `until`. Both loads run until then, so the other load may not run
- * during the whole of a later block. */
+/* The time of the quickest block that ends before `until`. Both loads run until then; the other load may stop during a
+ * later block. */
 static uint64_t quickest_block(struct load_task *load, uint64_t until) {
     uint64_t least = UINT64_MAX;
     uint64_t end;
@@ -45,8 +46,8 @@ static uint64_t quickest_block(struct load_task *load, uint64_t until) {
 
 static uint32_t arrived(void) { return atomic_load_explicit(&ic_message.progress, memory_order_relaxed); }
 
-/* A window is a whole number of kernel ticks, so that both windows contain equally many. The window without messages is
- * as long as the window before it. */
+/* Sets the end of the window. A window is a whole number of kernel ticks, so that both windows contain the same number
+ * of ticks. The window without messages is as long as the window before it. */
 static void decide_end(uint64_t gap) {
     uint64_t tick = port_clock_hz() / port_tick_hz();
     if (ic_message.sends) {
@@ -57,7 +58,7 @@ static void decide_end(uint64_t gap) {
 }
 
 /* Releases the sender for the next message when the preceding one has arrived. In the window without messages, each
- * release counts as an arrival. */
+ * release counts as an arrival. Returns the number of releases so far. */
 static uint32_t pace(uint32_t released, uint32_t since, uint64_t gap) {
     if (arrived() - since != released || reached(&ic_message.closing)) {
         return released;
@@ -74,7 +75,7 @@ static uint32_t pace(uint32_t released, uint32_t since, uint64_t gap) {
 }
 
 /* Synchronises the loads of both cores: `ready` says that core `to` waits, `begun` that the time of their common start
- * is set. Returns false if everything is over. */
+ * is set. Returns false if the run has ended. */
 static bool begin_together(const struct load_task *load, atomic_uint *ready, atomic_uint *begun, uint64_t gap) {
     if (load == &ic_message.load_from) {
         if (ic_message.apart && !ic_message_await(ready)) {

@@ -1,17 +1,18 @@
-/* The Arduino library's class: its console is a Stream, its main loop is loop(). */
+/* The Arduino library's class. Its console is an Arduino Stream, and the main loop that it measures is the sketch's
+ * loop(). */
 #include <Intercore.h>
 #include <string.h>
 
 #include "intercore.h"
 
-/* How often input is polled, in milliseconds: a Stream does not announce its input. */
+/* Interval at which input is polled, in milliseconds: a Stream does not signal that input has arrived. */
 #define LOOK_MS 1U
 
 IntercoreClass Intercore;
 
 static struct intercore_console console;
 
-/* Supported by common adapters */
+/* Bit rates that common USB-to-serial adapters support */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 0};
 
 static Stream &stream_of(void *context) { return *static_cast<Stream *>(context); }
@@ -35,7 +36,7 @@ static size_t read_stream(void *context, uint8_t *buffer, size_t size, uint32_t 
     return count;
 }
 
-/* A Stream whose other end is not connected, such as USB without a host, accepts nothing: the write is retried, in case
+/* A Stream whose other end is not connected, such as USB without a host, accepts no bytes. The write is retried until
  * it connects. */
 static bool write_stream(void *context, const uint8_t *bytes, size_t size) {
     Stream &stream = stream_of(context);
@@ -47,11 +48,11 @@ static bool write_stream(void *context, const uint8_t *bytes, size_t size) {
         bytes += written;
         size -= written;
     }
-    stream.flush(); /* returns when the last has left */
+    stream.flush(); /* returns when the last byte has left */
     return true;
 }
 
-/* The context is the HardwareSerial as a Stream, for the other two functions. */
+/* `context` points to a HardwareSerial, but as a Stream, because read_stream() and write_stream() share it. */
 static void set_rate(void *context, uint32_t bits_per_second) {
     static_cast<HardwareSerial &>(stream_of(context)).updateBaudRate(bits_per_second);
 }
@@ -79,7 +80,7 @@ static bool start(Stream &stream, const char *name, uint32_t rate) {
     console.read = read_stream;
     console.write = write_stream;
     console.context = &stream;
-    if (is_choice(rate)) { /* any other rate is left as it is */
+    if (is_choice(rate)) { /* at any other rate the host cannot change the rate */
         console.rates = rates;
         console.rate = rate;
         console.set_rate = set_rate;

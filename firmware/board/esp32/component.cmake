@@ -1,6 +1,6 @@
 # This firmware as the component `intercore` of ESP-IDF. The repository's CMakeLists.txt includes this file, and so does
 # the one in components/intercore. ESP-IDF first runs it in a script that asks only for the requirements; the values of
-# Kconfig and the cache are not available then.
+# Kconfig and of CMake's cache are not available then.
 get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 
 include(${firmware}/portable.cmake)
@@ -47,7 +47,7 @@ set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/fre
   board/esp32 board/esp32/clock board/esp32/cores board/esp32/instruments board/esp32/test trace)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
-# The archive has the name of the component, which is the name of its folder.
+# linker.lf names the component's archive, which is named after the component, as the component is after its folder.
 set(fragment ${CMAKE_CURRENT_BINARY_DIR}/linker.lf)
 if(NOT CMAKE_BUILD_EARLY_EXPANSION)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/linker.lf.in ${fragment} @ONLY)
@@ -103,7 +103,8 @@ endforeach()
 set(code_flags -std=gnu11 -${IC_OPT})
 target_compile_options(${COMPONENT_LIB} PRIVATE ${code_flags} ${IC_WARNINGS})
 
-# The flags that shape the code, including the project's own, but without those that name folders.
+# For the condition `compiler.flags`: the flags that affect the generated code, including the project's own, but without
+# those that name folders.
 idf_build_get_property(flags COMPILE_OPTIONS)
 idf_build_get_property(c_flags C_COMPILE_OPTIONS)
 separate_arguments(arguments UNIX_COMMAND "${CMAKE_C_FLAGS}")

@@ -1,4 +1,4 @@
-/* Interface between the files of this board. The files that measure have theirs in esp32_instruments.h. */
+/* Interface between the files of this board. esp32_instruments.h is the interface of the files that measure. */
 #ifndef ESP32_BOARD_H
 #define ESP32_BOARD_H
 
@@ -24,13 +24,14 @@ const char *esp32_console_name(void);
 
 /* ---- conditions.c ---- */
 
-/* Reads the chip's description. Call it in each session, before port_condition(). */
+/* Reads the chip's properties for port_condition(). Call it in each session (from intercore_start() to
+ * intercore_stop()), before port_condition(). */
 void esp32_conditions_start(void);
 
 /* ---- frequency.c ---- */
 
-/* The first function prevents power management from changing the cores' clock and from light sleep, and keeps RISC-V
- * cores awake. The second permits all of that again. Call the first before anything reads the clock's rate. */
+/* The first function prevents power management from changing the cores' clock and from entering light sleep, and keeps
+ * RISC-V cores awake. The second permits all of that again. Call the first before anything reads the clock's rate. */
 void esp32_frequency_hold(void);
 void esp32_frequency_release(void);
 

@@ -5,7 +5,7 @@
 
 #pragma GCC system_header
 
-/* Must come first, because some of the others include only a part of it. */
+/* Must come first, because some of the other headers include only a part of it. */
 #include "freertos/FreeRTOS.h"
 
 #include "driver/gpio.h"

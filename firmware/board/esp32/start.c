@@ -19,7 +19,7 @@ static const char *begin(void) {
         return "the console cannot be had: somebody else has its driver, or there is no memory for it";
     }
     esp32_frequency_hold();
-    /* Done at each start: since the last one the program may have slept, which shifts a core's counter, or may have
+    /* Done at each start: since the previous start the chip may have slept, which shifts a core's counter, or may have
      * changed the cores' clock. */
     const char *wrong = esp32_instruments_start();
     if (wrong != NULL) {

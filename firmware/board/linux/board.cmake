@@ -5,7 +5,7 @@ target_sources(intercore PRIVATE bench/registry.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/posix)
 # port_types.h names types that strict C11 hides, such as pthread_spinlock_t.
 target_compile_definitions(intercore PUBLIC _POSIX_C_SOURCE=200809L)
-# A million samples in 8 MB.
+# Room for 1,048,576 samples of 8 bytes.
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
 
 ic_transports(transports posix)
@@ -19,7 +19,7 @@ target_include_directories(linux PUBLIC board/linux transport/posix)
 target_compile_definitions(linux PRIVATE _GNU_SOURCE)
 target_compile_definitions(linux PRIVATE
   IC_FLAGS="-std=c11 ${flags}" IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
-# A sanitizer takes locks without priority inheritance: its own ones, and, when a thread starts, the kernel's lock of
+# A sanitizer takes locks without priority inheritance: its own locks, and, when a thread starts, the kernel's lock of
 # the address space. If the owner of such a lock is on the same core, a real-time task that spins for it would keep the
 # owner off the core for ever. So a program with a sanitizer does not request real-time scheduling.
 set(realtime 1)
@@ -42,8 +42,8 @@ target_link_libraries(intercore PUBLIC linux) # the portable code and its platfo
 
 add_executable(intercore-target board/linux/main.c)
 target_link_libraries(intercore-target PRIVATE intercore)
-# A build ID would be loaded with the program. It depends on the folder of the build, which the debugging information
-# names.
+# Without a build ID, the same sources always give the same loaded program. A build ID would depend on the folder of the
+# build, which the debugging information names.
 target_link_options(intercore-target PRIVATE -Wl,--build-id=none)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/test/port_test_main.c ${IC_PORT_TEST})

@@ -52,7 +52,8 @@ static void add_cache(const char *key, int name) {
     add_number(key, bytes > 0 ? (unsigned long long)bytes : 0);
 }
 
-/* Reads the first line of a file, without its line end. Empty if there is no such file or line. */
+/* Reads the first line of a file into `line`, without the line end. `line` is empty if there is no such file or
+ * line. */
 static void read_first_line(const char *path, char *line, size_t size) {
     line[0] = '\0';
     FILE *file = fopen(path, "re");
@@ -71,7 +72,8 @@ static void add_file(const char *key, const char *path) {
     add(key, line);
 }
 
-/* Reads the value of the first "key : value" line of /proc/cpuinfo with this key. Empty if there is none. */
+/* Reads the value of the first "key : value" line of /proc/cpuinfo with this key. `value` is empty if there is no such
+ * line. */
 static void read_cpuinfo(const char *key, char *value, size_t size) {
     char line[4096]; /* large: the line `flags` can be very long */
     value[0] = '\0';
@@ -141,7 +143,7 @@ static void add_regions(void) {
     add("memory.flash", "none, a table in ram stands in for it");
 }
 
-/* What replaces the kernel objects of a small kernel (port_objects.h) */
+/* Adds the conditions that say what replaces an RTOS's kernel objects here (port_objects.h). */
 static void add_objects(void) {
     add("object.notification", "POSIX semaphore of the thread");
     add("object.semaphore", "POSIX semaphore; a binary one with a flag before it");

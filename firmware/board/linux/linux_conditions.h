@@ -1,4 +1,4 @@
-/* Conditions of a Linux machine */
+/* Conditions of a Linux machine: properties that are stored with a run */
 #ifndef LINUX_CONDITIONS_H
 #define LINUX_CONDITIONS_H
 

@@ -24,8 +24,8 @@ target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
 
 target_sources(intercore PRIVATE bench/registry.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
-# 8192 samples take 64 KiB, a quarter of SRAM, and are enough for two series of 4000. Larger code leaves room for fewer:
-# at -O0 it is half as large again, at -O3 a fifth.
+# 8192 samples take 64 KiB, a quarter of SRAM, and are enough for two series of 4000. Larger code leaves room for fewer
+# samples: the code is larger by half at -O0, and by a fifth at -O3.
 set(samples 8192)
 if(IC_OPT STREQUAL "O0")
   set(samples 2880)
@@ -36,7 +36,7 @@ endif()
 if(IC_OWN OR IC_ADDED) # the user's code and data take the place of most samples
   set(samples 2048)
 endif()
-if(IC_TRACE) # an event takes the room of two samples, on each of two cores; the recorder's code that of some hundred samples
+if(IC_TRACE) # an event takes the room of two samples on each of two cores, the recorder's code that of 704 samples
   if(IC_OPT STREQUAL "O0" OR IC_ADDED)
     message(FATAL_ERROR "The RP2040 has no room for a recorder beside the code of -O0 or the user's benchmarks.")
   endif()
@@ -68,7 +68,7 @@ target_link_libraries(rp2040 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040) # the two libraries call each other
 target_link_libraries(intercore PUBLIC rp2040)
 
-# The second-stage boot loader becomes a source file of its own, with its check sum appended.
+# The second-stage boot loader becomes a source file of its own, with its checksum appended.
 if(IC_CODE STREQUAL flash)
   add_library(boot2 OBJECT board/rp2040/start/boot2.S)
   string(COMPARE EQUAL ${IC_XIP_CACHE} on cached)
@@ -95,7 +95,7 @@ function(ic_image name)
 endfunction()
 
 set(IC_PROGRAM board/rp2040/main.c CACHE STRING "Files of the program, with one that has main()")
-if(NOT IC_PROGRAM STREQUAL board/rp2040/main.c) # another program than ours: its warnings are its author's choice
+if(NOT IC_PROGRAM STREQUAL board/rp2040/main.c) # not our program: its author chooses the warnings
   set_source_files_properties(${IC_PROGRAM} PROPERTIES COMPILE_OPTIONS -w)
 endif()
 if(IC_PROGRAM MATCHES "[.](cc|cpp|cxx)(;|$)")

@@ -4,8 +4,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/clock/pll.cmake)
 
 set(rp2040_folder ${CMAKE_CURRENT_LIST_DIR})
 
-# With these, the same program has gaps in memory. It then shows how far its times depend on the addresses of code and
-# data.
+# Gaps in memory, which move the code or data of the same program to other addresses. They show how far its times depend
+# on these addresses.
 set(IC_SHIFT_CODE 0 CACHE STRING "Bytes of a gap before the functions: a multiple of 2")
 set(IC_SHIFT_DATA 0 CACHE STRING "Bytes of a gap before initialised variables, and before the others: a multiple of 4")
 

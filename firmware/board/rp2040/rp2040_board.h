@@ -13,9 +13,9 @@
 void board_run(void (*console)(void)) __attribute__((noreturn));
 
 /* Ends the program; supplied by each program. A `status` of 0 is success. The benchmark program (intercore-target),
- * which runs without a debugger, either stops until the watchdog restarts it, or makes the watchdog restart it at once.
- * The test programs (rp2040_test_end.c) make the semihosting call SYS_EXIT_EXTENDED, for the simulator or a debugger;
- * without either, the core locks up. */
+ * which runs without a debugger, stops until the watchdog restarts it (board rp2040), or makes the watchdog restart it
+ * at once (rp2040_amp). The test programs (rp2040_test_end.c) make the semihosting call SYS_EXIT_EXTENDED, for the
+ * simulator or a debugger; without either, the core locks up. */
 void board_end(uint32_t status) __attribute__((noreturn));
 
 #endif

@@ -24,7 +24,7 @@
  * it. */
 #define LOCK PICO_SPINLOCK_ID_OS1
 #define WATCHDOG_TRIGGER (1U << 31U)
-/* Core 1's boot ROM answers within some microseconds. If a word was lost, it never answers. */
+/* Core 1's boot ROM answers within a few microseconds. If a word was lost, it never answers. */
 #define LAUNCH_MS 100U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 
@@ -39,7 +39,7 @@ uint32_t board_build(void) {
 
 /* ---- the doorbell: a word of any value, sent by the FIFO to the other core (DS 2.3.1.4) ---- */
 
-/* If the FIFO is full, no word is needed: its interrupt is already pending. */
+/* If the FIFO is full, no word is needed: the other core's interrupt is already pending. */
 void board_ring(void) {
     rp2040_trace_ring();
     __dmb();
@@ -92,7 +92,7 @@ static bool goes_on(void) {
     return xTaskGetTickCount() - launch_began < pdMS_TO_TICKS(LAUNCH_MS);
 }
 
-/* If core 1 does not answer, perhaps only its last echo was lost and it runs. So it is stopped. */
+/* If core 1 does not answer, perhaps only its last echo was lost and it is running. So core 1 is reset. */
 bool board_start_core_1(void) {
     launch_began = xTaskGetTickCount();
     bool launched =
@@ -141,7 +141,7 @@ enum port_error board_timer_open(void (*handler)(void *arg), void *arg) {
 void board_timer_close(void) {
     uint32_t both = 3;
     TIMER_INTE = 0;
-    TIMER_ARMED = both; /* disarms them */
+    TIMER_ARMED = both; /* disarms both alarms */
     TIMER_INTR = both;
 }
 

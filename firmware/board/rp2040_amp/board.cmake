@@ -18,7 +18,7 @@ target_sources(intercore PRIVATE bench/registry_amp.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 # The striped SRAM, 256 KiB, has three parts: core 0's program, core 1's program, and the shared data, which include the
 # samples. Because each core has its own code, there is no room for more samples. The larger code of -O0 leaves room for
-# even fewer, and none for the functions of double precision.
+# even fewer samples, and none for the double-precision functions.
 set(core_0_bytes "136K + 512")
 set(core_1_bytes "82K + 512")
 set(shared_bytes 37K)
@@ -41,7 +41,7 @@ if(IC_TRACE) # the recorder's code is in both programs; an event takes the room 
   set(core_1_bytes 86K)
   set(shared_bytes 28K)
   math(EXPR samples "1696 - 4 * ${IC_TRACE}")
-  if(IC_OWN) # the user's workload replaces ours, which have more code; its data get the difference
+  if(IC_OWN) # the user's workload replaces our workloads, whose code is larger; its data get the room that this frees
     set(core_0_bytes 138K)
     set(shared_bytes 32K)
     set(samples 512)

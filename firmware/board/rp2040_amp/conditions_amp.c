@@ -9,9 +9,9 @@ static const struct port_condition conditions[] = {
     {"critical_section", "the own kernel's: interrupts masked; the other core goes on"},
     {"watchdog", TEXT(WATCHDOG_PERIOD_MS) " ms; fed by core 0 at each tick while both cores' ticks go on"},
     {"interrupt.timer", "an alarm of TIMER, on whole microseconds, at the kernels' priority"},
-    {"interrupt.doorbell", "an order in the other core's mailbox and a word of the SIO FIFO; a core's own: IRQ 26, "
+    {"interrupt.doorbell", "a command in the other core's mailbox and a word of the SIO FIFO; a core's own: IRQ 26, "
                            "pended by software"},
-    {"amp.shared", "striped SRAM, 40 KiB: mailboxes, results, what benchmarks share, region sram-striped"},
+    {"amp.shared", "striped SRAM: mailboxes, results, what benchmarks share, region sram-striped"},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 

@@ -1,5 +1,5 @@
-/* Core 1's image: from its first instruction to its scheduler. Before this, core 0 has started the clocks and cleared
- * the shared memory. */
+/* The start of core 1's image, from its first instruction to its scheduler. Before this, core 0 has started the clocks
+ * and cleared the shared memory. */
 #include <stdint.h>
 
 #include "port_amp.h"

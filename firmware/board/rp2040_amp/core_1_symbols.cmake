@@ -1,6 +1,6 @@
-# Writes an assembler file that names what is in core 1's image. With it, core 0's ELF file has the symbols of both
-# images, those of core 1 as core_1.NAME, for the simulator, debuggers and tests. Run with -P; NM, IMAGE and OUT are
-# given.
+# Writes an assembler file that defines a symbol for each function and variable in core 1's image. With it, core 0's ELF
+# file has the symbols of both images, those of core 1 as core_1.NAME, for the simulator, debuggers and tests. Run it
+# with cmake -P, and define NM, IMAGE and OUT.
 cmake_minimum_required(VERSION 3.22)
 execute_process(COMMAND ${NM} -S ${IMAGE} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9a-f]+ ([0-9a-f]+ )?[tTdDbBrR] [A-Za-z0-9_.]+" lines "${lines}")

@@ -38,7 +38,7 @@ list(JOIN IC_CODE_FLAGS " " flags)
 add_compile_options(-ffunction-sections -fdata-sections)
 target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections)
 
-# This port is for revision r0p1 of the Cortex-M7, which has erratum 837070. It is right for all other revisions, too.
+# This port is for revision r0p1 of the Cortex-M7, which has erratum 837070. It also works on all other revisions.
 set(kernel_port GCC/ARM_CM7/r0p1)
 if(IC_CORE EQUAL 1)
   set(kernel_port GCC/ARM_CM4F)
@@ -71,7 +71,8 @@ add_library(stm32h745 STATIC
   ${transports})
 target_include_directories(stm32h745 PUBLIC ${here} ${here}/clock ${here}/console ${here}/cores ${here}/fault
   ${here}/instruments ${here}/memory ${here}/start)
-# The factors as numbers, and their names. Both images must have the same IC_BUILD.
+# The build options as numbers, and as text for the conditions. Core 0 checks that both images have the same IC_BUILD
+# (board_build()).
 target_compile_definitions(stm32h745 PUBLIC ${factors} IC_VOS=${IC_VOS} IC_SUPPLY=${ldo} IC_SUPPLY_CR3=${supply_cr3}
   IC_ICACHE=${icache} IC_DCACHE=${dcache})
 target_compile_definitions(stm32h745 PRIVATE

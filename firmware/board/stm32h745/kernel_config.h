@@ -2,7 +2,7 @@
 #ifndef STM32H745_KERNEL_CONFIG_H
 #define STM32H745_KERNEL_CONFIG_H
 
-/* This core's clock in Hz, which SysTick counts. stm32h745_clocks.h checks that it is the planned clock. */
+/* This core's clock in Hz, which SysTick counts: the clock that was chosen at build time */
 #if IC_CORE == 0
 #define configCPU_CLOCK_HZ (IC_M7_MHZ * 1000000UL)
 #else
@@ -10,7 +10,7 @@
 #endif
 
 /* The chip has 4 bits of priority. The kernel has the lowest, 15, and masks the priorities 5 to 15. The interrupts of
- * this program have the kernel's priority (stm32h745_irq.h). */
+ * this firmware have the kernel's priority (stm32h745_irq.h). */
 #define configPRIO_BITS 4
 #define configKERNEL_INTERRUPT_PRIORITY 0xf0
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY 0x50

@@ -9,7 +9,7 @@
  * scheduler. */
 void board_run(void (*console)(void)) __attribute__((noreturn));
 
-/* Ends the program; supplied by each program. A `status` of 0 is success. */
+/* Ends the program (main.c). A `status` of 0 means success. */
 void board_end(uint32_t status) __attribute__((noreturn));
 
 /* Handler of this core's SysTick: does the board's work at each kernel tick, and calls the kernel's own handler. */

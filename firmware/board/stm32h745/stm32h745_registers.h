@@ -17,7 +17,7 @@
 #define ART_CTR_EN (1U << 0U)
 #define ART_CTR_PCACHEADDR_SHIFT 8U
 
-/* RM 7.8; entry.S defines more of these. */
+/* RM 7.8; entry.S defines more PWR registers. */
 #define PWR_CR3 REGISTER(0x5802480cU)
 #define PWR_D3CR REGISTER(0x58024818U)
 #define PWR_D3CR_VOS_SHIFT 14U
@@ -168,7 +168,7 @@
 #define DBGMCU_APB4FZ1 REGISTER(0x5c001054U)
 #define DBGMCU_APB4FZ1_DBG_IWDG1 (1U << 18U)
 
-/* RM 2.1 (AXI interconnect). ES0445 2.2.9 uses this register for revision Y. */
+/* RM 2.1 (AXI interconnect). Revision Y needs it (ES0445). */
 #define AXI_TARG7_FN_MOD REGISTER(0x51008108U)
 
 /* ARM B3.2.2, B3.3, B3.4 */

@@ -1,6 +1,7 @@
 /* The kernel's configuration on every platform, included by each port's FreeRTOSConfig.h. Any setting may change a
  * measured time, so each one has a reason here, and the important ones are reported with every result as conditions
- * (conditions.c). The values are bare literals where possible, because they become the text of a condition. */
+ * (conditions_v11.c, freertos_amp/conditions.c). The values are bare literals where possible, because they become the
+ * text of a condition. */
 #ifndef CONFIG_FREERTOS_H
 #define CONFIG_FREERTOS_H
 
@@ -25,7 +26,7 @@
 
 /* ---- tick ---- */
 
-/* 1 kHz is the most frequent value in ESP-IDF applications and Arduino, and the default of the pico examples. */
+/* 1 kHz is the most common value in ESP-IDF applications and Arduino, and the default of the pico examples. */
 #define configTICK_RATE_HZ 1000
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
 

@@ -1,6 +1,6 @@
 #include "console_freertos.h"
 
-/* Room for more than two commands of the maximum length (400 characters). A power of two. */
+/* Room for more than two commands of the maximum length (400 characters). Must be a power of two. */
 #define RING_BYTES 1024U
 
 static struct {
@@ -16,7 +16,7 @@ void console_put(uint8_t byte) {
     if (ring.in - ring.out < RING_BYTES) {
         ring.bytes[ring.in % RING_BYTES] = byte;
         ring.in = ring.in + 1U;
-    } else { /* full: the line that is being received is damaged */
+    } else { /* full: makes the line that is being received invalid */
         ring.bytes[(ring.in - 1U) % RING_BYTES] = CONSOLE_GARBAGE;
     }
 }

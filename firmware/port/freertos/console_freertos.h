@@ -17,8 +17,8 @@ void console_put(uint8_t byte);
 /* Wakes the waiting task, if there is one. The interrupt handler must call it last. */
 void console_wake_from_handler(void);
 
-/* A task waits by these functions. Between console_wait_begin() and console_wait_end(), the handler wakes the task.
- * console_wait() sleeps until then or for `ticks`; it may return early. */
+/* A task waits with these functions. Between console_wait_begin() and console_wait_end(), the handler can wake the
+ * task. console_wait() sleeps until the handler does so, or for `ticks`; it may return early. */
 void console_wait_begin(void);
 void console_wait(TickType_t ticks);
 void console_wait_end(void);

@@ -51,13 +51,13 @@ ic_freertos_digest(digest ${IC_FREERTOS_KERNEL})
 ic_freertos_sources(IC_FREERTOS_SOURCES ${IC_FREERTOS_VERSION} ${digest})
 message(STATUS "FreeRTOS kernel ${IC_FREERTOS_VERSION} in ${IC_FREERTOS_KERNEL}, sources ${IC_FREERTOS_SOURCES}")
 
-# The kernel's assertions name its files: without the path of the folder, so that the image does not depend on where the
-# kernel is. Targets that are made further below have this option, too.
+# The kernel's assertions contain the names of its files. This option removes the folder's path from them, so that the
+# image does not depend on where the kernel is. Targets that are defined later have this option, too.
 add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 target_compile_options(intercore PRIVATE -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
 # Builds the kernel with one of its own ports (a folder under portable/) as the library `freertos`, without our
-# warnings. The further arguments are include folders: that of FreeRTOSConfig.h, and those of the port.
+# warnings. The further arguments are include folders: the folder of FreeRTOSConfig.h, and those of the port.
 function(ic_freertos kernel_port)
   set(folder ${IC_FREERTOS_KERNEL}/portable/${kernel_port})
   if(NOT EXISTS "${folder}/port.c")

@@ -5,8 +5,8 @@ set(ic_freertos_release_V11.2.0 ff265a60962f88d4)
 
 # Sets a variable to the digest of source files, whose names are relative to a folder. The digest is the SHA-256 of a
 # text with one line for each file, as sha256sum prints it, ordered by the files' names; its first 16 digits are kept.
-# Line ends are counted as LF, because what carries the sources may have changed them to CRLF, as the crate has. The
-# digest depends neither on the folder's path nor on a date.
+# Line ends are counted as LF, because a package of the sources may have changed them to CRLF, as the crate
+# freertos-next has. The digest depends neither on the folder's path nor on a date.
 function(ic_digest_of_files digest folder)
   set(files ${ARGN})
   list(REMOVE_DUPLICATES files)
@@ -35,8 +35,8 @@ function(ic_freertos_digest digest folder)
   set(${digest} ${found} PARENT_SCOPE)
 endfunction()
 
-# What the program reports about the kernel's sources: their digest, and whether they are those of the release
-# `version`, as which the kernel identifies itself.
+# The text that the firmware reports about the kernel's sources: their digest, and whether they are those of the release
+# `version`, which the kernel's own header states.
 function(ic_freertos_sources words version digest)
   set(said "not known whether modified")
   if(DEFINED ic_freertos_release_${version})

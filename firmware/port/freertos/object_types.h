@@ -22,7 +22,7 @@ typedef struct port_stream {
     StreamBufferHandle_t handle;
 } port_stream_t;
 
-/* A hardware lock, which the board chooses, by its register */
+/* Address of the register of a hardware lock, which the board chooses */
 typedef struct port_spinlock {
     volatile uint32_t *hardware;
 } port_spinlock_t;

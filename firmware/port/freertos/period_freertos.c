@@ -1,8 +1,8 @@
 /* Periodic tasks, with the kernel's vTaskDelayUntil() */
 #include "port_freertos.h"
 
-/* A quarter of a tick after its edge, the kernel has certainly counted the edge. Core 0 counts it within some
- * microseconds; without this wait, core 1 could see the edge before it is counted. */
+/* A quarter of a tick after an edge of the tick, the kernel has certainly counted that edge. Core 0 counts it within a
+ * few microseconds; without this wait, core 1 could see the edge before it is counted. */
 #define COUNTED_AFTER 4U
 
 static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }

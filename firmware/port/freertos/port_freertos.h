@@ -7,8 +7,8 @@
 
 #include "port.h"
 
-/* Words of stack: of a benchmark's task that requests no certain size, and of the console task. At -O0 the port and the
- * kernel need less than half of the first; the other half is for the task's entry. */
+/* Words of stack of a benchmark's task that requests no certain size, and of the console task. At -O0 the port and the
+ * kernel need less than half of the benchmark task's stack; the other half is for the task's entry. */
 #define PORT_FREERTOS_STACK_WORDS 512U
 #define PORT_FREERTOS_STACK_BYTES_FOR_ENTRY 1024U
 #define PORT_FREERTOS_CONSOLE_STACK_WORDS 1024U

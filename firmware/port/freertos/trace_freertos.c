@@ -1,4 +1,4 @@
-/* port_trace.h on FreeRTOS, by the kernel's interrupt mask for handlers, which also works in tasks */
+/* port_trace.h on FreeRTOS, with the kernel's interrupt mask for handlers, which also works in tasks */
 #include "port.h"
 #include "port_trace.h"
 

@@ -11,7 +11,7 @@
 #ifdef IC_TRACE
 #include "trace.h"
 
-/* The running task of the calling core. A kernel with another name for this variable defines the macro before. */
+/* The running task of the calling core. A kernel with another name for this variable defines the macro first. */
 #ifndef TRACE_CURRENT
 #define TRACE_CURRENT pxCurrentTCB
 #endif

@@ -9,13 +9,13 @@
 #include "kernel_config.h"
 #include "trace_freertos.h"
 
-/* This kernel schedules one core, and knows no other. */
+/* This kernel schedules one core, and knows no other core. */
 #define configNUMBER_OF_CORES 1
 
 /* At each tick, the hook checks whether the other core still runs, and whether a doorbell was lost (mailbox.c). */
 #define configUSE_TICK_HOOK 1
 
-/* The idle task sleeps (WFI): a spinning core would take bus cycles from the measured one. */
+/* The idle task sleeps (WFI): a spinning core would take bus cycles from the measured core. */
 #define configUSE_IDLE_HOOK 1
 #define configUSE_PASSIVE_IDLE_HOOK 0
 
@@ -50,7 +50,7 @@
 /* ---- message buffers between kernels ----
  *
  * The two ends of a stream or message buffer in shared memory belong to two kernels. These two macros of
- * stream_buffer.c notify the other kernel; the kernel's own macros would notify a task of this one. */
+ * stream_buffer.c notify the other kernel; the kernel's own macros would notify a task of this kernel. */
 void port_amp_buffer_sent(void *buffer);
 void port_amp_buffer_received(void *buffer);
 #define sbSEND_COMPLETED(pxStreamBuffer) port_amp_buffer_sent(pxStreamBuffer)

@@ -1,5 +1,5 @@
 /* port_interrupt.h with a kernel on each core. The timer may be opened on this core or on the other one; a doorbell to
- * the other core is an order in its mailbox. */
+ * the other core is a command in its mailbox. */
 #include "port_interrupt.h"
 
 #include "port_amp.h"

@@ -1,21 +1,23 @@
-/* Orders from core to core: the mailboxes, the doorbell's handler, and the check in each tick */
+/* Commands from one core to the other: the mailboxes, the doorbell's handler, and the check in
+ * each tick */
 #include "port_amp.h"
 #include "port_freertos.h"
 #include "trace.h"
 
-/* Far more than can be on the way: each task of a benchmark sends one order and then waits. A power of two. */
-#define ORDERS 32U
+/* Commands that a mailbox can hold; must be a power of two. Far more than can be pending: each task of a benchmark
+ * sends one command and then waits. */
+#define COMMANDS 32U
 
-struct order {
-    enum port_amp_order what;
+struct command {
+    enum port_amp_command what;
     void *object;
 };
 
 static struct {
     struct {
-        atomic_uint put;   /* number of orders put in; written by the other core */
-        atomic_uint taken; /* number of orders taken out; written by the mailbox's own core */
-        struct order orders[ORDERS];
+        atomic_uint put;   /* number of commands put in; written by the other core */
+        atomic_uint taken; /* number of commands taken out; written by the mailbox's own core */
+        struct command commands[COMMANDS];
     } boxes[PORT_AMP_CORES]; /* index: the receiving core */
     struct {
         atomic_uint beat;
@@ -27,14 +29,14 @@ static uint32_t other_core(void) { return 1U - board_core(); }
 
 /* ---- sending ---- */
 
-static bool try_to_send(enum port_amp_order what, void *object) {
+static bool try_to_send(enum port_amp_command what, void *object) {
     uint32_t to = other_core();
     uint32_t mask = portSET_INTERRUPT_MASK_FROM_ISR();
     uint32_t put = atomic_load_explicit(&mail.boxes[to].put, memory_order_relaxed);
-    bool room = put - atomic_load_explicit(&mail.boxes[to].taken, memory_order_acquire) < ORDERS;
+    bool room = put - atomic_load_explicit(&mail.boxes[to].taken, memory_order_acquire) < COMMANDS;
     if (room) {
         ic_trace(IC_TRACE_SENT, (uint32_t)what, IC_TRACE_LINK(to, put));
-        mail.boxes[to].orders[put % ORDERS] = (struct order){what, object};
+        mail.boxes[to].commands[put % COMMANDS] = (struct command){what, object};
         atomic_store_explicit(&mail.boxes[to].put, put + 1U, memory_order_release);
     }
     board_ring(); /* also if the mailbox is full, because an earlier doorbell may have been lost */
@@ -43,7 +45,7 @@ static bool try_to_send(enum port_amp_order what, void *object) {
 }
 
 /* A task waits until the mailbox has room. A handler cannot: the other core might also be waiting in a handler. */
-void port_amp_send(enum port_amp_order what, void *object) {
+void port_amp_send(enum port_amp_command what, void *object) {
     while (!try_to_send(what, object)) {
         if (board_in_handler()) {
             board_panic("the other core's mailbox is full, and an interrupt handler cannot wait", "", board_core());
@@ -53,12 +55,12 @@ void port_amp_send(enum port_amp_order what, void *object) {
 
 /* ---- receiving ---- */
 
-/* An order from the other core may be damaged, if that core is. It may also come late, by up to a tick if its doorbell
- * was lost. By then the task may have noticed the event by itself, and have ended: its handle is then NULL. */
+/* A command from the other core may be wrong, if that core has failed. It may also come late, by up to a tick, if its
+ * doorbell was lost. By then the task may have noticed the event by itself, and have ended: its handle is then NULL. */
 static void wake_from_handler(void *object, UBaseType_t index, BaseType_t *yield) {
     port_task_t *task = object;
     if (task->core != board_core()) {
-        board_panic("an order for a task that this core does not have", "", board_core());
+        board_panic("a command for a task that this core does not have", "", board_core());
     }
     if (task->handle != NULL) {
         task->waits = 0;
@@ -66,13 +68,13 @@ static void wake_from_handler(void *object, UBaseType_t index, BaseType_t *yield
     }
 }
 
-static void execute(const struct order *order, BaseType_t *yield) {
-    switch (order->what) {
+static void execute(const struct command *command, BaseType_t *yield) {
+    switch (command->what) {
     case PORT_AMP_NOTIFY:
-        wake_from_handler(order->object, PORT_FREERTOS_NOTIFY_TASK, yield);
+        wake_from_handler(command->object, PORT_FREERTOS_NOTIFY_TASK, yield);
         break;
     case PORT_AMP_WAKE:
-        wake_from_handler(order->object, PORT_FREERTOS_NOTIFY_PLATFORM, yield);
+        wake_from_handler(command->object, PORT_FREERTOS_NOTIFY_PLATFORM, yield);
         break;
     case PORT_AMP_CALL:
         port_amp_called(yield);
@@ -81,39 +83,39 @@ static void execute(const struct order *order, BaseType_t *yield) {
         port_amp_doorbell();
         break;
     case PORT_AMP_SENT:
-        (void)xStreamBufferSendCompletedFromISR((StreamBufferHandle_t)order->object, yield);
+        (void)xStreamBufferSendCompletedFromISR((StreamBufferHandle_t)command->object, yield);
         break;
     case PORT_AMP_RECEIVED:
-        (void)xStreamBufferReceiveCompletedFromISR((StreamBufferHandle_t)order->object, yield);
+        (void)xStreamBufferReceiveCompletedFromISR((StreamBufferHandle_t)command->object, yield);
         break;
     default:
-        board_panic("an order that nobody gives", "", (uint32_t)order->what);
+        board_panic("an unknown command", "", (uint32_t)command->what);
     }
 }
 
-/* Executes all orders in this core's mailbox. Call it in a handler; all callers have the same interrupt priority, so
+/* Executes all commands in this core's mailbox. Call it in a handler; all callers have the same interrupt priority, so
  * they do not interrupt each other. */
-static void take_orders(BaseType_t *yield) {
+static void take_commands(BaseType_t *yield) {
     uint32_t own = board_core();
     uint32_t taken = atomic_load_explicit(&mail.boxes[own].taken, memory_order_relaxed);
     while (taken != atomic_load_explicit(&mail.boxes[own].put, memory_order_acquire)) {
-        struct order order = mail.boxes[own].orders[taken % ORDERS];
-        ic_trace(IC_TRACE_RECEIVED, (uint32_t)order.what, IC_TRACE_LINK(own, taken));
+        struct command command = mail.boxes[own].commands[taken % COMMANDS];
+        ic_trace(IC_TRACE_RECEIVED, (uint32_t)command.what, IC_TRACE_LINK(own, taken));
         atomic_store_explicit(&mail.boxes[own].taken, ++taken, memory_order_release);
-        execute(&order, yield);
+        execute(&command, yield);
     }
 }
 
 void port_amp_rung(void) {
     BaseType_t yield = pdFALSE;
-    take_orders(&yield);
+    take_commands(&yield);
     portYIELD_FROM_ISR(yield);
 }
 
 /* ---- the tick ---- */
 
-/* If an order was in the mailbox at the last tick and still is, its doorbell was lost. Then counts it, and executes the
- * orders. */
+/* If a command has been in the mailbox since before the previous tick, its doorbell was lost. Then counts the lost
+ * doorbell, and executes the commands. */
 static void recover_lost_doorbell(void) {
     static uint32_t seen_put;
     uint32_t own = board_core();
@@ -123,7 +125,7 @@ static void recover_lost_doorbell(void) {
         atomic_store_explicit(&mail.cores[own].lost,
                               atomic_load_explicit(&mail.cores[own].lost, memory_order_relaxed) + 1U,
                               memory_order_relaxed);
-        take_orders(&yield);
+        take_commands(&yield);
         portYIELD_FROM_ISR(yield);
     }
     seen_put = atomic_load_explicit(&mail.boxes[own].put, memory_order_acquire);

@@ -44,8 +44,8 @@ static void run_task(void *arg) {
     be(task);
     task->entry(task->arg);
     note_stack();
-    /* First `ended`, then `joiner`; the joining task does it in the reverse order. So whichever comes second sees what
-     * the first has done. */
+    /* Writes `ended`, then reads `joiner`; port_task_join() writes `joiner`, then reads `ended`. So whichever of the
+     * two tasks comes second sees what the first has written. */
     atomic_store(&task->ended, 1);
     port_task_t *joiner = atomic_load(&task->joiner);
     if (joiner != NULL) {
@@ -64,7 +64,7 @@ static configSTACK_DEPTH_TYPE stack_words(uint32_t bytes_for_entry) {
     return (configSTACK_DEPTH_TYPE)words;
 }
 
-/* The task's name for the recorder. Without a recorder only debuggers would use it, so all tasks have the same. */
+/* The task's name for the recorder. Without a recorder only debuggers would use it, so all tasks have the same name. */
 static const char *name_of(const port_task_t *task) {
 #ifdef IC_TRACE
     return task->name;
@@ -110,7 +110,7 @@ void port_amp_delete(port_task_t *task) {
     while (eTaskGetState(handle) != eSuspended) {
         vTaskDelay(1);
     }
-    task->handle = NULL; /* before the deletion: from here on a late order finds no task */
+    task->handle = NULL; /* before the deletion: from here on a late command finds no task */
     vTaskDelete(handle); /* also frees the task's memory, in this call */
 }
 
@@ -189,7 +189,7 @@ void port_notify_take(void) {
     }
 }
 
-/* The kernel has no function that only reads the count. This one clears no bits, and returns the count. */
+/* The kernel has no function that only reads the count. This call clears no bits, and returns the count. */
 uint32_t port_notify_count(void) { return ulTaskNotifyValueClearIndexed(NULL, PORT_FREERTOS_NOTIFY_TASK, 0); }
 
 bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {

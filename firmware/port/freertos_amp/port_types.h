@@ -30,7 +30,7 @@ typedef struct port_task {
     _Atomic(struct port_task *) joiner; /* the task that waits for the end */
 } port_task_t;
 
-/* Most tasks that may wait for one semaphore at the same time */
+/* Largest number of tasks that may wait for one semaphore at the same time */
 #define PORT_SEM_WAITERS 4U
 
 typedef struct port_sem {

@@ -7,7 +7,8 @@
 extern uint8_t port_amp_shared[];
 extern uint8_t port_amp_shared_end[];
 
-/* Identity of an image. Its address must be the same in all builds, so the linker puts it first. */
+/* Identity of an image. The address of core 1's identity must be the same in all builds, so the linker puts it
+ * first. */
 struct identity {
     uint32_t protocol;
     uint32_t shared_bytes;

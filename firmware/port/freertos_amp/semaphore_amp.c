@@ -24,7 +24,7 @@ static uint32_t place_of(const port_sem_t *sem, const port_task_t *task) {
     return place;
 }
 
-/* Removes the waiter at this place from the list, if there is one. */
+/* Removes the waiter with the index `place` from the list, if there is one. */
 static void leave(port_sem_t *sem, uint32_t place) {
     if (place >= sem->waiting) {
         return;
@@ -46,7 +46,8 @@ void port_sem_give(port_sem_t *sem) {
     }
 }
 
-/* Takes the semaphore if its count is above zero. If not, enters the task in the list if `enter`, else removes it. */
+/* Takes the semaphore if its count is above zero. If not, adds the task to the list of waiters if `enter` is true, else
+ * removes the task from it. */
 static bool take(port_sem_t *sem, port_task_t *task, bool enter) {
     uint32_t mask = board_lock();
     bool taken = sem->count > 0;

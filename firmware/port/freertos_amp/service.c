@@ -2,7 +2,7 @@
 #include "port_amp.h"
 #include "port_freertos.h"
 
-/* The present call from each core; a core makes one call at a time. Written by the calling core. */
+/* The current call from each core; a core makes one call at a time. Written by the calling core. */
 static struct call {
     enum port_amp_service what;
     void *object;
@@ -17,7 +17,7 @@ static StaticTask_t control;
 static StackType_t stack[PORT_FREERTOS_STACK_WORDS];
 static TaskHandle_t service;
 static StaticSemaphore_t turn_control;
-static SemaphoreHandle_t turn; /* held by the task that makes a call */
+static SemaphoreHandle_t turn; /* a mutex, held by the task that makes a call */
 
 /* ---- calling ---- */
 

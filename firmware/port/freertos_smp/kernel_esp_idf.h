@@ -34,7 +34,7 @@ void port_freertos_join_console(void);
  * memory is freed at once. If a task deleted itself, the idle task would free its memory later. */
 void kernel_delete_ended(TaskHandle_t task);
 
-/* The scan would be part of the time to join a task, so only the test programs do it. */
+/* Only the test programs scan the stacks: elsewhere the scan would be part of the measured time to join a task. */
 static inline bool kernel_notes_stacks(void) {
 #if defined(CONFIG_INTERCORE_PROGRAM_PORT_TEST) || defined(CONFIG_INTERCORE_PROGRAM_STRESS) ||                         \
     defined(CONFIG_INTERCORE_PROGRAM_TRANSPORT_STRESS)
@@ -62,8 +62,8 @@ static inline enum port_error kernel_pin(TaskHandle_t task, uint32_t core) {
     return PORT_ERR_UNSUPPORTED;
 }
 
-/* Needed because ESP-IDF's kernel does not offer a task to other cores: vTaskSwitchContext() considers only its own
- * core, and the tick only tasks of equal priority (ESP-IDF 5.5.5, 6.0.2 and 6.1). */
+/* Needed because ESP-IDF's kernel does not offer a preempted task to other cores: vTaskSwitchContext() considers only
+ * its own core, and the tick only tasks of equal priority (ESP-IDF 5.5.5, 6.0.2 and 6.1). */
 static inline void kernel_reschedule(uint32_t core) { portYIELD_CORE((BaseType_t)core); }
 
 /* False: xTaskPriorityInherit() moves the owner in the ready lists but requests no switch on another core, so the task
@@ -102,8 +102,8 @@ static inline void kernel_wait(kernel_waiter_t self) { (void)xSemaphoreTake(self
 
 static inline void kernel_wake(kernel_waiter_t waiter) { (void)xSemaphoreGive(waiter); }
 
-/* ---- critical sections: a spinlock of this port, taken with interrupts masked. The kernel's own is not accessible.
- * ---- */
+/* ---- critical sections: a spinlock of this port, taken with interrupts masked, because the kernel's own spinlock is
+ * not accessible ---- */
 
 extern portMUX_TYPE port_freertos_spinlock;
 

@@ -23,8 +23,8 @@ void port_freertos_assert(const char *file, uint32_t line) { board_panic("an ass
 
 /* ---- start-up ---- */
 
-/* The kernel would let its idle tasks migrate, and they are not the same. Which of them is on a core would then depend
- * on everything that ran before, and would change the last cycles of a sample. */
+/* The kernel would let its two idle tasks migrate, and they run different code. Which of them is on a core would then
+ * depend on everything that ran before, and would change the last cycles of a sample. */
 static void pin_idle_tasks(void) {
     for (uint32_t core = 0; core < configNUMBER_OF_CORES; core++) {
         vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), kernel_affinity(core));

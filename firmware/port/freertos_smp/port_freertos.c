@@ -5,8 +5,8 @@
 #include "kernel.h"
 #include "port_objects.h"
 
-/* port_task_join() polls this often, without a pause, until the task has left its core. After that it sleeps for one
- * tick between polls. */
+/* port_task_join() polls this many times, without a pause, until the task has left its core. After that it sleeps for
+ * one tick between polls. */
 #define JOIN_LOOKS 100U
 
 static uint32_t stack_left = UINT32_MAX;
@@ -35,8 +35,8 @@ static void run_task(void *arg) {
     if (kernel_notes_stacks()) {
         note_stack();
     }
-    /* First `ended`, then `joiner`; the joining task does it in the reverse order. So whichever comes second sees what
-     * the first has done. */
+    /* Writes `ended`, then reads `joiner`; port_task_join() writes `joiner`, then reads `ended`. So whichever of the
+     * two tasks comes second sees what the first has written. */
     atomic_store(&task->ended, 1);
     kernel_waiter_t joiner = atomic_load(&task->joiner);
     if (joiner != NULL) {
@@ -86,7 +86,7 @@ void port_task_join(port_task_t *task) {
      * leave. */
     for (uint32_t looks = 0; !(eTaskGetState(task->handle) == eSuspended && is_off_its_core(task->handle)); looks++) {
         if (looks >= JOIN_LOOKS) {
-            vTaskDelay(1); /* lets the task leave, in case one of higher priority has its core */
+            vTaskDelay(1); /* lets the task leave, in case a task of higher priority has its core */
         }
     }
     vTaskDelete(task->handle); /* also frees the task's memory, in this call */
@@ -124,7 +124,7 @@ void port_notify_take(void) {
     }
 }
 
-/* The kernel has no function that only reads the count. This one clears no bits, and returns the count. */
+/* The kernel has no function that only reads the count. This call clears no bits, and returns the count. */
 uint32_t port_notify_count(void) { return ulTaskNotifyValueClearIndexed(NULL, PORT_FREERTOS_NOTIFY_TASK, 0); }
 
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {

@@ -10,13 +10,13 @@
 #define PORT_CORES_MAX 2U
 #define PORT_PATIENCE_S 1U
 
-/* All variables are in internal memory, which on an ESP32 and an ESP32-S3 has no cache, so 8 bytes are enough. On an
- * ESP32-P4 it has a cache. */
+/* All variables are in internal memory, which on an ESP32 and an ESP32-S3 has no cache, so an alignment of 8 bytes is
+ * enough. On an ESP32-P4 that memory has a cache. */
 #if defined(CONFIG_IDF_TARGET_ESP32) || defined(CONFIG_IDF_TARGET_ESP32S3)
 #define PORT_CACHE_LINE 8
 #endif
 
-/* One program for all cores */
+/* One program runs on all cores. */
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 

@@ -20,8 +20,8 @@
 #define traceQUEUE_SEMAPHORE_RECEIVE(pxQueue) TRACE_QUEUE(IC_TRACE_TAKEN, pxQueue)
 #define traceQUEUE_GIVE_FROM_ISR(pxQueue) TRACE_QUEUE(IC_TRACE_GIVEN, pxQueue)
 
-/* The only handler in this component is that of the tick (port_systick.c). It ends with one of two macros. Other
- * handlers use the second macro to request a switch; the functions, which the board supplies, tell the two apart. */
+/* The only handler in this component is the tick's (port_systick.c). It ends with one of two macros. Other handlers use
+ * the second macro to request a switch; the functions, which the board supplies, tell the two uses apart. */
 void trace_esp_idf_tick_begins(uint32_t number);
 void trace_esp_idf_tick_ends(void);
 #define traceISR_ENTER(xNumber) trace_esp_idf_tick_begins((uint32_t)(xNumber))

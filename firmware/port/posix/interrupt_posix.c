@@ -37,7 +37,7 @@ struct interrupt {
 static struct interrupt timer;
 static timer_t timer_id;
 static struct interrupt doorbells[PORT_CORES_MAX];
-static __thread struct interrupt *served; /* by the calling thread */
+static __thread struct interrupt *served; /* the interrupt that the calling thread handles */
 
 static void arrives(int signal) {
     (void)signal;

@@ -31,7 +31,7 @@ static bool init_mutex(pthread_mutex_t *mutex, int protocol) {
     return done;
 }
 
-/* Whether the system has futexes with priority inheritance: in some sandboxes the kernel has none. */
+/* Whether the system has futexes with priority inheritance: the kernels of some sandboxes have none. */
 bool port_posix_inherits_priority(void) {
     pthread_mutex_t mutex;
     bool inherits = init_mutex(&mutex, PTHREAD_PRIO_INHERIT);
@@ -61,8 +61,8 @@ bool port_mutex_lends(uint32_t owner, uint32_t waiter) {
 
 /* ---- queue ----
  *
- * The queue is a ring buffer under a mutex. It is not a POSIX message queue: those belong to the whole system, which
- * limits their number and size, and threads of one process rarely use them. */
+ * The queue is a ring buffer protected by a mutex. It is not a POSIX message queue: those belong to the whole system,
+ * which limits their number and size, and threads of one process rarely use them. */
 
 static bool init_guard(pthread_mutex_t *mutex, pthread_cond_t *condition) {
     if (pthread_mutex_init(mutex, NULL) != 0) {
@@ -110,7 +110,7 @@ static unsigned char *item_at(const port_queue_t *queue, uint32_t place) {
 }
 
 /* port_queue_send() and port_queue_receive() signal the condition variable only after unlocking the mutex; otherwise
- * the woken thread would block on it at once. */
+ * the woken thread would block on the mutex at once. */
 void port_queue_send(port_queue_t *queue, const void *item) {
     pthread_mutex_lock(&queue->mutex);
     while (queue->count == queue->length) {

@@ -23,8 +23,8 @@
 /* Linux wakes sleeping tasks without a periodic tick. Code that sleeps for ticks gets a nominal tick of 1 kHz, as in
  * ESP-IDF and Arduino. */
 #define TICK_HZ 1000U
-/* SCHED_FIFO priorities 10 (console) to 18 (highest task). They are above those of other real-time programs of a PC
- * (rtkit's 1 to 5), and below the kernel threads that serve the timers (50 and more). */
+/* SCHED_FIFO priorities 10 (console) to 18 (highest task). They are above the priorities of other real-time programs of
+ * a PC (rtkit's 1 to 5), and below the kernel threads that serve the timers (50 and more). */
 #define FIFO_BASE 10
 
 static uint32_t core_count;
@@ -163,7 +163,8 @@ bool port_task_waits(const port_task_t *task) {
 
 port_task_t *port_task_self(void) { return self; }
 
-/* With SCHED_FIFO a thread runs until it waits or yields. With SCHED_OTHER, Linux always slices time. */
+/* Applies to tasks that are started later. With SCHED_FIFO and without time slicing, a thread runs until it waits or
+ * yields. With SCHED_OTHER, Linux always slices time. */
 void port_time_slicing(bool on) { time_slicing = on; }
 
 void port_yield(void) { sched_yield(); }

@@ -11,7 +11,7 @@
 #define PORT_CORES_MAX 64U
 #define PORT_PATIENCE_S 20U
 
-/* One program for all cores */
+/* One program runs on all cores. */
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 

@@ -13,7 +13,7 @@
 
 // NOLINTBEGIN(misc-use-internal-linkage): the linker calls what begins with __wrap_
 
-/* The head of a wrapper. The original function is called __real_ followed by its name. */
+/* Begins the definition of a wrapper. The original function is called __real_ followed by its name. */
 #define CALL(result, name, ...)                                                                                        \
     result __real_##name(__VA_ARGS__);                                                                                 \
     result __wrap_##name(__VA_ARGS__);                                                                                 \
@@ -159,7 +159,7 @@ CALL(void, port_mutex_unlock, port_mutex_t *mutex) {
 
 /* ---- queues ---- */
 
-/* Whether the queue holds that many items now */
+/* Whether the queue holds `count` items now */
 static bool holds(port_queue_t *queue, uint32_t count) {
     pthread_mutex_lock(&queue->mutex);
     bool found = queue->count == count;
@@ -167,8 +167,8 @@ static bool holds(port_queue_t *queue, uint32_t count) {
     return found;
 }
 
-/* Sending wakes a task that waits to receive, and receiving wakes one that waits to send. A task that waits for
- * room is recorded as waiting on `has_room`, and one that waits for an item as waiting on `has_item`. */
+/* Sending wakes a task that waits to receive, and receiving wakes a task that waits to send. A task that waits for room
+ * is recorded as waiting on `has_room`, and a task that waits for an item as waiting on `has_item`. */
 CALL(void, port_queue_send, port_queue_t *queue, const void *item) {
     if (ic_trace_recording == 0U) {
         __real_port_queue_send(queue, item);

@@ -1,7 +1,7 @@
-/* Measures what a record of Linux's scheduler costs. Two tasks on one core wake each other in turns; the trace points
- * are off in one turn and on in the next, so that other activity of the machine affects both kinds of turns alike. The
- * difference between the two kinds is the cost of the records: each exchange causes two wake-ups and two switches. The
- * median of each kind is used, because some turns are disturbed. */
+/* Measures the time that one record of Linux's scheduler takes. Two tasks on one core wake each other alternately. The
+ * trace points are off in one round (`turn` in the code) and on in the next, so that other activity of the machine
+ * affects both kinds of rounds alike. The difference between the two kinds is the cost of the records: each exchange
+ * causes two wake-ups and two switches. The median of each kind is used, because some rounds are disturbed. */
 #include "trace_cost_posix.h"
 
 #include <stdatomic.h>
@@ -20,7 +20,7 @@
 static port_task_t asking, answering;
 static atomic_bool over;
 static uint64_t off[TURNS], on[TURNS];
-static uint64_t records; /* made in all turns with trace points on, including the exchanges before them */
+static uint64_t records; /* made in all rounds with trace points on, including the exchanges before them */
 
 static void answer_all(void *unused) {
     (void)unused;

@@ -29,8 +29,8 @@
 /* Bits of prev_state of which one is set if the thread waits or ends (TASK_REPORT in include/linux/sched.h) */
 #define WAITS 0xffU
 
-/* Position of a value in a trace point's record. Linux states it in the trace point's file `format`, together with the
- * size, which must be the size here. */
+/* Position of a value in a trace point's record. Linux states the position in the trace point's file `format`, together
+ * with the value's size, which must be `size`. */
 struct field {
     const char *name;
     uint32_t size;
@@ -62,7 +62,7 @@ static struct {
 static struct ring {
     int files[TRACE_POINTS];
     struct perf_event_mmap_page *page; /* followed by the ring buffer */
-    uint64_t head;                     /* when recording began */
+    uint64_t head;                     /* data_head when recording began */
     uint64_t before;                   /* number of records before recording began */
     uint64_t count;                    /* number of records since then */
 } rings[PORT_CORES_MAX];
@@ -93,7 +93,7 @@ static bool read_file(const char *point, const char *file, char *text, size_t si
     return length > 0;
 }
 
-/* UINT32_MAX if the word is missing */
+/* The number after a word; UINT32_MAX if the word is missing */
 static uint32_t number_behind(const char *text, const char *word) {
     const char *found = strstr(text, word);
     return found != NULL ? (uint32_t)strtoul(found + strlen(word), NULL, 10) : UINT32_MAX;

@@ -1,6 +1,6 @@
-/* Trace points of Linux's scheduler on the program's cores. Reading them takes a mounted tracefs and root; or, without
- * root, kernel.perf_event_paranoid=-1 and read permission for tracefs. perf_event_open(2) keeps the newest records of
- * each core in a ring buffer, with readings of the common clock. */
+/* Trace points of Linux's scheduler on the program's cores. Reading them requires a mounted tracefs and root; or,
+ * without root, kernel.perf_event_paranoid=-1 and read permission for tracefs. perf_event_open(2) keeps the newest
+ * records of each core in a ring buffer, with readings of the common clock. */
 #ifndef TRACE_POINTS_POSIX_H
 #define TRACE_POINTS_POSIX_H
 
@@ -40,12 +40,12 @@ const char *trace_points_start(void);
 void trace_points_begin(void);
 void trace_points_end(void);
 
-/* Switches recording on a core on or off, and returns the total number of its records so far. It serves to measure what
- * a record costs. */
+/* Switches recording on a core on or off, and returns the total number of its records so far. Used to measure the time
+ * that a record takes. */
 uint64_t trace_points_switch(uint32_t core, bool on);
 
-/* Number of records of a core between begin and end, and the largest number of them that can still be in the ring
- * buffer */
+/* Number of records of a core between begin and end, and the largest number of records that the ring buffer can still
+ * hold */
 uint32_t trace_points_count(uint32_t core);
 uint32_t trace_points_room(void);
 

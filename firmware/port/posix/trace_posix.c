@@ -1,8 +1,8 @@
 /* port_trace.h on Linux, and the task that runs on each core, as far as the port knows it.
  *
  * The ring buffer of each core has a lock, because threads on one core can preempt each other at any instruction; no
- * core waits for the lock of another. The lock has priority inheritance if the system supports it: otherwise a task of
- * high priority could wait for a lock whose owner a third task keeps off the core. */
+ * core waits for the lock of another core. The lock has priority inheritance if the system supports it: otherwise a
+ * task of high priority could wait for a lock whose owner a third task keeps off the core. */
 #include "trace_posix.h"
 
 #include <pthread.h>
@@ -65,7 +65,7 @@ uint32_t __wrap_port_core_id(void) { return own.masked > 0 ? own.core : __real_p
 
 static uint32_t core_of_ring(void) {
     uint32_t core = __real_port_core_id();
-    return core < PORT_CORES_MAX ? core : 0; /* the thread is outside the cores with which the program was started */
+    return core < PORT_CORES_MAX ? core : 0; /* the thread is on none of the cores with which the program was started */
 }
 
 /* Names a thread that port_task_start() did not start: the console, or a thread of the system, such as a timer's. Call
@@ -77,9 +77,9 @@ static void know_task(void) {
     }
 }
 
-/* If the scheduler is recorded, notes which task causes the current event. If not, records that this task runs, unless
- * it is the task that was last seen on the core. An empty ring buffer is that of a new recording, in which no task has
- * been seen. */
+/* If the scheduler is recorded, stores in `authors` which task causes the current event. If not, records that this task
+ * runs, unless it is the task that was last seen on the core. An empty ring buffer belongs to a new recording, in which
+ * no task has been seen. */
 static void see(void) {
     if (ic_trace_recording == 0U || own.comes) {
         return;
@@ -219,8 +219,8 @@ void trace_posix_returns(struct trace_posix_wait wait) {
     }
 }
 
-/* Records that a waiting task becomes ready. It then counts as not waiting, even before it continues, so that this is
- * recorded only once. */
+/* Records that a waiting task becomes ready. It then counts as not waiting, even before it continues, so that the event
+ * is recorded only once. */
 static void make_ready(uint32_t place, const void *object) {
     uint32_t task = atomic_load(&waiting[place].task);
     uintptr_t its = (uintptr_t)object;

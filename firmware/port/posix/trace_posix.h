@@ -1,9 +1,10 @@
 /* This port's own events for the recorder (core/trace.h): the calls of a task, and when it begins to wait.
  *
  * Wake-ups and switches are events of the scheduler (trace_scheduler_posix.h), which Linux shows to few programs.
- * Without them the port records substitutes: the task that a call wakes; a task leaves its core when it begins to wait;
- * the task has come back. What it cannot see is preemption: the preempted task is not recorded as leaving. The next
- * event of a task shows that the task has come back, or that another task has the core (IC_TRACE_IN with detail 1).
+ * Without them the port records substitutes: which task a call wakes, that a task leaves its core when it begins to
+ * wait, and that it has come back. The port cannot see preemption: the preempted task is not recorded as leaving. The
+ * next event of a task shows that the task has come back, or that another task has the core (IC_TRACE_IN with detail
+ * 1).
  *
  * The linker redirects the recorded calls of port.h to wrappers (board/linux/board.cmake). Without a recorder, none of
  * this is in the program. */
@@ -32,19 +33,21 @@ void trace_posix_ends(const port_task_t *task);
 /* The number of the calling task */
 uint32_t trace_posix_task(void);
 
-/* Call them when the calling task is about to wait for an object, and when it has come back from the wait. */
+/* Call the first function when the calling task is about to wait for an object, the second when it has come back from
+ * the wait. */
 struct trace_posix_wait {
     uint32_t place; /* index among the waiting tasks */
 };
 struct trace_posix_wait trace_posix_leaves(const void *object);
 void trace_posix_returns(struct trace_posix_wait wait);
 
-/* Records that a task which waits for the object becomes ready; with `all`, that all of them do. If several wait and
- * not all are woken, it is unknown which one is woken, and nothing is recorded. Call it before the tasks are woken. */
+/* Records that the task that waits for the object becomes ready; with `all`, that all tasks that wait for it do. If
+ * several tasks wait and only one is woken, it is unknown which one, and nothing is recorded. Call it before the tasks
+ * are woken. */
 void trace_posix_wakes(const void *object, bool all);
 
-/* The task that caused event `number` in a core's ring buffer. For events that are still there, and only if the
- * scheduler is recorded. */
+/* The task that caused event `number` in a core's ring buffer. Only for events that are still in the ring buffer, and
+ * only if the scheduler is recorded. */
 uint32_t trace_posix_author(uint32_t core, uint32_t number);
 
 /* Calls the function once for each core, with that core's ring buffer locked. During the call port_core_id() returns

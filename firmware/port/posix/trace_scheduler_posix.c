@@ -13,9 +13,9 @@
 #include "trace_points_posix.h"
 #include "trace_posix.h"
 
-/* The newest threads of the program are remembered: more of them than a ring buffer has events. */
+/* Number of the program's newest threads that are remembered: more than a ring buffer has events */
 #define TASKS_MAX (2U * (uint32_t)IC_TRACE)
-/* Threads of other programs. All beyond this number share one task number. */
+/* Number of other programs' threads that get a task number of their own. All further threads share one task number. */
 #define STRANGERS_MAX 128U
 /* A record yields at most this many events: an interrupt begins, it makes a task ready, it ends. */
 #define EVENTS_OF_RECORD 3U
@@ -66,8 +66,8 @@ void trace_scheduler_know(uint32_t task) {
 
 /* ---- threads ---- */
 
-/* The task of a thread; 0 if the thread is not one of the program's. If the system has used a thread number twice, it
- * belongs to the newer thread. */
+/* The task of a thread; 0 if the thread is not one of the program's. If the system has used a thread number twice, the
+ * number belongs to the newer thread. */
 static uint32_t own_task(int thread) {
     uint32_t count = atomic_load(&task_count);
     for (uint32_t back = 1; back <= count && back <= TASKS_MAX; back++) {
@@ -122,7 +122,7 @@ static void add_switch(struct events *events, const struct trace_point_record *r
     }
 }
 
-/* A benchmark's thread that is woken in an interrupt is woken by a timer of the system; nothing else does so. */
+/* A benchmark's thread that is woken in an interrupt is woken by a timer of the system; nothing else wakes it there. */
 static void add_waking(struct events *events, const struct trace_point_record *record) {
     uint32_t task = own_task(record->thread.id);
     if (task == 0) {
@@ -158,9 +158,9 @@ struct joined {
 
 /* Adds an event. `author` is the task that caused it, 0 if the event comes from a scheduler record.
  *
- * Linux sometimes loses records, for some threads all those of leaving a core. So a task may run without having been
- * seen to come. Its own events reveal that, or the record of its leaving; an event is then inserted that says it
- * came. */
+ * Linux sometimes loses records; for some threads it loses all records of leaving a core. So a task may run although no
+ * record shows that it got the core. Its own events reveal that, or the record of its leaving. Then IC_TRACE_IN with
+ * detail 1 is inserted. */
 static void join(struct joined *joined, const struct ic_trace_event *event, uint32_t author) {
     enum ic_trace_kind kind = event->what & 0xffU;
     uint32_t there = kind == IC_TRACE_OUT ? event->object : author;

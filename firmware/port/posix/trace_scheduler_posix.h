@@ -15,7 +15,7 @@ bool trace_scheduler_is_seen(void);
 /* Why the scheduler's events are not recorded; NULL if they are */
 const char *trace_scheduler_why_not(void);
 
-/* Tells that the calling thread is this task. */
+/* Stores that the calling thread is the task with this number. */
 void trace_scheduler_know(uint32_t task);
 
 #endif

@@ -8,7 +8,7 @@
  * coarser. */
 #define TURNS_POSIX_MS 5
 
-/* Makes the calling thread yield after each time slice. False if the system has no timer left. */
+/* Makes the calling thread yield after each time slice. Returns false if the system has no timer left. */
 bool turns_posix_begin(void);
 
 /* Ends the yielding. Call it in the same thread. */

@@ -8,7 +8,7 @@ struct arrivals {
     atomic_uint count;
     uint32_t core; /* not atomic on purpose: a notification from a handler must order the accesses */
     uint64_t at;
-    uint32_t answer; /* core to ring; PORT_CORE_ANY: none */
+    uint32_t answer; /* the core that the handler rings; PORT_CORE_ANY: none */
 };
 
 static void note_arrival(void *arg) {
@@ -65,7 +65,7 @@ static void the_timer_fires_once_when_it_is_due(void) {
 }
 
 struct ringer {
-    uint32_t core; /* whose doorbell rings */
+    uint32_t core; /* the core whose doorbell rings */
     struct arrivals *arrivals;
 };
 

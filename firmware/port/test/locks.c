@@ -3,7 +3,7 @@
 
 #include "port_lock.h"
 
-/* Steps that each core adds. If one is lost, the sum is too small. */
+/* Number of steps by which each core increments a counter. If a step is lost, the sum is too small. */
 #define STEPS 2000U
 
 static port_spinlock_t spinlock;
@@ -24,7 +24,7 @@ static void step_inside_critical(void *arg) {
         port_critical_enter();
         port_critical_enter();
         step_plainly();
-        port_critical_exit(); /* still inside */
+        port_critical_exit(); /* still inside the outer one */
         step_plainly();
         port_critical_exit();
     }

@@ -161,7 +161,7 @@ static void queues_pass_items_in_order(void) {
 
 struct flags {
     port_events_t events;
-    uint32_t value; /* not atomic on purpose */
+    uint32_t value; /* not atomic on purpose: events must order the accesses */
 };
 
 static void answer_events(void *arg) {

@@ -122,7 +122,7 @@ static void stacks_are_as_large_as_asked(void) {
 
 /* ---- tasks that affect others ---- */
 
-/* Reports the core on which it runs each time it is notified, `rounds` times. */
+/* A task that reports the core on which it runs each time it is notified, `rounds` times */
 struct wanderer {
     port_task_t task;
     port_task_t *asker;
@@ -139,9 +139,9 @@ static void tell_core(void *arg) {
     }
 }
 
-/* Some kernels fix the core of a task. They must then return this error for every task, each time. */
+/* Some kernels fix the core of a task. They must then return PORT_ERR_UNSUPPORTED for every task, each time. */
 static bool tasks_can_be_moved(void) {
-    enum port_error error = port_task_pin(port_task_self(), 0); /* its present core */
+    enum port_error error = port_task_pin(port_task_self(), 0); /* its current core */
     expect(error == PORT_OK || error == PORT_ERR_UNSUPPORTED, "to pin a task works, or is unsupported");
     return error == PORT_OK;
 }
@@ -172,7 +172,7 @@ static void wait_once(void *arg) {
     atomic_uint *begun = arg;
     atomic_store(begun, 1);
     port_notify_take();
-    while (atomic_load(begun) == 1) { /* stays ready, and so does not wait, until the flag is set */
+    while (atomic_load(begun) == 1) { /* stays ready, and so does not wait, until `begun` changes */
         port_yield();
     }
     port_notify_take();
@@ -217,7 +217,7 @@ static void run_about(void *arg) {
     }
 }
 
-/* Waits, at most 2 s, until the runner has made more turns. Returns whether it has. */
+/* Waits, at most 2 s, until the runner has done more iterations (`turns`). Returns whether it has. */
 static bool runs_on(struct runner *runner) {
     uint32_t before = atomic_load(&runner->turns);
     uint64_t limit = port_clock() + milliseconds(2000);
@@ -246,8 +246,8 @@ static void a_running_task_is_suspended_resumed_and_moved(void) {
     port_sleep_ticks(3);
     uint32_t turns = atomic_load(&runner.turns);
     port_sleep_ticks(5);
-    uint32_t last_turn = others_may_have_the_core() ? 1U : 0; /* where other programs may take the core, the turn in
-                                                                 progress at the suspension may end late */
+    uint32_t last_turn = others_may_have_the_core() ? 1U : 0; /* where other programs may take the core, the iteration
+                                                                 in progress at the suspension may end late */
     expect(atomic_load(&runner.turns) - turns <= last_turn, "a suspended task does not run");
     port_task_resume(&runner.task);
     expect(runs_on(&runner), "a task that was suspended twice and resumed once runs");

@@ -90,9 +90,9 @@ static void sleeping_takes_the_time_asked(void) {
 /* Number of trials of which one must be in time: `usually`, but many more if other programs may take the core */
 static uint32_t tries(uint32_t usually) { return others_may_have_the_core() ? 5000U : usually; }
 
-/* The tests below look at the tick from one core. A task that sleeps for ticks wakes just after an edge, and edges are
- * always whole ticks apart. A machine that is busy with other things wakes some tasks late, but not all. On a core with
- * its own tick, the task wakes a constant time after the edge instead. */
+/* The tests below observe the kernel's tick on one core. A task that sleeps for ticks wakes just after an edge, and
+ * edges are always whole ticks apart. A machine that is busy with other things wakes some tasks late, but not all. On a
+ * core with its own tick, the task wakes a constant time after the edge instead. */
 static bool has_own_tick(void) { return port_core_id() != 0 && port_test_has_condition("freertos.tick_core", "each"); }
 
 /* Distance between two moments in the period of the tick, the shorter way round */

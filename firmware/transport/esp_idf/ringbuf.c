@@ -1,18 +1,18 @@
 /* ESP-IDF's ring buffer (component esp_ringbuf) of the type no-split, in the shared memory: items of any size, each
  * contiguous after a header of 8 bytes. Both ends take one spinlock, with interrupts masked; waiting tasks are on a
- * list of the kernel. With `ringbuf` the kernel copies the message in, and the receiver copies it out of the item. With
- * `ringbuf-zero-copy` the sender acquires an item first (xRingbufferSendAcquire()) and writes the message in place, and
- * the receiver reads it in place.
+ * list of the kernel. With `ringbuf`, the kernel copies the message in, and the receiver copies it out of the item.
+ * With `ringbuf-zero-copy`, the sender acquires an item first (xRingbufferSendAcquire()) and writes the message in
+ * place, and the receiver reads it in place.
  *
- * The shared memory must allow 32-bit accesses and be aligned to them. */
+ * The shared memory must allow 32-bit accesses, and be aligned to 4 bytes. */
 #include <string.h>
 
 #include "ringbuf_api.h"
 #include "slice_freertos.h"
 #include "transports.h"
 
-/* ESP-IDF, esp_ringbuf/ringbuf.c: the buffer is a multiple of 4 bytes, each item has a header of 8, and an item with
- * its header takes at most half of the buffer, rounded up to 4 bytes. */
+/* ESP-IDF, esp_ringbuf/ringbuf.c: the buffer is a multiple of 4 bytes, each item has a header of 8 bytes, and an item
+ * with its header takes at most half of the buffer, rounded up to 4 bytes. */
 #define UNIT 4U
 #define HEADER_BYTES 8U
 
@@ -37,7 +37,7 @@ static bool ringbuf_open(struct ic_transport_end *end) {
     return ring != NULL;
 }
 
-/* Static: nothing to release */
+/* The ring buffer is static: nothing to release */
 static void ringbuf_close(struct ic_transport_end *end) { (void)end; }
 
 static bool ringbuf_send(struct ic_transport_end *end, const void *message) {

@@ -1,4 +1,4 @@
-/* Includes ESP-IDF's header of its ring buffer as a system header: it would not pass our compiler warnings. */
+/* Includes the header of ESP-IDF's ring buffer as a system header, which our compiler warnings do not check. */
 #ifndef RINGBUF_API_H
 #define RINGBUF_API_H
 

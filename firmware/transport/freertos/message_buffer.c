@@ -3,10 +3,10 @@
  *
  * It also works between two kernels if sbSEND_COMPLETED and sbRECEIVE_COMPLETED (port/freertos_amp/FreeRTOSConfig.h)
  * notify the other kernel instead of a task. Both kernels then use one buffer in shared memory: the sender's kernel
- * writes its head, the receiver's kernel its tail. FreeRTOS has no barrier between its writes of the bytes and of the
- * index. A task woken by the doorbell sees both, because the doorbell's handler begins with a barrier. A polling end
- * relies on the other core to store to uncached memory in program order. A Cortex-M0+ does that. For the Cortex-M7 no
- * document states it, but the checks of every message would detect a violation. */
+ * writes the buffer's head, the receiver's kernel its tail. FreeRTOS has no barrier between writing the bytes and
+ * writing the index. A task woken by the doorbell sees both, because the doorbell's handler begins with a barrier. A
+ * polling end relies on the other core to store to uncached memory in program order. A Cortex-M0+ does that. For the
+ * Cortex-M7 no document states it, but the checks of every message would detect a violation. */
 #include "slice_freertos.h"
 #include "transports.h"
 
@@ -30,7 +30,7 @@ static bool message_buffer_open(struct ic_transport_end *end) {
     return true;
 }
 
-/* Static: nothing to release */
+/* The buffer is static: nothing to release */
 static void message_buffer_close(struct ic_transport_end *end) { (void)end; }
 
 static bool message_buffer_send(struct ic_transport_end *end, const void *message) {

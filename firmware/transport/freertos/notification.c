@@ -1,4 +1,4 @@
-/* Zero-copy by FreeRTOS direct-to-task notifications: the value of a notification is the address of the message. The
+/* Zero-copy with FreeRTOS direct-to-task notifications: the value of a notification is the address of the message. The
  * shared memory holds one message at a time. When the receiver has released the message, it notifies the sender that
  * the memory is free again. */
 #include "port_freertos.h"
@@ -32,7 +32,7 @@ static void *notification_loan(struct ic_transport_end *end) {
 static bool notification_send(struct ic_transport_end *end) {
     has_place = false;
     (void)xTaskNotifyIndexed(end->other->handle, PORT_FREERTOS_NOTIFY_TASK, (uint32_t)end->setup->memory,
-                             eSetValueWithOverwrite); /* nothing can be overwritten: room for one message only */
+                             eSetValueWithOverwrite); /* no value is lost: there is room for one message only */
     return true;
 }
 
@@ -44,7 +44,7 @@ static const void *notification_receive(struct ic_transport_end *end, uint32_t *
         }
     }
     *size = end->setup->size;
-    if (ic_transport_over(end)) { /* this task is also notified when everything is over */
+    if (ic_transport_over(end)) { /* this task is also notified when the run is over */
         return NULL;
     }
     return (const void *)address; // NOLINT(performance-no-int-to-ptr): a notification's value is an integer

@@ -1,5 +1,5 @@
-/* FreeRTOS queue, by value. Its storage is the shared memory, and holds as many messages as fit. The kernel copies each
- * message inside a critical section, with interrupts masked. */
+/* FreeRTOS queue that holds messages by value. Its storage is the shared memory, and holds as many messages as fit. The
+ * kernel copies each message inside a critical section, with interrupts masked. */
 #include "slice_freertos.h"
 #include "transports.h"
 
@@ -16,7 +16,7 @@ static bool queue_open(struct ic_transport_end *end) {
     return true;
 }
 
-/* Static: nothing to release */
+/* The queue is static: nothing to release */
 static void queue_close(struct ic_transport_end *end) { (void)end; }
 
 static bool queue_send(struct ic_transport_end *end, const void *message) {

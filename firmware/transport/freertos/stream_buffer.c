@@ -3,9 +3,9 @@
  *
  * Between two cores under one SMP kernel it works unchanged with one sender and one receiver, because a wait uses the
  * kernel's locks, which all cores share. (Between two kernels, sbSEND_COMPLETED and sbRECEIVE_COMPLETED would have to
- * ring a doorbell.) There is one exception: when a wait times out, the kernel clears its note of the waiting task
- * without a lock, possibly while the other core is about to wake that task; an assertion of the kernel would fail then.
- * So the timeout is longer than any wait of a correct run (IC_TRANSPORT_SLICE_MS). */
+ * ring a doorbell.) There is one exception: when a wait times out, the kernel clears the buffer's handle of the waiting
+ * task without a lock. If the other core is about to wake that task, an assertion of the kernel fails. So the timeout
+ * is longer than any wait of a correct run (IC_TRANSPORT_SLICE_MS). */
 #include "slice_freertos.h"
 #include "transports.h"
 
@@ -24,7 +24,7 @@ static bool stream_buffer_open(struct ic_transport_end *end) {
     return true;
 }
 
-/* Static: nothing to release */
+/* The buffer is static: nothing to release */
 static void stream_buffer_close(struct ic_transport_end *end) { (void)end; }
 
 /* A kernel call moves only a part of the bytes if not all of them fit, or if not all have arrived. */

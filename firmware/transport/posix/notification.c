@@ -1,6 +1,6 @@
 /* Zero-copy: a variable holds the address of the message. The other end is woken by port.h's notification, which here
  * is a semaphore of each thread. The shared memory holds one message at a time. When the receiver has released the
- * message, it sets the address to NULL: the memory is free again. */
+ * message, it sets the address to NULL: the memory is then free again. */
 #include "transports.h"
 
 /* NULL: the memory is free for the sender's next message */
@@ -17,7 +17,7 @@ static bool notification_open(struct ic_transport_end *end) {
 
 static void notification_close(struct ic_transport_end *end) { (void)end; }
 
-/* Waits until the address is set or, without `there`, until it is NULL. */
+/* Waits until the address is set (`there` is true) or NULL (`there` is false). Returns false if the run is over. */
 static bool await(struct ic_transport_end *end, bool there) {
     while ((atomic_load_explicit(&address, memory_order_acquire) != NULL) != there) {
         if (ic_transport_over(end)) {

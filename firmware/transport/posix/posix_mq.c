@@ -74,7 +74,7 @@ static bool goes_on(const struct ic_transport_end *end) {
 
 static bool posix_mq_send(struct ic_transport_end *end, const void *message) {
     for (;;) {
-        struct timespec when = posix_slice_end(CLOCK_REALTIME); /* the only clock that the call uses */
+        struct timespec when = posix_slice_end(CLOCK_REALTIME); /* mq_timedsend() knows no other clock */
         if (mq_timedsend(queue, message, end->setup->size, 0, &when) == 0) {
             return true;
         }

@@ -12,7 +12,7 @@ static struct {
     unsigned char *items;
     uint32_t item_bytes;
     uint32_t length;
-    uint32_t first; /* the oldest of the `count` items */
+    uint32_t first; /* index of the oldest of the `count` items */
     uint32_t count;
 } queue;
 
@@ -58,7 +58,7 @@ static unsigned char *item_at(uint32_t place) {
     return queue.items + (size_t)(place % queue.length) * queue.item_bytes;
 }
 
-/* Waits until `count` differs from `unwanted`, and returns true with the mutex locked. If everything is over, returns
+/* Waits until `count` differs from `unwanted`, and returns true with the mutex locked. If the run is over, returns
  * false with the mutex unlocked. */
 static bool lock_when(const struct ic_transport_end *end, pthread_cond_t *condition, uint32_t unwanted) {
     pthread_mutex_lock(&queue.mutex);

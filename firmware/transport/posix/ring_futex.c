@@ -1,5 +1,5 @@
-/* ring-futex: the copying ring, whose ends sleep on a Linux futex instead of the platform's notification. It would also
- * work between two processes that share memory.
+/* The transport `ring-futex`: the copying ring, whose ends sleep on a Linux futex instead of the platform's
+ * notification. It would also work between two processes that share memory.
  *
  * A wake-up sets a word in shared memory, and calls the kernel only if the word was clear. */
 #include <linux/futex.h>
@@ -10,7 +10,7 @@
 #include "ring.h"
 #include "transports.h"
 
-/* Before the ring in shared memory: whether each end has been woken since its last wait */
+/* Before the ring in shared memory: for each end, whether it has been woken since its last wait */
 struct wakes {
     _Alignas(IC_SPSC_LINE) atomic_uint of[2]; /* indexed by role */
 };
@@ -45,7 +45,7 @@ static void futex_wake(void *arg) {
     }
 }
 
-/* The part of the memory that the ring gets */
+/* Returns how many bytes of the shared memory the ring gets. */
 static uint32_t ring_bytes(const struct ic_transport_setup *setup) {
     uint32_t before = (uint32_t)sizeof(struct wakes);
     return setup->memory_bytes < before ? 0 : setup->memory_bytes - before;

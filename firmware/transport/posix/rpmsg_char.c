@@ -1,6 +1,6 @@
-/* rpmsg-char:PATH: from Linux to another core of the chip, and back. PATH is an endpoint of Linux's driver rpmsg_char
- * (drivers/rpmsg/rpmsg_char.c), a character device: each write sends a message, each read receives one. The firmware of
- * the other core sends back every message: docs/transports.md lists suitable firmware.
+/* The transports `rpmsg-char:PATH`: from Linux to another core of the chip, and back. PATH is an endpoint of Linux's
+ * driver rpmsg_char (drivers/rpmsg/rpmsg_char.c), a character device: each write sends a message, each read receives
+ * one. The firmware of the other core sends back every message: docs/transports.md lists suitable firmware.
  *
  * The other core has its own clock, or none that Linux can read. So the measurement is a round trip, from Linux to
  * Linux, and is named so. Both ends of the transport are in Linux: the sender writes, the receiver reads the echo. They
@@ -28,7 +28,7 @@
 /* Most characters of all paths together, because the choices of a parameter are sent in one line */
 #define PATHS_MOST 100U
 #define RETRY_MS 1
-/* Most messages left over from an aborted run that are dropped: the device's queue has no limit of its own. */
+/* Limit for dropping messages left over from an aborted run: the device's queue itself has no limit. */
 #define STALE_MOST 1000U
 
 static struct {
@@ -137,7 +137,7 @@ static bool open_end(struct ic_transport_end *end) {
     return true;
 }
 
-/* The receiver closes last, if it was opened. */
+/* The receiver closes last and closes the file. The sender closes it only if the receiver was never opened. */
 static void close_end(struct ic_transport_end *end) {
     if (end->role == IC_TRANSPORT_RECEIVER || !receiver_is_open) {
         close(file);
@@ -146,8 +146,8 @@ static void close_end(struct ic_transport_end *end) {
 
 /* ---- messages ---- */
 
-/* After a call that moved nothing: waits, unless the end polls, and returns whether to retry. Older kernels return
- * ENOMEM if there is no room. */
+/* Called after a call that moved nothing: waits, unless the end polls, and returns whether to retry. Older kernels
+ * return ENOMEM if there is no room. */
 static bool goes_on(const struct ic_transport_end *end, short events, int wait_ms) {
     int number = errno;
     if (number != EAGAIN && number != EINTR && number != ENOMEM) {

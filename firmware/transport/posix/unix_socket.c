@@ -8,7 +8,7 @@
 
 static int in, out;
 
-/* Largest message: several of this size fit into Linux's default socket buffer of 208 KiB. */
+/* Largest message, in bytes: several of this size fit into Linux's default socket buffer of 208 KiB. */
 static uint32_t unix_socket_capacity(const struct ic_transport_setup *setup) {
     (void)setup;
     return 65536U;

@@ -1,6 +1,6 @@
-/* dma: a DMA channel copies the message from the sender's memory to the receiver's, and its completion interrupt, on
- * the receiver's core, wakes the receiver; a polling receiver polls the channel's completion instead. Neither core
- * copies.
+/* The transport `dma`: a DMA channel copies the message from the sender's memory to the receiver's, and its completion
+ * interrupt, on the receiver's core, wakes the receiver; a polling receiver polls the channel's interrupt status
+ * instead. Neither core copies.
  *
  * The receiver publishes the destination in shared memory. The sender, which may have to wait for the destination,
  * starts the channel and returns when the channel has finished. The channel copies words if the size is a multiple of
@@ -17,21 +17,21 @@
 #define DONE (1U << CHANNEL)
 #define LOWEST_PRIORITY 255U
 #define WORD_BYTES 4U
-/* Size of the chip's SRAM, in which destinations must be */
+/* Bytes of the chip's SRAM, which holds the destination: no message can be larger */
 #define SRAM_BYTES 0x42000U
 
 /* In shared memory: */
 struct shared {
     atomic_uint wanted; /* number of messages that the receiver has requested */
     uint32_t to;        /* destination of the message requested last */
-    atomic_uint asleep; /* the sender waits, or is about to */
+    atomic_uint asleep; /* 1 while the sender sleeps or is about to sleep */
     uint32_t size;      /* bytes of the message in progress */
 };
 
-/* The sender's: */
+/* Used by the sender only: */
 static uint32_t sent;
 
-/* The receiver's: */
+/* Used by the receiver only: */
 static uint32_t asked;
 static port_task_t *task;
 static atomic_bool completed;
@@ -42,7 +42,7 @@ static uint32_t dma_capacity(const struct ic_transport_setup *setup) {
     return setup->memory_bytes < sizeof(struct shared) ? 0 : SRAM_BYTES;
 }
 
-/* The interrupt handler, on the receiver's core */
+/* Handles the channel's completion interrupt, on the receiver's core. */
 static void dma_is_done(void) {
     DMA_INTS(get_core_num()) = DONE;
     atomic_store(&completed, true);
@@ -96,7 +96,7 @@ static bool await_receiver(struct ic_transport_end *end) {
             return false;
         }
         if (!end->setup->polling) {
-            /* Announce the wait, then check again; the receiver requests, then checks for the announcement. */
+            /* Announce the sleep, then check again; the receiver requests, then reads `asleep`: no wake is lost. */
             atomic_store(&shared->asleep, 1);
             if (!is_wanted(shared)) {
                 end->wait(end);
@@ -145,7 +145,7 @@ static bool is_complete(const struct ic_transport_end *end) {
     if (done && polling) {
         DMA_INTR = DONE;
     } else if (done) {
-        atomic_store(&completed, false); /* the next message is not requested yet */
+        atomic_store(&completed, false); /* loses no completion: the next message is not requested yet */
     }
     return done;
 }

@@ -1,13 +1,13 @@
-/* fifo: messages as words through the FIFO between the cores; shared memory has only two counts.
+/* The transport `fifo`: messages as words through the FIFO between the cores. Shared memory holds only two counts.
  *
- * Under one kernel for both cores, the kernel also uses the FIFO: the FIFO's interrupt requests a yield. So the handler
- * of that interrupt takes all words out of the FIFO, and moves the words of messages, which it can tell from the
- * kernel's, to a buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
+ * A kernel that runs on both cores also uses the FIFO: the FIFO's interrupt requests a yield. So the handler of that
+ * interrupt takes all words out of the FIFO, and moves the words of messages, which it can tell from the kernel's, to a
+ * buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
  *
  * Every word of a message is sent with its top bit set, which tells it from the kernel's words; the true top bits are
- * sent separately. First comes a word with the size of the message. Then, for each group of up to 31 words, come one
- * word with the top bits of the group, that of its first word in bit 0, and the words of the group. The last word of a
- * message is padded with zeros.
+ * sent separately. First comes a word with the size of the message. Then each group of up to 31 words follows: first
+ * one word with the top bits of the group, whose bit i is the top bit of word i, then the words of the group. The last
+ * word of a message is padded with zeros.
  *
  * A sender polls for room in the FIFO, whether or not the receiver polls: the handler on the receiver's core makes room
  * soon, whatever runs there. */
@@ -18,10 +18,10 @@
 
 #include <string.h>
 
-/* Words whose top bits fit into one word */
+/* Most words in a group: their top bits fit into the 31 free bits of one word. */
 #define GROUP 31U
 #define WORD_BYTES 4U
-/* Largest message, in bytes: in the word with the size, FIFO_MESSAGE takes the top bit. */
+/* Largest message, in bytes: FIFO_MESSAGE takes the top bit of the word with the size. */
 #define SIZE_MOST (FIFO_MESSAGE - 1U)
 _Static_assert(GROUP + 1U <= FIFO_BOX_WORDS, "a group and its top bits fit the box");
 
@@ -31,10 +31,10 @@ struct counts {
     atomic_uint taken; /* words that have left the handler's buffer: written by the receiver */
 };
 
-/* The sender's: */
+/* Used by the sender only: */
 static uint32_t sent;
 
-/* The receiver's: */
+/* Used by the receiver only: */
 static struct rp2040_fifo_box box;
 static uint32_t taken;
 static port_task_t *task;
@@ -76,8 +76,8 @@ static void fifo_close(struct ic_transport_end *end) {
 
 /* ---- sending ---- */
 
-/* How many words may be sent now. Limits are the share of the FIFO that messages may use, and the room in the handler's
- * buffer. */
+/* Returns how many words may be sent now. Limits are the share of the FIFO that messages may use, and the room in the
+ * handler's buffer. */
 static uint32_t room(const struct counts *counts) {
     uint32_t under_way = sent - atomic_load_explicit(&counts->put, memory_order_acquire);
     uint32_t kept = sent - atomic_load_explicit(&counts->taken, memory_order_acquire);
@@ -100,7 +100,7 @@ static bool send_words(const struct ic_transport_end *end, const uint32_t *words
     return true;
 }
 
-/* Number of words of a message from word `first` on, at most one group */
+/* Returns the number of words of a message from word `first` on, at most one group. */
 static uint32_t group_words(uint32_t size, uint32_t first) {
     uint32_t left = (size + WORD_BYTES - 1U) / WORD_BYTES - first;
     return left < GROUP ? left : GROUP;
@@ -123,7 +123,7 @@ static bool fifo_send_message(struct ic_transport_end *end, const void *message)
         uint32_t count = group_words(size, first);
         uint32_t last[GROUP];
         bool is_cut = first + count > whole;
-        if (is_cut) { /* padded with zeros */
+        if (is_cut) { /* the last word is incomplete: pad it with zeros */
             last[count - 1U] = 0;
             memcpy(last, words + first, size - first * WORD_BYTES);
         }
@@ -146,7 +146,7 @@ static bool await_words(struct ic_transport_end *end, uint32_t words) {
         }
         if (!end->setup->polling) {
             box.wanted = taken + words;
-            atomic_store(&box.waiting, true); /* the handler, on this core, runs before this store or after it */
+            atomic_store(&box.waiting, true); /* the handler is on this core: it runs before or after the store */
             if (!has_come(words)) {
                 end->wait(end);
             }
@@ -156,8 +156,8 @@ static bool await_words(struct ic_transport_end *end, uint32_t words) {
     return true;
 }
 
-/* Takes the `count` words of a group and copies at most `bytes` bytes of them to `place`: neither padding nor what has
- * no room. */
+/* Takes the `count` words of a group and copies at most `bytes` bytes of them to `place`. Drops padding, and words for
+ * which there is no room. */
 static bool take_group(struct ic_transport_end *end, uint8_t *place, uint32_t bytes, uint32_t count) {
     struct counts *counts = counts_of(end);
     uint32_t *words = (uint32_t *)(void *)place;

@@ -14,7 +14,7 @@
 #define PAUSE_US 100U
 /* A task of the disturbance (below) is late if it runs this long after the timer was due. */
 #define LATE_US 1000U
-#define DISTURBANCE_US 50U /* between two disturbances at least; at most four times that */
+#define DISTURBANCE_US 50U /* shortest time between disturbances; the longest is four times as long */
 
 #define PRIORITY_DISTURBED PORT_PRIORITY_MAX
 
@@ -56,7 +56,7 @@ static uint64_t ticks(uint32_t us) { return (uint64_t)us * port_clock_hz() / 100
 /* About half of the words have a special meaning for some transport. */
 static uint32_t word_of(uint32_t number, uint32_t index) {
     static const uint32_t special[] = {0, 1, 2, UINT32_MAX, 0x80000000U, 0x80000001U, 0x7fffffffU, 0x7ffffffeU};
-    uint32_t mixed = (stage.seed + number * 65536U + index) * 2654435769U; /* the golden ratio of 2^32 */
+    uint32_t mixed = (stage.seed + number * 65536U + index) * 2654435769U; /* 2^32 over the golden ratio */
     return (mixed >> 16U & 1U) != 0 ? special[mixed >> 29U] : mixed;
 }
 
@@ -106,7 +106,7 @@ static bool send_one(uint32_t number) {
     produce(message, number);
     bool sent = transport->zero_copy ? transport->send_loan(&sender.end) : transport->send(&sender.end, message);
     if (!transport->zero_copy) {
-        memset(message, 0xa5, stage.setup.size); /* it belongs to this end again */
+        memset(message, 0xa5, stage.setup.size); /* the sender may write to it again */
     }
     return sent;
 }
@@ -187,7 +187,7 @@ static struct {
     port_task_t there, back;
     struct ic_random random;
     uint64_t due;
-    bool over; /* both are woken to see it */
+    bool over; /* both tasks are woken to see it */
     uint32_t rounds;
 } disturbance;
 
@@ -280,7 +280,7 @@ static void stream(struct ic_random *random) {
     if (stage.hold != NULL) {
         begin_disturbance();
     }
-    port_notify(&sender.task); /* from here on a polling end may keep this task off its core */
+    port_notify(&sender.task); /* from now on, a polling end may keep this task from running */
     port_task_join(&sender.task);
     port_task_join(&receiver.task);
     if (stage.hold != NULL) {

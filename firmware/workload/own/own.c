@@ -1,16 +1,16 @@
 /* Users' workloads: checks that several cores compute the same as one, and that a workload writes only its own units.
  *
  * If the user supplies no check, the console task computes the units again while no other task runs. If the units are
- * in a buffer, they are checked one by one and then erased, so that the next window has to write them again; the guard
- * words (canaries) before and after the buffer must not change. A workload without a buffer returns a sum, which does
- * not show a unit that is wrong: the unit is searched for afterwards.
+ * in a buffer, they are checked one by one and then erased, so that the next window (timed stretch of work) has to
+ * write them again; the guard words (canaries) before and after the buffer must not change. A workload without a buffer
+ * returns a sum, which does not show a unit that is wrong: the unit is searched for afterwards.
  *
  * The first error of each kind is reported in a series with one value, the number of a unit. Without an error the
  * series does not exist.
  *
  *   differs     the unit that had another value on several cores, or at another time on one core
  *   beyond      the unit that writes outside its own place in the buffer
- *   around      the first unit of the window or part in which something else wrote around the buffer
+ *   around      the first unit of a window, or of a core's part of it, in which something else wrote around the buffer
  *   depends     the unit whose value depends on the units before it
  *   unexpected  the unit that is wrong according to the user's check */
 #include "own.h"
@@ -58,7 +58,7 @@ static void erase(const struct intercore_workload *own, uint32_t unit) {
     memset(unit_at(own, unit), ERASED, own->unit_bytes);
 }
 
-/* Changes a unit, whatever its contents. A second call restores it. */
+/* Changes all bytes of a unit, whatever they are. A second call restores the unit. */
 static void disguise(const struct intercore_workload *own, uint32_t unit) {
     uint8_t *bytes = unit_at(own, unit);
     for (uint32_t i = 0; i < own->unit_bytes; i++) {
@@ -92,7 +92,7 @@ static bool compute_again(const struct intercore_workload *own, uint32_t unit) {
         (void)own->workload.work(unit, 1);
         return canaries_live(own);
     }
-    disguise(own, behind); /* it may hold the right result: writing that again would go unnoticed */
+    disguise(own, behind); /* if it holds its correct result, writing that again would go unnoticed */
     uint32_t digests[2] = {digest_of(own, before), digest_of(own, behind)};
     (void)own->workload.work(unit, 1);
     bool same = digest_of(own, before) == digests[0] && digest_of(own, behind) == digests[1];
@@ -121,7 +121,7 @@ static bool unit_is_right(const struct intercore_workload *own, uint32_t unit) {
     return true;
 }
 
-/* The guard words have changed: finds the unit that writes there. It may also have been something else. */
+/* Called if the guard words have changed: finds the unit that changes them. If no unit does, reports AROUND. */
 static void find_writer(const struct intercore_workload *own, uint32_t first, uint32_t count) {
     for (uint32_t i = 0; i < count && !told[BEYOND]; i++) {
         if (!compute_again(own, first + i)) {
@@ -161,7 +161,7 @@ void intercore_prepare(const struct intercore_workload *own) {
     }
 }
 
-/* The work of a workload with a buffer returns 0, so 0 stands for a buffer that is right. */
+/* work() returns 0 for a workload with a buffer. So the expected checksum is 0 if the buffer is right, else 1. */
 uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first, uint32_t count) {
     if (own->unit_bytes > 0) {
         return units_are_right(own, first, count) ? 0 : 1;
@@ -190,7 +190,7 @@ static bool adds_up(const struct intercore_workload *own, uint32_t first, uint32
 
 bool ic_own_seek(uint32_t workload, uint32_t first, uint32_t count) {
     const struct intercore_workload *own = ic_own(workload);
-    uint32_t right = 0; /* this many units give the correct sum */
+    uint32_t right = 0; /* the first `right` units give the correct sum */
     uint32_t wrong = count;
     uint32_t sum = 0;
     uint32_t whole = 0;
@@ -222,7 +222,7 @@ void ic_own_differs(uint32_t workload, uint32_t unit) { tell(ic_own(workload), D
 const struct intercore_workload *ic_own(uint32_t workload) {
 #if IC_OWN_MAX > 0
     if (workload >= IC_WORKLOADS_HERE) {
-        return (const struct intercore_workload *)(const void *)ic_workloads[workload]; /* the first member */
+        return (const struct intercore_workload *)(const void *)ic_workloads[workload]; /* its first member */
     }
 #endif
     (void)workload;

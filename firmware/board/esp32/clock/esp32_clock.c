@@ -39,8 +39,8 @@ uint64_t IRAM_ATTR port_cycles(void) {
     return count;
 }
 
-/* Each core's tick calls it. Interrupts are masked, because a handler of a higher level than the tick's may read the
- * clock. */
+/* Saves this core's 64-bit count. Each core's tick calls it. Interrupts are masked, because a handler of a higher level
+ * than the tick's may read the clock. */
 static void IRAM_ATTR note_count(void) {
     uint32_t core;
     uint32_t counter;
@@ -72,20 +72,20 @@ const char *port_clock_name(void) { return CPU_COUNTER " of each core, aligned t
 
 /* ---- the exchange ---- */
 
-/* The exchanges take about 0.1 ms. An interrupt during an exchange makes it longer, so that it says less, but not
- * wrong. So no interrupts are masked: on an emulator one core may stop for milliseconds while the other one asks. There
- * the exchanges go on until enough of them were short, for at most MOST_SECONDS. */
+/* The exchanges take about a millisecond. An interrupt during an exchange only makes the bounds that it gives wider;
+ * they stay correct. So no interrupts are masked. On an emulator one core may stop for milliseconds while the other one
+ * asks. There the exchanges go on until the bounds are within 1 µs, for at most MOST_SECONDS. */
 #define EXCHANGES 2048U
 #define MOST_SECONDS 2U
 #define OVER UINT32_MAX
 
 static struct {
     struct count_ahead ahead;
-    uint64_t answerers_count; /* the answering core's full count at some moment before its first answer */
+    uint64_t answerers_count; /* the answering core's 64-bit count, before its first answer */
     uint32_t lacking;         /* the core whose count lacks a wrap: the result of count_unwrap() */
     atomic_bool present;      /* the answering task runs, and has set answerers_count */
     atomic_uint asked;        /* number of the current exchange, from 1; or OVER */
-    atomic_uint answer;       /* the answering core's counter, which always differs from the answer before; a single
+    atomic_uint answer;       /* the answering core's counter, which always differs from the previous answer; a single
                                  word, so that all of it becomes visible at once */
 } exchange;
 
@@ -93,7 +93,8 @@ static inline uint32_t look(const atomic_uint *word) { return atomic_load_explic
 
 static inline void show(atomic_uint *word, uint32_t value) { atomic_store_explicit(word, value, memory_order_relaxed); }
 
-/* Both loops are in IRAM and not inlined: in flash, a cache miss could come between a question and its answer. */
+/* answer_all() and ask_all() are in IRAM and not inlined: in flash, a cache miss could come between a question and its
+ * answer. */
 static __attribute__((noinline)) void IRAM_ATTR answer_all(void) {
     uint32_t heard = 0;
     uint32_t last = 0;
@@ -133,7 +134,7 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
         count_exchanged(&exchange.ahead, count_since(own_count, before), count_since(answerers_count, answer),
                         count_since(own_count, after));
         /* Waits a varying number of cycles, so that the next question reaches the other core's loop at another
-         * place. */
+         * instruction. */
         for (uint32_t since = cpu_counter(); cpu_counter() - since < shift;) {
         }
         shift = (shift * 5U + 3U) % 32U; /* takes every value below 32 in turn, in mixed order (Knuth, TAOCP 2,
@@ -141,8 +142,8 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
     }
 }
 
-/* Starts the count of the calling core at the current value of its counter. Both cores do so at about the same time, so
- * their counts differ from their counters' lead by at most one wrap. */
+/* Sets the calling core's 64-bit count to the current value of its 32-bit counter. Both cores do so at about the same
+ * time, so the difference of their counts is wrong by at most one wrap (count_unwrap()). */
 static void IRAM_ATTR begin_count(void) {
     uint32_t core;
     uint32_t counter;
@@ -233,8 +234,8 @@ static const char *align(void) {
 
 static int32_t ppm;
 
-/* Waits for esp_timer to begin another microsecond. Returns the clock at that moment, and stores which microsecond it
- * is. */
+/* Waits for esp_timer to begin another microsecond. Returns the clock at that moment, and stores esp_timer's new value
+ * in `us`. */
 static uint64_t read_at_edge(int64_t *us) {
     int64_t last = esp_timer_get_time();
     uint64_t now;
@@ -257,7 +258,7 @@ static void compare(void) {
 
 /* ---- start ---- */
 
-/* Makes both cores' ticks note their counts, or neither's. */
+/* Registers note_count() with the ticks of both cores. If one registration fails, neither stays. */
 static bool hook_ticks(void) {
     if (esp_register_freertos_tick_hook_for_cpu(note_count, 0) != ESP_OK) {
         return false;

@@ -3,24 +3,24 @@
  *
  * Both cores' counters count the same clock (ESP32 TRM 3.2.3, ESP32-S3 TRM 7.2.3: CPU_CLK). Each counts from the start
  * of its core, and the second core starts later, so the two differ by a constant offset, which has not been measured on
- * any chip so far. If the offset is mistaken for a time, it is likely the published task switch of 190 ms. Therefore
- * there are two functions:
+ * any chip so far. A program that subtracts one counter from the other takes the offset for a time: that is likely how
+ * a task switch of 190 ms was published. Therefore there are two functions:
  *
- *   port_cycles()   this core's counter, extended to 64 bits; `time=raw-counter` shows the wrong time that it yields
- *   port_clock()    the same, less the lead of this core's counter over core 0's
+ *   port_cycles()   this core's counter, extended to 64 bits; `time=raw-counter` shows the wrong times that it gives
+ *   port_clock()    port_cycles() minus the lead of this core's counter over core 0's
  *
- * The lead is determined at each start, from some thousand exchanged readings of both cores (esp32_count.h), before
- * anything reads the clock. It is known only to some cycles. That is the uncertainty of every time between two cores,
+ * The lead is determined at each start, from 2048 or more exchanged readings of both cores (esp32_count.h), before
+ * anything reads the clock. It is known only to a few cycles. This uncertainty applies to every time between two cores,
  * and the condition `clock.uncertainty` states it. A time on one core is exact. The clocks do not drift apart while the
  * cores' clock does not change: frequency.c prevents frequency scaling and light sleep.
  *
  * - Width: the counter wraps after 2^32 cycles, which is 17.9 s at 240 MHz and 10.7 s at 400 MHz. Each core's tick
- *   notes the 64-bit count of its core, and a reading adds the cycles since then. A wrap is missed only if a core's
- *   tick fails for that long; a watchdog acts earlier.
+ *   saves the 64-bit count of its core, and a reading adds the cycles since then. A wrap is missed only if a core has
+ *   no tick for that long; a watchdog acts earlier.
  * - Moment of a reading: when the counter is read, right after interrupts were masked.
  * - Interrupts are masked (on Xtensa up to level 3, which includes the kernel and Intercore) while the core's number,
- *   its counter and its noted count are read. So an unpinned task cannot migrate between these, and the tick cannot
- *   change the noted count.
+ *   its counter and its saved count are read. So an unpinned task cannot migrate between these reads, and the tick
+ *   cannot change the saved count.
  * - Code and data are in internal memory: a reading never waits for flash.
  * - Steps back: never on one core. To see a step back, a task would have to migrate within the uncertainty; a migration
  *   takes a hundred times longer.

@@ -18,20 +18,20 @@ struct count_ahead {
     int64_t most;
 };
 
-/* Nothing is known. */
+/* Bounds before the first exchange */
 #define COUNT_AHEAD_UNKNOWN ((struct count_ahead){.least = INT64_MIN, .most = INT64_MAX})
 
-/* Combines the bounds with other bounds. */
+/* Narrows the bounds to the part that is also within `least` and `most`. */
 static inline void count_narrow(struct count_ahead *ahead, int64_t least, int64_t most) {
     ahead->least = least > ahead->least ? least : ahead->least;
     ahead->most = most < ahead->most ? most : ahead->most;
 }
 
 /* Adds the bounds that an exchange gives: a core reads `before`, then the other core reads `there`, then the first core
- * reads `after`. However long the messages took, `there` was read between the two (Cristian 1989, Probabilistic clock
- * synchronization). Both cores count the same clock, so the offset is constant, and the bounds of all exchanges can be
- * combined: the upper bound comes from the exchange with the fastest question, the lower one from that with the fastest
- * answer. */
+ * reads `after`. However long the messages took, `there` was read between `before` and `after` (Cristian 1989,
+ * Probabilistic clock synchronization). Both cores count the same clock, so the offset is constant, and the bounds of
+ * all exchanges can be combined: the upper bound comes from the exchange with the fastest question, the lower bound
+ * from the exchange with the fastest answer. */
 static inline void count_exchanged(struct count_ahead *ahead, uint64_t before, uint64_t there, uint64_t after) {
     count_narrow(ahead, (int64_t)(there - after), (int64_t)(there - before));
 }
@@ -53,10 +53,10 @@ static inline uint64_t count_within(const struct count_ahead *ahead) {
 
 #define COUNT_WRAP (INT64_C(1) << 32)
 
-/* Corrects the bounds, and returns the core whose count lacks a wrap, 0 or 1, or 2 if neither does. The counts begin
- * with the current values of the counters: if one counter has already wrapped and the other has not, the offset appears
- * to be one wrap too large. The cores must have started less than half a wrap apart, 8.9 s at 240 MHz; a boot takes
- * less. */
+/* Corrects the bounds if a core's count lacks a wrap. Returns that core, 0 or 1, or 2 if neither count lacks one. The
+ * counts begin with the current values of the counters: if one counter has already wrapped and the other has not, the
+ * offset appears to be one wrap too large. The cores must have started less than half a wrap apart, 8.9 s at 240 MHz; a
+ * boot takes less. */
 static inline uint32_t count_unwrap(struct count_ahead *ahead) {
     int64_t found = count_middle(ahead);
     if (found > -COUNT_WRAP / 2 && found < COUNT_WRAP / 2) {
@@ -96,7 +96,7 @@ static inline struct count_scale count_scale_of(uint64_t clock_hz, uint64_t coun
     return (struct count_scale){.cycles = clock_hz / divisor, .counts = counter_hz / divisor};
 }
 
-/* Number of whole cycles in that many counts. counts × scale.cycles must be below 2^64. */
+/* Number of whole clock cycles in `counts` counts of the counter. counts × scale.cycles must be below 2^64. */
 static inline uint64_t count_cycles(struct count_scale scale, uint64_t counts) {
     return counts * scale.cycles / scale.counts;
 }
@@ -106,9 +106,9 @@ static inline uint64_t count_counts(struct count_scale scale, uint64_t cycles) {
     return (cycles * scale.counts + scale.cycles - 1U) / scale.cycles;
 }
 
-/* Narrows the bounds of the moment when a count of the counter began, on the clock. Between the clock's readings
- * `before` and `after`, the counter had advanced by `counted` since that moment. The lower bound is one cycle lower,
- * because count_cycles() drops a fraction. */
+/* Narrows the bounds of a moment on the clock: when the counter reached a certain value. A reading of the counter
+ * between the clock's readings `before` and `after` was `counted` counts above that value. The lower bound is one cycle
+ * lower, because count_cycles() rounds down. */
 static inline void count_read_between(struct count_ahead *began, struct count_scale scale, uint64_t before,
                                       uint64_t counted, uint64_t after) {
     count_narrow(began, (int64_t)(before - count_cycles(scale, counted + 1U) - 1U),

@@ -5,7 +5,7 @@
 #include "esp32_idf.h"
 #include "port_freertos.h"
 
-/* An edge of the tick in the past, on the common clock */
+/* The time of an edge of the tick in the past, on the common clock */
 static uint64_t known_edge;
 
 static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }

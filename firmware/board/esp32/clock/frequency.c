@@ -1,4 +1,5 @@
-/* Prevents everything that changes the cores' clock or stops their counters, while the common clock depends on them. */
+/* While Intercore runs, prevents everything that changes the cores' clock or stops their counters: the common clock
+ * depends on both. */
 #include "esp32_board.h"
 #include "sdkconfig.h"
 
@@ -43,7 +44,8 @@ static void release_awake(void) {}
 #ifdef CONFIG_PM_ENABLE
 #include "esp_pm.h"
 
-/* Each lock prevents one of these (ESP-IDF Programming Guide, "Power Management"), so all three are taken. */
+/* Each lock prevents one of these: a slower CPU clock, a slower APB clock, light sleep (ESP-IDF Programming Guide,
+ * "Power Management"). So all three are taken. */
 static const esp_pm_lock_type_t kinds[] = {ESP_PM_CPU_FREQ_MAX, ESP_PM_APB_FREQ_MAX, ESP_PM_NO_LIGHT_SLEEP};
 #define LOCKS (sizeof kinds / sizeof kinds[0])
 

@@ -14,8 +14,7 @@
 
 #include "esp32_ccompare.h"
 
-/* Least number of cycles between now and a moment that can be set. A moment in the past would come 2^32 cycles
- * later. */
+/* The timer is set at least this many cycles ahead. A moment in the past would match only 2^32 cycles later. */
 #define LEAD_CYCLES 400U
 
 static struct {
@@ -27,8 +26,8 @@ static struct {
     uint64_t when;
 } timer;
 
-/* Writing the register again, even with the same value, acknowledges the interrupt. The register matches again every
- * 2^32 cycles; the clock shows whether this is the match that was set. */
+/* Writing CCOMPARE1 again, even with the same value, acknowledges the interrupt. CCOMPARE1 matches again every 2^32
+ * cycles; the clock shows whether this is the match that was set. */
 static void IRAM_ATTR match(void *unused) {
     (void)unused;
     esp32_trace_enter(IC_TRACE_OF_TIMER, XCHAL_TIMER1_INTERRUPT);
@@ -72,9 +71,9 @@ void port_timer_close(void) {
 
 /* ---- set ---- */
 
-/* Call it on the timer's core, with interrupts masked. While one core uses the flash, ESP-IDF stalls the other, which
- * no mask prevents. A stall can be longer than LEAD_CYCLES: then the moment has passed, no interrupt is pending, and a
- * later moment is set. */
+/* Call it on the timer's core, with interrupts masked. While one core uses the flash, ESP-IDF stalls the other core,
+ * which no mask prevents. A stall can be longer than LEAD_CYCLES: then the moment has passed, no interrupt is pending,
+ * and a later moment is set. */
 static uint64_t arm(uint64_t when) {
     do {
         uint64_t earliest = port_clock() + LEAD_CYCLES;
@@ -97,8 +96,8 @@ static bool arm_here(uint64_t *when) {
 
 static void arm_there(void *when) { (void)arm_here(when); }
 
-/* If the other core calls it, this takes about ten microseconds: a task of ESP-IDF on the timer's core sets the
- * timer. */
+/* Called on the other core, it takes about ten microseconds, because a task of ESP-IDF on the timer's core then sets
+ * the timer. */
 uint64_t port_timer_set(uint64_t when) {
     if (!arm_here(&when)) {
         (void)esp_ipc_call_blocking(timer.core, arm_there, &when);

@@ -1,6 +1,6 @@
-/* The timer of port_interrupt.h where a core cannot compare its own counter (RISC-V): a GPTimer, which counts periods
- * of the crystal. It fires at the start of a count. When the timer is opened, the phase of its counts on the common
- * clock is determined, to some cycles. The interrupt has level 3, the highest for handlers in C. The kernel's critical
+/* The timer of port_interrupt.h where a core cannot compare its own counter (RISC-V): a GPTimer, which counts at half
+ * the crystal's rate. It fires at the start of a count. When the timer is opened, the phase of its counts on the common
+ * clock is determined, to a few cycles. The interrupt has level 3, the highest for handlers in C. The kernel's critical
  * sections mask it; the tick (level 1) does not delay it. */
 #include "esp32_counter_phase.h"
 #include "esp32_cpu.h"
@@ -27,7 +27,7 @@ static struct {
     uint64_t when;
 } timer;
 
-/* Ignores an earlier alarm, which a new one has replaced. */
+/* Ignores an alarm that comes too early: it was set before the current one. */
 static bool IRAM_ATTR fire(gptimer_handle_t driver, const gptimer_alarm_event_data_t *event, void *unused) {
     (void)driver;
     (void)event;
@@ -125,8 +125,8 @@ static bool arm_here(uint64_t *when) {
 
 static void arm_there(void *when) { (void)arm_here(when); }
 
-/* If the other core calls it, this takes about ten microseconds: a task of ESP-IDF on the timer's core sets the
- * timer. */
+/* Called on the other core, it takes about ten microseconds, because a task of ESP-IDF on the timer's core then sets
+ * the timer. */
 uint64_t port_timer_set(uint64_t when) {
     if (!arm_here(&when)) {
         (void)esp_ipc_call_blocking(timer.core, arm_there, &when);

@@ -31,10 +31,10 @@ static bool open_uart(void *context) {
         .source_clk = UART_SCLK_DEFAULT,
     };
     if (uart_is_driver_installed(PORT)) {
-        return false; /* something else already reads from it */
+        return false; /* other code already uses UART0 */
     }
-    /* There is no buffer for output, so uart_write_bytes() returns when all bytes are in the FIFO. After that, a write
-     * waits for the last bit. */
+    /* There is no buffer for output, so uart_write_bytes() returns when all bytes are in the FIFO. After that,
+     * write_uart() waits until the last bit has left. */
     if (uart_driver_install(PORT, RX_BYTES, 0, EVENTS, &events, 0) != ESP_OK) {
         return false;
     }
@@ -58,8 +58,8 @@ static bool await_trouble(uint32_t timeout_ms, bool *came) {
 }
 
 /* The driver does not mark characters that it received with errors, and drops some; its events tell only roughly when.
- * So after an error an invalid character is inserted before the next characters, which makes the host's line
- * invalid. */
+ * So after an error an invalid character is inserted before the next characters; the line that the host sent is then
+ * rejected. */
 static size_t read_uart(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms) {
     (void)context;
     bool came;

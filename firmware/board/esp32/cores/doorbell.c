@@ -1,10 +1,11 @@
-/* The doorbells of port_interrupt.h, by the cross-core interrupt with which ESP-IDF's kernel makes a core reschedule.
+/* The doorbells of port_interrupt.h. They use the cross-core interrupt with which ESP-IDF's kernel makes a core
+ * reschedule.
  *
  * There are four such interrupts. The kernel uses 0 (to core 0) and 1 (to core 1), esp_ipc_isr() uses 2 and 3. So a
- * doorbell must share the kernel's. While a doorbell is open, a wrapper replaces the kernel's handler in the core's
- * table, and a flag marks a ring. The kernel's handler clears the interrupt, so the wrapper checks the flag before and
- * after it: the second check sees a ring that came before the interrupt was cleared, and a later ring raises the
- * interrupt again.
+ * doorbell must share the kernel's interrupt. While a doorbell is open, a wrapper replaces the kernel's handler in the
+ * core's table, and a ring sets a flag. The kernel's handler clears the interrupt, so the wrapper checks the flag
+ * before and after it: the second check sees a ring that came before the interrupt was cleared, and a later ring raises
+ * the interrupt again.
  *
  * A core rings itself in the same way. */
 #include <stdatomic.h>

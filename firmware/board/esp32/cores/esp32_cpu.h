@@ -14,7 +14,8 @@
 
 #define CPU_INLINE static inline __attribute__((always_inline))
 
-/* Bits of the cycle counter. Must be a bare literal, because it also becomes the text of a condition. */
+/* Bits of the cycle counter. Must be a bare literal, because it also becomes the text of the condition
+ * `clock.counter_bits`. */
 #define CPU_COUNTER_BITS 32
 
 #if defined(__XTENSA__)

@@ -11,10 +11,10 @@ struct esp32_handler {
     void *arg;
 };
 
-/* Returns the current entry. For tasks; on a RISC-V chip the work is done by a task of ESP-IDF on that core. */
+/* Returns the current entry. Call it in a task; on a RISC-V chip a task of ESP-IDF on that core does the work. */
 struct esp32_handler esp32_handler_get(uint32_t core);
 
-/* Replaces the handler; its argument stays the same. For tasks, as above. */
+/* Replaces the handler; its argument stays the same. Call it in a task, too. */
 void esp32_handler_put(uint32_t core, esp32_handler_t call);
 
 #endif

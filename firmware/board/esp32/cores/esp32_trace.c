@@ -40,8 +40,8 @@ void IRAM_ATTR trace_esp_idf_tick_begins(uint32_t number) {
     cores[core].tick_number = number;
 }
 
-/* Other handlers, nested in the tick's, use the same macro to request a switch. Then `open` is larger than in the
- * tick's handler itself, and the tick has not ended. */
+/* The kernel's macro that requests a context switch calls this. Handlers nested in the tick's handler use that macro,
+ * too. There `open` is larger than in the tick's handler itself, and the tick has not ended. */
 void IRAM_ATTR trace_esp_idf_tick_ends(void) {
     uint32_t core = cpu_core();
     if (cores[core].tick != 0 && cores[core].tick == cores[core].open) {

@@ -1,7 +1,7 @@
 /* This chip's own events for the recorder (core/trace.h): its interrupts, and the interrupts that one core sends to the
  * other. The kernel's events come from its trace macros (port/freertos_smp/trace_esp_idf.h).
  *
- * Without a recorder none of this is in the program. */
+ * Without a recorder none of this is in the firmware. */
 #ifndef ESP32_TRACE_H
 #define ESP32_TRACE_H
 
@@ -25,7 +25,7 @@ esp32_handler_t esp32_trace_handled(uint32_t core, esp32_handler_t in_table);
  * interrupt to the calling core itself is not recorded. */
 void esp32_trace_ring(uint32_t core);
 
-/* Call them when a handler begins, and when it is about to end. */
+/* Record the start and the end of a handler. Call the first when it begins, the second when it is about to end. */
 void esp32_trace_enter(enum ic_trace_cause cause, uint32_t number);
 void esp32_trace_leave(enum ic_trace_cause cause, uint32_t number);
 

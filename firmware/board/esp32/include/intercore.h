@@ -25,7 +25,7 @@ struct intercore_console {
      * `buffer`. Returns their number, 0 if none came. A character that was received with an error must be 0xFF. */
     size_t (*read)(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms);
     /* Sends all bytes, and returns when the last one has left, so that no interrupt of the console comes later. Returns
-     * false if the other end has gone; a serial line never does. */
+     * false if the other end has gone; a serial line never returns false. */
     bool (*write)(void *context, const uint8_t *bytes, size_t size);
     /* The available bit rates in ascending order, ended by 0; NULL if the console has no bit rate */
     const uint32_t *rates;
@@ -65,8 +65,8 @@ struct intercore_config {
      * INTERCORE_REGION_MOST, rounded up to a multiple of 64, default 40960 */
     uint32_t region_bytes;
     /* Bytes of a second memory region in the other memory bank, so that two cores can use two banks: up to
-     * INTERCORE_REGION_MOST, default 16384; INTERCORE_NONE for no such region. There is also none if that bank has no
-     * such block, or if less than 32 KiB would be left for others. */
+     * INTERCORE_REGION_MOST, default 16384; INTERCORE_NONE for no such region. The region is also left out if that bank
+     * has no free block of this size, or if less than 32 KiB of the heap would stay free. */
     uint32_t second_region_bytes;
     /* Bytes of the console task's stack: INTERCORE_CONSOLE_STACK_LEAST to INTERCORE_STACK_MOST, default 6144. The
      * functions of the program's own console also run on this stack. */
@@ -88,14 +88,15 @@ const char *intercore_add_transport(const struct ic_transport *transport);
 /* Starts Intercore: a task of priority 1 on core 0, which serves the console, describes the target and executes
  * commands. While it measures, both cores should have nothing else to do. `config` may be NULL, for all defaults.
  *
- * Until intercore_stop(), ESP-IDF's task watchdog, if it is on, is set to 60 s, as in the measurements of the published
- * tables, and only warns. ESP-IDF's power management, if it is on, neither changes the cores' clock nor lets the chip
- * sleep.
+ * Until intercore_stop(), ESP-IDF's task watchdog, if it is on, is set to 60 s, as in the published measurements that
+ * Intercore repeats, and only warns. ESP-IDF's power management, if it is on, neither changes the cores' clock nor lets
+ * the chip sleep.
  *
  * Memory from the heap: the samples, the regions and the console task's stack, all as in `config`; a control block for
- * that task (about 350 bytes); the memory of the console's driver; three locks if power management is on; and, if PSRAM
- * is in use and has room, 128 KiB of it. For some milliseconds there are also two tasks with 2 KiB of stack each. A
- * benchmark allocates its objects, mainly tasks, from the heap while it runs, and frees them at its end.
+ * that task (about 350 bytes); the memory of the console's driver; three power management locks if power management is
+ * on; and, if PSRAM is in use and has room, 128 KiB of it. For a few milliseconds there are also two tasks with 2 KiB
+ * of stack each. A benchmark allocates its objects, mainly tasks, from the heap while it runs, and frees them at its
+ * end.
  *
  * Returns NULL when the console is being served. Otherwise it returns a sentence for a person: a size is out of its
  * range, there is too little memory, the console or the clock is not available, or Intercore is already running. Then
@@ -113,7 +114,7 @@ void intercore_stop(void);
 bool intercore_is_running(void);
 
 /* For a framework that calls one function of the program repeatedly, in a task pinned to a core, as Arduino calls
- * loop(). With these two functions the benchmark contention measures that loop; without them a separate task replaces
+ * loop(). With these two functions the benchmark `contention` measures that loop; without them a separate task replaces
  * it.
  *
  * The framework's task calls intercore_loop_open() once, before intercore_start(); it returns false if there is no

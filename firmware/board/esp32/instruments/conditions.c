@@ -1,5 +1,5 @@
-/* Reports the conditions of the chip and of the program, except those of esp32_instruments.c and of the kernel's
- * configuration. */
+/* Reports conditions, which are properties of the target that are stored with a run: those of the chip and of the
+ * program. esp32_instruments.c and port/freertos_smp report the others. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -13,11 +13,10 @@ struct port_condition;
  * available (esp32_clock.h); then it may be called again. */
 const char *esp32_instruments_start(void);
 
-/* Releases what the instruments hold of the kernel. No measurement may run. */
+/* Releases the kernel's tick hooks, which the clock uses. No measurement may run. */
 void esp32_instruments_stop(void);
 
-/* Reports the conditions of the instruments; used like port_condition(). The keys are clock.*, interrupt.*,
- * memory.regions, memory.word_bytes, spinlock, atomic and mark. */
+/* Reports the conditions of the instruments; used like port_condition(). */
 bool esp32_instruments_condition(uint32_t index, struct port_condition *condition);
 
 #endif

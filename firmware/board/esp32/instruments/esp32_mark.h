@@ -1,6 +1,6 @@
-/* The mark pin (port_mark()) is a GPIO, which the project's configuration selects by CONFIG_INTERCORE_MARK_GPIO; -1 is
- * no pin. Without such a configuration (Arduino) it is GPIO 4, which is on the header of every common board and has no
- * function at reset. */
+/* The mark pin (port_mark()) is high during a measurement. The project's configuration selects the GPIO by
+ * CONFIG_INTERCORE_MARK_GPIO; -1 means no pin. Without such a configuration (Arduino) it is GPIO 4, which is on the
+ * header of every common board and has no function at reset. */
 #ifndef ESP32_MARK_H
 #define ESP32_MARK_H
 

@@ -20,8 +20,8 @@
  * Two kinds of memory are not used: RTC fast memory, which core 1 of an ESP32 cannot access, and memory for code (SRAM0
  * of an ESP32), which takes 32-bit accesses only, while messages are bytes.
  *
- * PSRAM of an ESP32 and RTC memory do not support the atomic operation (S32C1I). No transport uses it in such memory: a
- * ring between two ends needs only loads and stores. */
+ * PSRAM of an ESP32 and RTC memory do not support the atomic operation (S32C1I). No transport uses atomic operations in
+ * such memory: a ring between two ends needs only loads and stores. */
 #ifndef ESP32_REGION_H
 #define ESP32_REGION_H
 
@@ -40,7 +40,7 @@ extern const uintptr_t esp32_flash_words[REGION_FLASH_BYTES / sizeof(uintptr_t)]
  * that is not available, is left out; so is the second region if it would leave too little memory for others. */
 bool esp32_region_take(uint32_t bytes, uint32_t second_bytes);
 
-/* Frees these regions. From then on there is none. */
+/* Frees these regions. From then on port_region() returns false. */
 void esp32_region_give_back(void);
 
 /* Names and sizes of the regions, as the value of the condition `memory.regions` */

@@ -4,8 +4,8 @@
 #include "port_freertos.h"
 #include "transport_stress.h"
 
-/* Occupies the core for a while with interrupts masked. It does not take the kernel's lock, just as drivers do not, so
- * the other core's kernel continues. */
+/* Occupies the core for `ticks` clock ticks with interrupts masked. Like a driver, it does not take the kernel's lock,
+ * so the kernel continues on the other core. */
 static void hold(uint64_t ticks) {
     UBaseType_t mask = portSET_INTERRUPT_MASK_FROM_ISR();
     for (uint64_t start = port_clock(); port_clock() - start < ticks;) {

@@ -3,9 +3,9 @@ set(IC_CLOCK_MHZ 125 CACHE STRING "Rate of clk_sys in MHz: 48 to 133")
 if(NOT IC_CLOCK_MHZ MATCHES "^[0-9]+$" OR IC_CLOCK_MHZ LESS 48 OR IC_CLOCK_MHZ GREATER 133)
   message(FATAL_ERROR "IC_CLOCK_MHZ is a whole number from 48 to 133, and not ${IC_CLOCK_MHZ}.")
 endif()
-# PLL_SYS (DS 2.18.2): 12 MHz × FBDIV / POSTDIV1 / POSTDIV2. With 12 as the product of the dividers any whole number of
-# MHz is FBDIV; 24 keeps the loop's oscillator in its range for the lower half, and as fast as it may be, for the least
-# jitter. rp2040_clocks.c checks all the rules.
+# PLL_SYS makes 12 MHz × FBDIV / (POSTDIV1 × POSTDIV2) (RP2040 datasheet, 2.18.2). If the product of the dividers is 12,
+# FBDIV is the rate in MHz. For rates up to 66 MHz the product is 24, which keeps the PLL's oscillator in its range, and
+# fast, for the least jitter. rp2040_clocks.c checks all the rules.
 set(pll_postdiv1 6)
 set(pll_postdiv2 2)
 if(IC_CLOCK_MHZ LESS_EQUAL 66)

@@ -15,7 +15,7 @@ port_clock:
     ldr   r0, =PWM_CH0_CTR  /* 2 */
     mrs   r12, primask      /* 3 */
     cpsid i                 /* 1 */
-port_clock_reads:           /* a name for the simulator's probes */
+port_clock_reads:           /* a label for the simulator's probes */
     ldr   r3, [r0]          /* 4: p, the moment of the reading */
     ldr   r0, =TIMERAWH     /* 2 */
     ldm   r0!, {r1, r2}     /* 7: high, low */
@@ -30,19 +30,19 @@ port_clock_reads:           /* a name for the simulator's probes */
     muls  r1, r0            /* 1: a = C × low 16 bits of low, whose low 16 bits are those of the product */
     lsrs  r2, r2, #16       /* 1 */
     muls  r2, r0            /* 1: b = C × high 16 bits of low */
-    /* up to where the low 16 bits are p */
+    /* then up to the next number whose low 16 bits are p */
     subs  r3, r3, r1        /* 1 */
     uxth  r3, r3            /* 1: (p - a) modulo 65536 */
     adds  r1, r1, r3        /* 1: below 2^24 */
     lsls  r0, r2, #16       /* 1 */
     lsrs  r2, r2, #16       /* 1 */
     adds  r0, r0, r1        /* 1: sets the carry */
-    mov   r1, r12           /* 1: keeps it */
+    mov   r1, r12           /* 1: keeps the carry */
     adcs  r1, r2            /* 1 */
-port_clock_returns:         /* for the probes, too */
+port_clock_returns:         /* a label for the probes */
     bx    lr                /* 2 */
-    /* TIMERAWL may have wrapped just after TIMERAWH was read, a cycle or two before. TIMERAWL then reads 0, which
-     * happens for a microsecond in 71 minutes. TIMERAWH, read again, is right. */
+    /* TIMERAWL reads 0, as it does for a microsecond in 71 minutes. It may have wrapped in the cycle or two since
+     * TIMERAWH was read, so TIMERAWH is read again. */
 port_clock_wraps:
     subs  r0, #8
     ldr   r1, [r0]

@@ -50,8 +50,8 @@ BOARD_IN_SRAM(read_together) static bool read_together(uint32_t *us, uint32_t *c
     return apart <= MOST_APART;
 }
 
-/* Finds the phase. While TIMER reads `us`, the clock is at least C × us + phase and at most C - 1 more. Some hundred
- * readings at random moments leave only one phase that fits all of them. */
+/* Finds the phase. While TIMER reads `us`, the clock is at least C × us + phase and at most C - 1 more (C is
+ * CYCLES_PER_US). A few hundred readings at random moments leave only one phase that fits all of them. */
 static uint32_t find_phase(void) {
     uint32_t low = 0;
     uint32_t high = COUNTER_MASK;

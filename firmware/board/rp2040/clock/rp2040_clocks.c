@@ -4,7 +4,7 @@
 #include "rp2040_registers.h"
 
 #define BIT_31 (1U << 31U)
-#define SELECTED_FIRST 1U /* bit n of a SELECTED register: source n is in use */
+#define SELECTED_FIRST 1U /* bit n of a SELECTED register means that source n is in use */
 
 void rp2040_clocks_release_blocks(uint32_t blocks) {
     CLEAR_BITS(RESETS_RESET) = blocks;

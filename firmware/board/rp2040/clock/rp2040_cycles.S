@@ -22,7 +22,7 @@ port_cycles:
     lsls  r4, r4, #4            /* 1 */
     adds  r4, r4, r1            /* 1: its struct cycles_counter */
     ldr   r3, [r4]              /* 2 */
-port_cycles_reads:              /* a name for the simulator's probes */
+port_cycles_reads:              /* a label for the simulator's probes */
     ldr   r3, [r3]              /* 4: p, the moment of the reading */
     ldm   r0!, {r1, r2}         /* 7: high, low */
     cmp   r2, #0                /* 1 */
@@ -39,9 +39,9 @@ port_cycles_reads:              /* a name for the simulator's probes */
     lsls  r0, r2, #16           /* 1 */
     lsrs  r2, r2, #16           /* 1 */
     adds  r0, r0, r1            /* 1: sets the carry */
-    mov   r1, r12               /* 1: keeps it */
+    mov   r1, r12               /* 1: keeps the carry */
     adcs  r1, r2                /* 1 */
-    /* and the base, up to where the low 16 bits are p */
+    /* plus the base, then up to the next number whose low 16 bits are p */
     ldr   r2, [r4, #8]          /* 2 */
     ldr   r4, [r4, #12]         /* 2 */
     adds  r0, r0, r2            /* 1 */
@@ -51,9 +51,9 @@ port_cycles_reads:              /* a name for the simulator's probes */
     movs  r2, #0                /* 1 */
     adds  r0, r0, r3            /* 1 */
     adcs  r1, r2                /* 1 */
-port_cycles_returns:            /* for the probes, too */
+port_cycles_returns:            /* a label for the probes */
     pop   {r4, pc}              /* 5 */
-    /* As in rp2040_clock.S. */
+    /* If TIMERAWL has just wrapped, TIMERAWH is read again, as in rp2040_clock.S. */
 port_cycles_wraps:
     subs  r0, #8
     ldr   r1, [r0]

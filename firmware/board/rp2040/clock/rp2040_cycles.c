@@ -14,7 +14,7 @@
 #define SYST_ENABLE 1U
 #define SYST_CLK_SYS 4U
 
-/* One for each core. rp2040_cycles.S reads them. */
+/* One struct for each core; rp2040_cycles.S reads them. */
 extern struct cycles_counter {
     uint32_t counter; /* address of the counting register */
     uint32_t unused;

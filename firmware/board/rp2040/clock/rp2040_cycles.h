@@ -3,7 +3,7 @@
  *
  * Core 0 counts from the first function of the image (rp2040_start.c), core 1 from when the scheduler launches it. The
  * two counters are not synchronised, so readings on two cores must be aligned before they are subtracted
- * (core/align.h). `switch time=raw-counter` shows what happens otherwise.
+ * (core/align.h). The benchmark `switch` with `time=raw-counter` shows what happens otherwise.
  *
  * Each core has its own PWM slice (1 + the core's number), which counts clk_sys in 16 bits and has no other use. The
  * number of its wraps follows from TIMER, by the method of rp2040_clock.h and with the same margins. So there is no
@@ -12,8 +12,8 @@
  * - Resolution: 1 cycle of clk_sys.
  * - Moment of a reading: when the slice's counter is read, 18 cycles after the function's first instruction begins,
  *   plus bus cycles lost to the other core until then.
- * - Cost: CYCLES_CYCLES if there are no conflicts on the bus, and 3 for the caller's BL. The same at every level of
- *   optimisation.
+ * - Cost: CYCLES_CYCLES if there are no conflicts on the bus, plus 3 cycles for the caller's BL. The same at every
+ *   level of optimisation.
  * - Safe in tasks and interrupts, on both cores at once. Interrupts are masked between the reads (19 cycles), so that
  *   an unpinned task cannot migrate between them.
  * - Wraps after 4600 years. */
@@ -24,8 +24,8 @@
 
 #define CYCLES_CYCLES 62U
 
-/* Width of a PWM slice's counter in bits (DS 4.5.2). Must be a bare literal, because it also becomes the text of a
- * condition. */
+/* Width of a PWM slice's counter in bits (DS 4.5.2). Must be a bare literal, because it also becomes the text of the
+ * condition `clock.counter_bits`. */
 #define CYCLES_BITS 16
 
 /* Begins to count core 0's cycles with SysTick. Call it on core 0, before all else and before any variable is set. */

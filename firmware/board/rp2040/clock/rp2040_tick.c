@@ -16,11 +16,11 @@ _Static_assert(CLOCKS_SYS_HZ % configTICK_RATE_HZ == 0, "a tick is a whole numbe
  * never the first load. So the earliest edge is the right one. */
 #define READINGS 8U
 
-/* An edge of the tick in the past, on the common clock */
+/* The time of an edge of the tick in the past, on the common clock */
 static uint64_t known_edge;
 
-/* Reads both counters, one right after the other. The function is in SRAM, so that no fetch from flash comes
- * between. */
+/* Reads both counters, one right after the other. The function is in SRAM, so that no fetch from flash comes between
+ * the two loads. */
 BOARD_IN_SRAM(read_counters) static void read_counters(uint32_t *systick, uint32_t *pwm) {
     uint32_t mask;
     __asm volatile("    mrs   %[mask], primask  \n"

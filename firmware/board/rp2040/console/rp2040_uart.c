@@ -51,8 +51,8 @@ static size_t give_output(void) {
     return given;
 }
 
-/* The transmit interrupt comes only when the fill level of the FIFO falls through TX_LEVEL. So there will be another
- * one only if the level is now above it. */
+/* The transmit interrupt comes only when the fill level of the FIFO falls through TX_LEVEL. So another transmit
+ * interrupt comes only if the level is now above TX_LEVEL. Returns true when the output is done. */
 static bool continue_output(void) {
     UART0_ICR = UART_INT_TX;
     size_t given = give_output();
@@ -125,8 +125,8 @@ void rp2040_uart_write_raw(const char *bytes, size_t size) {
 /* ---- bit rate ---- */
 
 /* The highest bit rate at which no input is lost while the receive interrupt is delayed by the longest possible time.
- * The input of that time must fit into the rest of the receive FIFO; a character has 10 bits. The first rate is always
- * offered. */
+ * The characters that arrive in that time must fit into the RX_LEFT free entries of the receive FIFO; a character has
+ * 10 bits. The first rate is always offered. */
 static uint32_t highest_rate(void) { return CLOCKS_SYS_HZ / rp2040_image_delay_cycles() * RX_LEFT * 10U; }
 
 uint32_t port_console_rate_choice(uint32_t index) {

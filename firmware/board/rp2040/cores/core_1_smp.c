@@ -10,7 +10,7 @@ static void (*core_1_entry)(void);
 
 /* The first code of Intercore that core 1 runs */
 static void begin_core_1(void) {
-    __asm volatile("cpsid i" ::: "memory"); /* until its first task runs */
+    __asm volatile("cpsid i" ::: "memory"); /* interrupts stay masked until core 1's first task runs */
     rp2040_cycles_start(1, 0);
     rp2040_watchdog_start_beat();
     core_1_entry();

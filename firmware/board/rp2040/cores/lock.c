@@ -1,4 +1,4 @@
-/* Spinlocks and atomics of port_lock.h, by the 32 hardware spinlocks (DS 2.3.1.3), because the Cortex-M0+ has no
+/* Spinlocks and atomics of port_lock.h, made from the 32 hardware spinlocks (DS 2.3.1.3), because the Cortex-M0+ has no
  * exclusive accesses.
  *
  * The kernel's port uses locks 14 and 15, which the SDK reserves for operating systems. The numbers below also follow
@@ -38,7 +38,7 @@ void port_spinlock_lock(port_spinlock_t *lock) { spin_lock_unsafe_blocking(lock-
 
 void port_spinlock_unlock(port_spinlock_t *lock) { spin_unlock_unsafe(lock->hardware); }
 
-/* ---- atomics: a few cycles under one lock, with interrupts masked, because a handler may also want the lock ---- */
+/* ---- atomics: a few cycles with one lock held and interrupts masked, because a handler may also want the lock ---- */
 
 static uint32_t enter(void) {
     uint32_t primask;

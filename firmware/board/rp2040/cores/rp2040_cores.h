@@ -12,10 +12,10 @@
 /* The main stacks of core 0 and core 1. The linker script places them. */
 extern uint32_t rp2040_cores_stacks[2][CORES_STACK_WORDS];
 
-/* Fills both vector tables and activates that of the calling core. Call it before the first exception can come. */
+/* Fills both vector tables and activates the calling core's own. Call it before the first exception can come. */
 void rp2040_cores_vectors_start(void);
 
-/* The vector table of a core */
+/* Address of a core's vector table */
 uint32_t rp2040_cores_table(uint32_t core);
 
 /* Replaces the handler of a core's SysTick. On core 0, SysTick is the kernel's tick. */

@@ -47,8 +47,8 @@ static void fifo_has_message(void) {
     multicore_fifo_clear_irq();
     tell(box, put);
     if (others) {
-        /* It does not matter which of the other words came: a doorbell has its own flag, and an unnecessary yield is
-         * harmless. */
+        /* It does not matter whether a doorbell or the kernel sent the other words: a doorbell has its own flag, and an
+         * unnecessary yield is harmless. */
         rp2040_interrupt_answer_ring(core);
         port_freertos_yield_from_handler();
     }
@@ -69,7 +69,8 @@ void rp2040_fifo_close_box(void) {
 
 bool rp2040_fifo_has_box(uint32_t core) { return sides[core].box != NULL; }
 
-/* Interrupts are masked, because other code on this core might take the last place between a check and its write. */
+/* Interrupts are masked, because other code on this core might fill the FIFO's last free entry between the check and
+ * the write. */
 uint32_t rp2040_fifo_send(const uint32_t *words, uint32_t count) {
     uint32_t sent = 0;
     uint32_t mask = save_and_disable_interrupts();

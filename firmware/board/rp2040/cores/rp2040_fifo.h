@@ -1,9 +1,10 @@
-/* The FIFO of 8 words into each core, and its interrupt. Three users share it. The kernel sends the word 0 to request a
- * yield, a doorbell sends FIFO_RING (rp2040_interrupt.c), and the words of messages have the top bit set.
+/* The FIFO of 8 words through which each core receives from the other core, and its interrupt. Three users share it.
+ * The kernel sends the word 0 to request a yield, a doorbell sends FIFO_RING (rp2040_interrupt.c), and the words of
+ * messages have the top bit set.
  *
  * The kernel writes without checking for room. If the FIFO is full, its word is lost, which does no harm as long as the
- * FIFO already contains a word of the kernel. So the other users together must never take all 8 places: messages may
- * take FIFO_SHARE places, the doorbell one. */
+ * FIFO already contains a word of the kernel. So the other users together must never fill all 8 entries: messages may
+ * fill FIFO_SHARE entries, the doorbell one. */
 #ifndef RP2040_FIFO_H
 #define RP2040_FIFO_H
 
@@ -17,13 +18,13 @@
 #define FIFO_MESSAGE 0x80000000U
 #define FIFO_SHARE 6U
 
-/* A power of two. */
+/* Must be a power of two */
 #define FIFO_BOX_WORDS 128U
 
 /* A buffer for words of messages, which the interrupt's handler fills. Word number n, counted from 0, has the index
  * n % FIFO_BOX_WORDS. The sender must not overwrite words that have not been read. */
 struct rp2040_fifo_box {
-    /* Number of words put in, which the sender can read */
+    /* Points to the number of words put in so far, which the sender also reads */
     atomic_uint *put;
     /* The handler calls `arrived` when `wanted` words have been put in, if `waiting` is true, and sets it to false. */
     void (*arrived)(void);
@@ -33,7 +34,7 @@ struct rp2040_fifo_box {
 };
 
 /* From now on the words of messages to this core go into a buffer, until the buffer is closed. Call it in a task that
- * stays on the core. If a doorbell is open before, it must stay open; no doorbell can be opened until the buffer is
+ * stays on the core. A doorbell that is already open must stay open; no doorbell can be opened until the buffer is
  * closed. */
 void rp2040_fifo_open_box(struct rp2040_fifo_box *box);
 void rp2040_fifo_close_box(void);

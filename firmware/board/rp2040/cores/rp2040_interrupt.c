@@ -31,8 +31,8 @@ struct doorbell {
 
 static struct doorbell doorbells[2];
 
-/* Core n handles the interrupt of alarm n. So each core may leave its interrupt enabled: it comes only if its alarm is
- * set. */
+/* Core n handles the interrupt of alarm n. So each core may leave that interrupt enabled: it comes only if the core's
+ * alarm is set. */
 static struct {
     uint32_t core;
     uint32_t bit; /* the alarm's bit in TIMER's registers */
@@ -103,8 +103,8 @@ static void rung_by_itself(void) {
 }
 
 /* Handles words from the other core: the kernel's requests to yield, a ring, or both. The sender sets the flag `rung`
- * before it sends the word; here the FIFO is emptied before the flag is tested, so no ring is missed. Only a few of the
- * up to 8 words are rings. So if a request to yield did not fit into the FIFO, another one was already in it. */
+ * before it sends the word; here the FIFO is emptied before the flag is tested, so no ring is missed. At most a few of
+ * the FIFO's 8 words are rings. So if a request to yield did not fit into the FIFO, another one was already in it. */
 static void fifo_has_words(void) {
     struct doorbell *doorbell = &doorbells[get_core_num()];
     bool yield = false;
@@ -130,7 +130,7 @@ void rp2040_interrupt_answer_ring(uint32_t core) {
 
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
     if (rp2040_fifo_has_box(core)) {
-        return PORT_ERR_RESOURCE; /* the doorbell would take the interrupt from messages that are on their way */
+        return PORT_ERR_RESOURCE; /* the doorbell's handler would replace the handler that receives messages */
     }
     struct doorbell *doorbell = &doorbells[core];
     doorbell->handler = handler;

@@ -15,7 +15,7 @@ void multicore_reset_core1(void) {
     CLEAR_BITS(PSM_FRCE_OFF) = PSM_PROC1;
 }
 
-/* Waits until the FIFO has this state. Returns false if `go_on` returns false before. */
+/* Waits until the FIFO's status has a bit of `state` set. Returns false if `go_on` returns false before. */
 static bool await_fifo(uint32_t state, bool (*go_on)(void)) {
     while ((sio_hw->fifo_st & state) == 0) {
         if (!go_on()) {

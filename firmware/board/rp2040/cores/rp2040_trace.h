@@ -1,7 +1,7 @@
 /* This chip's own events for the recorder: its interrupts, and the interrupts that one core sends to the other. The
  * vector table contains a wrapper in place of each handler; the wrapper records an event before and after the handler.
  *
- * Without a recorder none of this is in the program. */
+ * Without a recorder none of this is in the firmware. */
 #ifndef RP2040_TRACE_H
 #define RP2040_TRACE_H
 

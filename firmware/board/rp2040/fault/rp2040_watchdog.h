@@ -1,8 +1,7 @@
-/* The watchdog. It is on in every run. It does not need processor time for a task, but both cores must take interrupts
- * and core 0 must count ticks.
+/* The watchdog. It is always on. No task feeds it, but both cores must take interrupts and core 0 must count ticks.
  *
  * Core 1's SysTick, which the kernel does not use, counts the tick of 1 µs and interrupts every 2 s. Each of these
- * heartbeats feeds the watchdog if the kernel's tick on core 0 has advanced since the heartbeat before. So if a core
+ * heartbeats feeds the watchdog if the kernel's tick on core 0 has advanced since the previous heartbeat. So if a core
  * masks its interrupts for ever, or locks up, the chip is reset within WATCHDOG_PERIOD_US + WATCHDOG_BEAT_US. The
  * heartbeat, about 60 cycles every 2 s, is the only interrupt of core 1 that the program does not cause. */
 #ifndef RP2040_WATCHDOG_H

@@ -1,4 +1,4 @@
-/* Conditions of the chip and of this image */
+/* Conditions of the chip and of this image: properties that are stored with a run */
 #ifndef RP2040_CONDITIONS_H
 #define RP2040_CONDITIONS_H
 
@@ -9,12 +9,12 @@
 /* Reads the conditions that must be read from the chip. */
 void rp2040_conditions_start(void);
 
-/* Writes a number in decimal, zero-terminated. */
+/* Writes a number into `text` in decimal, zero-terminated. */
 #define CONDITIONS_NUMBER_SIZE 11U
 void rp2040_conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]);
 
 /* Reports the conditions that differ between one kernel for both cores (conditions_smp.c) and a kernel on each core
- * (conditions_amp.c), with those of the kernel's configuration. Used like port_condition(). */
+ * (conditions_amp.c), and the conditions of the kernel's configuration. Used like port_condition(). */
 bool rp2040_kernels_condition(uint32_t index, struct port_condition *condition);
 
 #endif

@@ -5,8 +5,8 @@
 
 #define PIN (1U << 2U)
 
-/* The level is set before the pin becomes an output: if a debugger has restarted the program, the pin could otherwise
- * rise for a moment. After a reset the pad drives the pin as soon as it is enabled (DS 2.19.6.3). */
+/* The pin's level is set to low before it becomes an output: if a debugger has restarted the program, the pin could
+ * otherwise rise for a moment. After a reset the pad drives the pin as soon as it is enabled (DS 2.19.6.3). */
 void rp2040_mark_start(void) {
     SIO_GPIO_OUT_CLR = PIN;
     SIO_GPIO_OE_SET = PIN;

@@ -1,4 +1,5 @@
-/* The mark pin (port_mark()): GP2, which is pin 4 of the Pico's header, next to the ground at pin 3 */
+/* The mark pin (port_mark()), which is high during a measurement: GP2, pin 4 of the Pico's header, next to the ground
+ * at pin 3 */
 #ifndef RP2040_MARK_H
 #define RP2040_MARK_H
 

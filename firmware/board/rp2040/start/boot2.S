@@ -7,7 +7,7 @@
  * of waiting and 8 of data. The serial clock is clk_sys / 2, at most 66.5 MHz; the flash permits 133 MHz at 3.0 V or
  * more.
  *
- * The code has at most 252 bytes and runs at any address. The build appends its check sum (boot2.cmake). */
+ * The code has at most 252 bytes and runs at any address. The build appends its checksum (boot2.cmake). */
     .syntax unified
     .cpu    cortex-m0plus
     .thumb
@@ -28,13 +28,13 @@
     .equ   RX_SAMPLE_DLY, 0x00
     .equ   SPI_CTRLR0,   0x04
 
-    .equ FRAME_8,        7 << 16              /* CTRLR0: bits of a frame, less 1; one lane; sends and receives */
+    .equ FRAME_8,        7 << 16              /* CTRLR0: frames of 7 + 1 bits; one lane; sends and receives */
     .equ QUAD_READ,      2 << 21 | 31 << 16 | 3 << 8 /* four lanes, 32 bits; sends a command, then reads */
     .equ ADDRESS_MODE,   8 << 2               /* SPI_CTRLR0: 32 bits of address and mode, in units of 4 */
     .equ WAIT_4,         4 << 11
-    .equ COMMAND_8,      2 << 8               /* a command of 8 bits before it … */
-    .equ ONE_LANE_COMMAND, 1                  /* … on one lane, the address on four */
-    .equ NO_COMMAND,     2                    /* none, the address on four */
+    .equ COMMAND_8,      2 << 8               /* 8 bits of command before the address … */
+    .equ ONE_LANE_COMMAND, 1                  /* … on one lane, the address on four lanes */
+    .equ NO_COMMAND,     2                    /* no command, the address on four lanes */
 
     .equ READ_QUAD,      0xeb                 /* W25Q16JV 8.1.2 */
     .equ CONTINUOUS,     0xa0                 /* mode bits M5-4 = 10: the next read has no command (8.2.13) */
@@ -43,12 +43,12 @@
     .equ   QUAD_ENABLE,  1 << 1
     .equ ENABLE_VOLATILE, 0x50                /* the next write of a status register lasts until power-off (8.2.2) */
 
-    .equ PADS_QSPI_SCLK, 0x40020004           /* DS 2.19.6.4; SD0 to SD3 behind it */
+    .equ PADS_QSPI_SCLK, 0x40020004           /* DS 2.19.6.4; the pads of SD0 to SD3 follow */
     .equ   SCLK_FAST,    2 << 4 | 1           /* 8 mA, fast slew rate; output only */
     .equ   SCHMITT,      1 << 1
 
     .equ XIP_CTRL,       0x14000000           /* DS 2.6.3.6 */
-    .equ   ERR_BADWRITE, 1 << 1               /* the other bits 0: EN, the cache */
+    .equ   ERR_BADWRITE, 1 << 1               /* the other bits are 0, also EN (the cache) */
     .equ VECTORS,        0x10000100
     .equ VTOR,           0xe000ed08
 
@@ -85,7 +85,7 @@ boot2:
     str  r7, [r4, #SER]
     str  r7, [r4, #SSIENR]
 
-    /* The flash must have its four lanes enabled. Most of these flashes have them enabled for good. */
+    /* The flash must have its four lanes enabled. Most of these flash chips have them enabled permanently. */
     movs r0, #READ_STATUS_2
     bl   command
     movs r1, #QUAD_ENABLE
@@ -115,7 +115,7 @@ boot2:
     str  r1, [r4, #DR0]
     bl   finish
 
-    /* From now on the SSI makes such reads, without the command, from reads of the XIP window. */
+    /* From now on a read of the XIP window makes the SSI read the flash in this mode, without the command. */
     str  r6, [r4, #SSIENR]
     ldr  r1, =CONTINUOUS << 24 | ADDRESS_MODE | WAIT_4 | NO_COMMAND
     str  r1, [r5, #SPI_CTRLR0]
@@ -147,7 +147,7 @@ command_with:
     ldr  r0, [r4, #DR0]
     bx   r3
 
-/* Waits until all is sent. */
+/* Waits until the SSI has sent everything. */
 finish:
     ldr  r1, [r4, #SR]
     movs r2, #SR_TFE

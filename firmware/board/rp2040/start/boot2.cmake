@@ -1,6 +1,6 @@
-# Pads the second-stage boot loader (BINARY) to 252 bytes, appends its check sum, and writes both as assembler source
-# (OUT). The boot ROM checks the sum (DS 2.8.1.3.1): CRC-32 with the polynomial 04C11DB7, most significant bit first,
-# starting from all ones, without inversion at the end.
+# Pads the second-stage boot loader (BINARY) to 252 bytes, appends its checksum, and writes both as assembler source
+# (OUT). The boot ROM verifies the checksum (DS 2.8.1.3.1): CRC-32 with the polynomial 04C11DB7, most significant bit
+# first, starting from all ones, without inversion at the end.
 file(READ ${BINARY} digits HEX)
 string(LENGTH "${digits}" length)
 if(length EQUAL 0 OR length GREATER 504)

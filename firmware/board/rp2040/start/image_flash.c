@@ -23,12 +23,12 @@ void rp2040_image_start_data(void) {
     rp2040_image_copy(board_data, board_data_in_flash, board_data_in_flash + (board_data_end - board_data));
 }
 
-/* Makes the boot ROM start the image in flash, which it does unless these registers request something else (DS
- * 2.8.1.1). */
+/* Makes the boot ROM start the image in flash, which it does unless the watchdog's scratch registers request something
+ * else (DS 2.8.1.1). */
 void rp2040_image_start_again_after_watchdog(void) { WATCHDOG_SCRATCH4 = 0; }
 
-/* A word from flash contains two instructions, and takes 20 serial clocks and a few cycles. Without the cache every
- * word takes that long, with the cache few words do. */
+/* Rough upper bounds (rp2040_image.h): a word from flash contains two instructions, and takes 20 serial clocks and a
+ * few cycles. Without the cache every word takes that long, with the cache only the words that miss it. */
 uint32_t rp2040_image_delay_cycles(void) { return (XIP_CTRL & XIP_CTRL_EN) != 0 ? 10000 : 100000; }
 
 static char divider[CONDITIONS_NUMBER_SIZE];

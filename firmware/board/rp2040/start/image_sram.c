@@ -52,7 +52,7 @@ bool rp2040_image_condition(uint32_t index, struct port_condition *condition) {
     return true;
 }
 
-/* There is no region in flash: whatever the flash contains, nothing has set it up. */
+/* There is no region in flash: nothing has set up the flash for reading. */
 bool rp2040_image_region(struct port_region *region) {
     (void)region;
     return false;

@@ -5,7 +5,8 @@
 
 #include "port.h"
 
-/* Initialises the variables. Call it at each start, before any variable is used. The stack must not be among them. */
+/* Initialises the variables. Call it at each start, before any variable is used. The stack must not be among these
+ * variables. */
 void rp2040_image_start_data(void);
 
 /* Makes the boot ROM start the image again after a watchdog reset. Call it at each start, because the ROM clears the
@@ -13,7 +14,7 @@ void rp2040_image_start_data(void);
 void rp2040_image_start_again_after_watchdog(void);
 
 /* Cycles by which an interrupt may be delayed if its code, or code that masks interrupts, is where this image is: a
- * rough upper bound, for some hundred instructions without cache hits. Below 1000 in SRAM. */
+ * rough upper bound, for a few hundred instructions without cache hits. Below 1000 in SRAM. */
 uint32_t rp2040_image_delay_cycles(void);
 
 /* Reads the conditions that must be read from the chip. */

@@ -8,8 +8,8 @@
 
 int main(void);
 
-/* Occupies the core for a while with interrupts masked. It does not take the kernel's lock, just as drivers do not, so
- * the other core's kernel continues. */
+/* Occupies the core for `ticks` clock ticks with interrupts masked. Like a driver, it does not take the kernel's lock,
+ * so the kernel continues on the other core. */
 static void hold(uint64_t ticks) {
     uint32_t mask = save_and_disable_interrupts();
     for (uint64_t start = port_clock(); port_clock() - start < ticks;) {

@@ -1,6 +1,7 @@
 /* The common clock: a 64-bit count of cycles of the buses' clock (60 to 240 MHz), the same for both cores.
  *
- * Three timers of D2 make it. All count rcc_timx_ker_ck, which has the rate of the buses' clock (RM table 59):
+ * Three timers of the D2 domain make it. All count rcc_timx_ker_ck, which has the rate of the buses' clock (RM table
+ * 59):
  *
  *   TIM5, 32 bits   counts every cycle; set half its range ahead
  *   TIM3, 16 bits   overflows every 2^24 cycles (prescaler 65536, period 256)
@@ -8,9 +9,9 @@
  *
  * Each core reads TIM2, then TIM5, and combines the two (stm32h745_clock_extend.h). There is no lock and no variable,
  * and no interrupt that could be missed; either core may read at any time. The clock never steps back, neither on one
- * core nor from one core to the other, as long as less than CLOCK_EXTEND_MARGIN cycles (8 s at 240 MHz) pass between
- * the two reads. Interrupts are masked between them, so it is about ten cycles. Core 0 initialises the timers, before
- * core 1 runs.
+ * core nor from one core to the other, if less than CLOCK_EXTEND_MARGIN cycles (8 s at 240 MHz) pass between the two
+ * reads. Interrupts are masked between them, so only about ten cycles pass. Core 0 initialises the timers, before core
+ * 1 runs.
  *
  * - Resolution: 1 cycle of the buses; 4.2 ns at 240 MHz.
  * - Moment of a reading: when TIM5 is read.

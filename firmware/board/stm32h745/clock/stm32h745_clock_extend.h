@@ -1,4 +1,4 @@
-/* Makes a 64-bit clock of two hardware counters, without a lock or an interrupt. stm32h745_clock.h has the overview.
+/* Makes a 64-bit clock from two hardware counters, without a lock or an interrupt. stm32h745_clock.h has the overview.
  *
  * `fine` counts every cycle of the clock, in 32 bits; `coarse` counts once in 2^24 cycles. Both come from one clock, so
  * their phase is constant. The 64-bit count is the smallest number that is at least coarse × 2^24 and has `fine` as its

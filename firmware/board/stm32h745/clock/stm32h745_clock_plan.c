@@ -1,8 +1,8 @@
 #include "stm32h745_clock_plan.h"
 
 #define MHZ 1000000U
-/* Lower end of the range of the wide VCO (RM 9.5.5, DS "PLL characteristics"). The plan uses the lowest possible
- * frequency from here on, because that takes the least power. */
+/* Lower end of the range of the wide VCO (RM 9.5.5, DS "PLL characteristics"). The plan uses the lowest possible VCO
+ * frequency that is not below this, because it takes the least power. */
 #define VCO_LEAST_MHZ 192U
 /* Value of RCC_PLLCFGR.PLL1RGE for a reference of 8 to 16 MHz */
 #define RGE_8_TO_16_MHZ 3U
@@ -54,7 +54,7 @@ static enum stm32h745_clock_plan_result judge(uint32_t m7, uint32_t m4, uint32_t
     return vos == 0 && supply != CLOCK_PLAN_LDO ? CLOCK_PLAN_NEEDS_LDO : CLOCK_PLAN_OK;
 }
 
-/* Value of RCC_D1CFGR.HPRE for a divider: 0xxx is 1, 1000 is 2, 1001 is 4, 1010 is 8. */
+/* Value of RCC_D1CFGR.HPRE for a divider: binary 0xxx divides by 1, 1000 by 2, 1001 by 4, 1010 by 8. */
 static uint32_t hpre_of(uint32_t ratio) {
     uint32_t field = 0;
     for (uint32_t divided = 2; divided <= ratio; divided *= 2U) {

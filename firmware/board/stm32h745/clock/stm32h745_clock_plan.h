@@ -29,8 +29,9 @@
 #define CLOCK_PLAN_CORE_MOST(vos) ((vos) == 0 ? 480 : (vos) == 1 ? 400 : (vos) == 2 ? 300 : 200)
 #define CLOCK_PLAN_BUS_MOST(vos) ((vos) == 0 ? 240 : (vos) == 1 ? 200 : (vos) == 2 ? 150 : 100)
 
-/* Levels of the factors, in MHz. 400 and 200 are the maximum of an unmodified NUCLEO-H745ZI-Q. 400 with 50 has the same
- * ratio as 480 with 60, which the published measurements "seed 003" used, on a board with another supply. */
+/* The clocks that a build can choose (IC_M7_MHZ and IC_M4_MHZ), in MHz. 400 and 200 are the maximum of an unmodified
+ * NUCLEO-H745ZI-Q. 400 with 50 has the same ratio as 480 with 60, which the published measurements "seed 003" used, on
+ * a board with another supply. */
 #define CLOCK_PLAN_M7_LEVEL(mhz) ((mhz) == 480 || (mhz) == 400 || (mhz) == 240 || (mhz) == 120 || (mhz) == 60)
 #define CLOCK_PLAN_M4_LEVEL(mhz) ((mhz) == 240 || (mhz) == 200 || (mhz) == 120 || (mhz) == 60 || (mhz) == 50)
 #define CLOCK_PLAN_RATIO(m7, m4) ((m7) == (m4) || (m7) == 2 * (m4) || (m7) == 4 * (m4) || (m7) == 8 * (m4))
@@ -44,7 +45,7 @@
 
 enum stm32h745_clock_plan_result {
     CLOCK_PLAN_OK,
-    CLOCK_PLAN_NO_LEVEL,      /* not one of the levels of the factors */
+    CLOCK_PLAN_NO_LEVEL,      /* not one of the clocks that can be chosen */
     CLOCK_PLAN_NO_RATIO,      /* the Cortex-M4 would be faster than the Cortex-M7, or the ratio is not a power of two */
     CLOCK_PLAN_NO_VOS,        /* there is no such voltage scale */
     CLOCK_PLAN_CORE_TOO_FAST, /* the Cortex-M7 is too fast for the voltage */

@@ -22,7 +22,7 @@
  * failed, as part of a sentence; the chip then still runs from HSI. */
 const char *stm32h745_clocks_start(void);
 
-/* The present clock of the APB buses in Hz */
+/* The current clock of the APB buses in Hz */
 uint32_t stm32h745_clocks_apb_hz(void);
 
 #endif

@@ -11,7 +11,7 @@ void stm32h745_cycles_start(void) {
     DBGMCU_CR |= DBGMCU_CR_D1DBGCKEN | (IC_CORE == 0 ? DBGMCU_CR_DBGSLEEP_D1 : DBGMCU_CR_DBGSLEEP_D2);
     DEMCR |= DEMCR_TRCENA;
     if (IC_CORE == 0) {
-        DWT_LAR = DWT_LAR_KEY; /* a Cortex-M4 has none */
+        DWT_LAR = DWT_LAR_KEY; /* a Cortex-M4 has no such lock */
     }
     DWT_CYCCNT = 0;
     DWT_CTRL |= DWT_CTRL_CYCCNTENA;

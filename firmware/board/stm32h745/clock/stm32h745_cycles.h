@@ -1,8 +1,8 @@
 /* port_cycles(): the core's own cycle counter, DWT_CYCCNT (ARM C1.8), which counts the core's clock.
  *
  * The counter has 32 bits and wraps after 9 s on the Cortex-M7 at 480 MHz. Each kernel tick of the core, once a
- * millisecond, notes the 64-bit count, and a reading adds the cycles since then. So a wrap is missed only if the tick
- * fails for 9 s; the watchdog acts earlier.
+ * millisecond, saves the 64-bit count, and a reading adds the cycles since then. So a wrap is missed only if no tick
+ * comes for 9 s; the watchdog acts earlier.
  *
  * A sleeping core (WFI) would stop counting, because its clock stops. DBGMCU keeps the clock running (RM 63.5.8,
  * DBGSLEEP).
@@ -19,7 +19,7 @@
 /* Starts the counter at 0. Call it on each core, at its start. */
 void stm32h745_cycles_start(void);
 
-/* Notes the core's count. Each core calls it in the handler of its tick. */
+/* Saves the core's 64-bit count. Each core calls it in the handler of its tick. */
 void stm32h745_cycles_note(void);
 
 #endif

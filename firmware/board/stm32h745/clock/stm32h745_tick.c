@@ -15,7 +15,7 @@ _Static_assert(CLOCKS_BUS_HZ % configTICK_RATE_HZ == 0 && CLOCKS_CORE_HZ % CLOCK
  * but never the reading of SysTick. A delay makes the edge appear later, so the earliest result is the right one. */
 #define READINGS 32U
 
-/* An edge of the tick in the past, on the common clock */
+/* The time of an edge of the tick in the past, on the common clock */
 static uint64_t known_edge;
 
 static uint64_t read_edge(void) {

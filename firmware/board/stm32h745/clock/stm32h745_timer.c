@@ -6,14 +6,14 @@
 #include "stm32h745_registers.h"
 
 /* The chip has one timer for this, and the core that opened it last handles its interrupt. One core may set the timer
- * while it fires on the other, so these variables are used under the lock between the cores. */
+ * while it fires on the other, so these variables are used only with the lock between the cores held. */
 static struct {
     uint32_t core;
     uint32_t armed;
     uint64_t when;
 } timer PORT_SHARED(timer);
 
-/* The handler of this core, and its argument */
+/* The handler on this core, and its argument */
 static void (*fired)(void *arg);
 static void *fired_arg;
 
@@ -52,8 +52,8 @@ uint64_t port_timer_set(uint64_t when) {
     return when;
 }
 
-/* The interrupt reaches both cores, so the core that had the timer before may get one more interrupt. The register
- * matches every 2^32 cycles; only the match at `when` is the moment that was set. */
+/* The interrupt reaches both cores, so the core that had the timer before may get one more interrupt. TIM5 matches
+ * every 2^32 cycles; only the match at `when` is the moment that was set. */
 void stm32h745_timer_interrupt(void) {
     uint32_t mask = board_lock();
     bool mine = timer.core == board_core();

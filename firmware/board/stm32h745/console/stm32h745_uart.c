@@ -81,7 +81,8 @@ void stm32h745_uart_interrupt(void) {
 
 /* ---- output ---- */
 
-/* Busy-waits while the rest of the FIFO is sent, because waiting by an interrupt would take one more interrupt. */
+/* Sends all bytes. Busy-waits while the rest of the FIFO is sent, because waiting for that with an interrupt would cost
+ * one more interrupt. */
 enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     output.next = bytes;
     output.left = size;

@@ -10,7 +10,7 @@
 #define IRQ_TIM5 50U
 #define IRQ_HSEM(core) (125U + (core)) /* HSEM1 and HSEM2 of CMSIS */
 
-/* The kernel's own priority, the lowest. All interrupts of this program have it, so that neither they nor the kernel's
+/* The kernel's own priority, the lowest. All interrupts of this firmware have it, so that neither they nor the kernel's
  * interrupts interrupt each other. A priority has 4 bits. */
 #define IRQ_PRIORITY 0xf0U
 

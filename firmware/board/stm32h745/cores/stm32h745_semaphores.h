@@ -1,9 +1,9 @@
-/* Uses of the 32 hardware semaphores (RM 11). The numbers are this program's choice.
+/* Uses of the 32 hardware semaphores (RM 11). The numbers are this firmware's choice.
  *
- * A lock is a semaphore that is taken by the 1-step procedure (a read of HSEM_RLRx, RM 11.3.3). That does not
- * distinguish the tasks and handlers of one core, so take it with interrupts masked. A bell is a semaphore that is
+ * A lock is a semaphore that is taken by the 1-step procedure (a read of HSEM_RLRx, RM 11.3.3). This procedure does not
+ * distinguish the tasks and handlers of one core, so take a lock with interrupts masked. A bell is a semaphore that is
  * taken and released at once, which raises an interrupt (RM 11.3.7). Each direction has its own bell, so the two cores
- * never take the same one. */
+ * never take the same bell. */
 #ifndef STM32H745_SEMAPHORES_H
 #define STM32H745_SEMAPHORES_H
 

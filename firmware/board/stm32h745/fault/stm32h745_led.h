@@ -1,4 +1,4 @@
-/* The board's LEDs (UM2408): each core blinks its own while its kernel ticks, and the red one shows a panic. */
+/* The board's LEDs (UM2408): each core blinks its own LED while its kernel ticks, and the red LED shows a panic. */
 #ifndef STM32H745_LED_H
 #define STM32H745_LED_H
 

@@ -1,8 +1,9 @@
 /* The watchdog: IWDG1, which resets the whole chip, with both cores (RM table 56).
  *
  * Core 0's tick feeds it while both kernels tick (port_amp.h, board_alive()). So the chip is reset if a core masks its
- * interrupts for ever, or locks up: if that is core 1, core 0 notices it and panics, which resets at once; if it is
- * core 0, within WATCHDOG_PERIOD_MS. The watchdog pauses while a debugger halts core 0. */
+ * interrupts for ever, or locks up: if core 1 fails, core 0 notices it and panics, which resets the chip at once; if
+ * core 0 fails, the watchdog resets the chip within WATCHDOG_PERIOD_MS. The watchdog pauses while a debugger halts core
+ * 0. */
 #ifndef STM32H745_WATCHDOG_H
 #define STM32H745_WATCHDOG_H
 

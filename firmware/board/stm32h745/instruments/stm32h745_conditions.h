@@ -1,4 +1,4 @@
-/* What is reported with each run about the chip and about this image: its conditions */
+/* Conditions of the chip and of this image: properties that are stored with each run */
 #ifndef STM32H745_CONDITIONS_H
 #define STM32H745_CONDITIONS_H
 

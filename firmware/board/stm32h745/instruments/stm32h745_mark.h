@@ -1,4 +1,5 @@
-/* The mark pin (port_mark()) is PG14, which is D2 of the Arduino connector CN10 (UM2408, connectors). */
+/* The mark pin (port_mark()) is high during a measurement. It is PG14, which is D2 of the Arduino connector CN10
+ * (UM2408, connectors). */
 #ifndef STM32H745_MARK_H
 #define STM32H745_MARK_H
 

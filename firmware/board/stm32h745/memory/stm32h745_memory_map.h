@@ -8,7 +8,7 @@
 #define STM32H745_MEMORY_MAP_H
 
 #define MEMORY_FLASH_BANK_1 0x08000000U /* the Cortex-M7's program */
-#define MEMORY_FLASH_BANK_2 0x08100000U /* the Cortex-M4's */
+#define MEMORY_FLASH_BANK_2 0x08100000U /* the Cortex-M4's program */
 #define MEMORY_FLASH_BANK_BYTES 0x100000U
 
 #define MEMORY_DTCM 0x20000000U /* private memory of the Cortex-M7, for its main stack */
@@ -33,7 +33,7 @@
 #define MEMORY_D3_WINDOW 0x38000000U
 #define MEMORY_D3_WINDOW_BYTES 0x10000U
 
-/* The memory regions, at the ends of the windows. Those of D1 and D2 are larger than the Cortex-M7's D-cache (16
+/* The memory regions, at the ends of the windows. The regions of D1 and D2 are larger than the Cortex-M7's D-cache (16
  * KiB). */
 #define MEMORY_D1_REGION_BYTES 65536
 #define MEMORY_D2_REGION_BYTES 65536

@@ -56,9 +56,10 @@ static uint32_t log2_of(uint32_t bytes) {
 }
 
 void stm32h745_mpu_table_make(struct stm32h745_mpu_entry entries[MPU_ENTRIES]) {
-    /* Region 0, 0x60000000 to 0xdfffffff (six of its eight parts), is for external memories, which do not exist here.
+    /* Region 0, 0x60000000 to 0xdfffffff (four of its eight parts), is for external memories, which do not exist here.
      * Without it the core could read there speculatively, and wait for a memory controller without a memory (ST
-     * AN4838). The other regions cover the memory that is used, from the widest region to the windows. */
+     * AN4838). The other regions cover the memory that is used. The windows come last, because in an overlap the higher
+     * number applies. */
     static const struct {
         uint32_t base;
         uint32_t bytes;

@@ -10,13 +10,14 @@
  *   the Cortex-M7, so the cache need never be cleaned or invalidated.
  * - Non-cacheable accesses still pass write buffers, and the core may reorder them. A core that publishes data needs a
  *   DMB between the data and the flag. A core that has seen the flag needs a DMB before it reads the data. C11's
- *   release and acquire emit these. A DSB is needed before HSEM raises an interrupt or a lock is released: registers
- *   are Device memory, and nothing else orders Normal memory against an interrupt on the other core.
+ *   release and acquire operations emit these barriers. A DSB is needed before HSEM raises an interrupt or a lock is
+ *   released: registers are Device memory, and nothing else orders Normal memory against an interrupt on the other
+ *   core.
  * - Windows are not Shareable (S = 0). With S = 1 the exclusive accesses of the Cortex-M7 would go to the bus, which
  *   has no monitor, and a loop around STREX might never end. With S = 0 the core's own monitor answers (Cortex-M7 TRM
  *   2.5). Exclusive accesses then work between the tasks and handlers of one core, but not between the cores. So do not
  *   use atomic read-modify-write operations between cores; use HSEM.
- * - All other cached memory belongs to the Cortex-M7 alone. */
+ * - All cached memory belongs to the Cortex-M7 alone. */
 #ifndef STM32H745_MPU_TABLE_H
 #define STM32H745_MPU_TABLE_H
 

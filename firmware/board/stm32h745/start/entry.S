@@ -8,14 +8,14 @@
     .equ PWR_CSR1_ACTVOSRDY, 1 << 13
     .equ PWR_CR3, 0x5802480c         /* RM 7.8.4 */
     .equ PWR_CR3_SUPPLY, 0x3f
-    .equ RCC_AHB2ENR, 0x580244dc     /* RM 9.7; a core finds its own here */
+    .equ RCC_AHB2ENR, 0x580244dc     /* RM 9.7; each core finds its own register here */
     .equ RCC_AHB2ENR_SRAM123EN, 0xe0000000
     .equ RCC_AHB4ENR, 0x580244e0
     .equ RCC_AHB4ENR_HSEMEN, 1 << 25
     .equ HSEM_R0, 0x58026400         /* RM 11.4.1; the gate, stm32h745_semaphores.h */
     .equ GATE_OPEN, 0x80000300       /* taken by core 0 */
     .equ GATE_PASSED, 0x80000100     /* taken by core 1 */
-    .equ HSEM_PASSED, 4 * 4          /* HSEM_R4, from HSEM_R0 on */
+    .equ HSEM_PASSED, 4 * 4          /* offset of HSEM_R4 from HSEM_R0 */
     .equ HSEM_RLR_PASSED, 0x80 + 4 * 4 /* RM 11.4.2 */
 
 /* After power-on no RAM may be written, not even the stack, until the supply is configured and its voltage is valid (RM
@@ -45,13 +45,13 @@ board_entry:
     tst   r1, #PWR_CSR1_ACTVOSRDY
     beq   2b
 #if IC_CORE == 0
-    /* The SRAMs of D2 belong to core 1 (RM 9.5.9; its own enable bits are reserved, RM 9.7.41). Core 0 must ask for
-     * them. */
+    /* The SRAMs of D2 belong to core 1 (RM 9.5.9; its own enable bits are reserved, RM 9.7.41). Core 0 must enable its
+     * access to them. */
     ldr   r0, =RCC_AHB2ENR
     ldr   r1, [r0]
     orr   r1, r1, #RCC_AHB2ENR_SRAM123EN
     str   r1, [r0]
-    ldr   r1, [r0] /* has taken effect when the value reads back */
+    ldr   r1, [r0] /* the write has taken effect when this read returns */
 #endif
     ldr   r0, =RCC_AHB4ENR
     ldr   r1, [r0]
@@ -67,8 +67,8 @@ board_entry:
 3:  ldr   r1, [r0]
     cmp   r1, r2
     bne   3b
-    /* A core may pass only once: core 1 takes a semaphore when it passes. If core 1 alone is reset, which a debugger
-     * can do, it finds the semaphore taken and stays here, because what the two cores had in common is lost. Core 0
+    /* Core 1 may pass only once: it takes a semaphore when it passes. If core 1 alone is reset, which a debugger can
+     * do, it finds the semaphore taken and stays here, because the state that it shared with core 0 is lost. Core 0
      * then notices that core 1's ticks have stopped. */
     ldr   r2, =GATE_PASSED
 4:  ldr   r1, [r0, #HSEM_PASSED]

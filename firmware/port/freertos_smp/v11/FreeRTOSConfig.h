@@ -25,8 +25,8 @@
 /* Not used, so that priority and affinity alone decide which ready task runs. */
 #define configUSE_TASK_PREEMPTION_DISABLE 0
 
-/* Time slicing is off (config_freertos.h). With 1, every tick would also wake an idle core 1 to exchange one idle task
- * for the other. */
+/* Time slicing is off (config_freertos.h). With configUSE_TIME_SLICING 1, every tick would also wake an idle core 1 to
+ * exchange one idle task for the other. */
 
 /* The SMP kernel supports only 0. */
 #define configUSE_PORT_OPTIMISED_TASK_SELECTION 0
@@ -69,9 +69,9 @@
 
 /* ---- time slicing at run time (port_time_slicing) ----
  *
- * Does what the kernel's tick does with configUSE_TIME_SLICING 1: a core switches if another ready task has the
- * priority of its task. It is done in the same place, except that the tick's pending yields come before it. While time
- * slicing is off, it costs the test of a variable. */
+ * Does what the kernel's tick does with configUSE_TIME_SLICING 1: a core switches if another ready task has the same
+ * priority as its running task. It is done in the same place, except that the tick's pending yields come before it.
+ * While time slicing is off, it costs the test of a variable. */
 extern volatile uint32_t port_freertos_time_slicing;
 #define traceRETURN_xTaskIncrementTick(xReturn)                                                                        \
     if (port_freertos_time_slicing != 0U && uxSchedulerSuspended == 0U) {                                              \

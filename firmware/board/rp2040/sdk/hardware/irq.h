@@ -4,9 +4,9 @@
 
 #include "pico.h"
 
-/* Numbers, DS 2.3.2. */
-#define TIMER_IRQ_0 0U /* to 3: alarms */
-#define DMA_IRQ_0 11U  /* and 1 */
+/* Interrupt numbers (DS 2.3.2) */
+#define TIMER_IRQ_0 0U /* 0 to 3: the alarms */
+#define DMA_IRQ_0 11U  /* DMA_IRQ_1 is 12 */
 #define SIO_IRQ_PROC0 15U
 #define SIO_IRQ_PROC1 16U
 #define UART0_IRQ 20U

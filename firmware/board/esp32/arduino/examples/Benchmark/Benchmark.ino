@@ -4,8 +4,8 @@
 //
 //   show contention preset=qiita-table
 //
-// After 80 seconds it prints how much work two tasks and loop() got done: seven rows, each 10 s. Or type `list` for the
-// other benchmarks, or close the Serial Monitor and let the tool on your computer draw the results:
+// After 80 seconds the board prints how much work two tasks and loop() got done: seven rows, each measured for 10 s. Or
+// type `list` for the other benchmarks, or close the Serial Monitor and let the tool on your computer draw the results:
 //
 //   intercore run esp32 --port /dev/ttyUSB0 suite
 #include <Intercore.h>

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 OFFSETS = {"clock": 46, "switch": 40, "message": 40}
 """Measured minus true times, in cycles, as calibration finds them; docs/pico.md."""
 SPREAD = 2
-TURNS_APART = 3 * 440 / 64
-"""Cycles per message: a turn of a load, 440 at most, at the ends of two windows of 64 messages."""
+TURNS_APART = 4 * 440 / 64
+"""Cycles per message: an iteration of a load, 440 at most, at each end of two windows of 64 messages."""
 PAIRS = tuple(itertools.product((0, 1), (0, 1)))
 NAMES = {"clock": "interval", "switch": "switch", "message": "latency"}
 

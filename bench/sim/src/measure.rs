@@ -1,6 +1,6 @@
 //! Runs a case in both simulators by turns, and compares speed and results.
 
-use crate::programs::Case;
+use crate::programs::{Case, Work};
 use crate::simulators::{Counts, Simulator, intercore, rp2040_emu};
 use intercore_sim::engine::Engine;
 use rustix::time::{ClockId, clock_gettime};
@@ -157,12 +157,14 @@ pub fn measure(case: &Case, seconds: f64) -> Result<Comparison, String> {
         Contestant::new(Box::new(intercore(Engine::Decoupled)), case)?,
         Contestant::new(Box::new(intercore(Engine::LockStep)), case)?,
     ];
-    let absent = match Contestant::new(Box::new(rp2040_emu()), case) {
-        Ok(peer) => {
+    let peer = (case.work == Work::Same).then(|| Contestant::new(Box::new(rp2040_emu()), case));
+    let absent = match peer {
+        Some(Ok(peer)) => {
             all.push(peer);
             None
         }
-        Err(why) => Some(why),
+        Some(Err(why)) => Some(why),
+        None => None,
     };
     let turn = seconds / (all.len() * TURNS) as f64;
     for number in 0..TURNS {

@@ -12,10 +12,19 @@ const STACKS: u32 = 0x2004_1000;
 /// Puts a program into a simulator and starts it.
 pub type Start = Box<dyn Fn(&mut dyn Simulator)>;
 
+/// Whether a round is the same instructions however long they take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    Same,
+    /// Or as many as there is time for, so that simulators that differ in time cannot be compared.
+    ByTime,
+}
+
 pub struct Case {
     pub name: &'static str,
     /// By core, where the checksum of its last round is; as many as there are cores at work.
     pub results: Vec<u32>,
+    pub work: Work,
     pub start: Start,
 }
 
@@ -42,5 +51,5 @@ fn kernel(name: &'static str, code: &[u32], data: &[u32]) -> Case {
             simulator.start(&Entry { core, code, stack, argument });
         }
     };
-    Case { name, results, start: Box::new(start) }
+    Case { name, results, work: Work::Same, start: Box::new(start) }
 }

@@ -185,7 +185,7 @@ static bool measure_intervals(struct ic_run *run, uint32_t most_turns) {
     if (series == NULL) {
         return false;
     }
-    take(run, NULL, most_turns); /* warms caches */
+    take(run, NULL, most_turns); /* warms the caches */
     while (ic_run_repeat(run)) {
         take(run, series, most_turns);
     }
@@ -227,7 +227,7 @@ static bool measure_counters(struct ic_run *run, uint32_t most_turns) {
     if (!open_readings(run, &from, run->values[P_FROM]) || (apart && !open_readings(run, &to, run->values[P_TO]))) {
         return false;
     }
-    take_turns(run, most_turns); /* warms caches */
+    take_turns(run, most_turns); /* warms the caches */
     while (ic_run_repeat(run)) {
         uint64_t last[] = {pair.from.counter, pair.to.counter};
         take_turns(run, most_turns);

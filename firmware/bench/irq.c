@@ -439,7 +439,7 @@ static bool measure(struct ic_run *run) {
     prepare(run);
     bool ready = start_players(run) && open_interrupts(run);
     if (ready) {
-        take(run, NULL); /* warms caches */
+        take(run, NULL); /* warms the caches */
         while (ic_run_repeat(run)) {
             take(run, series);
         }

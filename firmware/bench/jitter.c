@@ -68,11 +68,13 @@
 /* After a stretch with load all tasks rest for 1/REST_PART of its length. A system that reserves time for other
  * programs, such as Linux (5 % of the time), would otherwise take that time from the next stretch. */
 #define REST_PART 8U
-/* Multiplications of a blocker between two checks for the end of the stretch, with migrate=published */
+/* With migrate=published: multiplications between two checks for the end of the stretch, of a blocker (a task of higher
+ * priority that keeps a core busy, so that the periodic task must run on the other core) */
 #define HEAVY_OPERATIONS 10U
 /* Iterations of a load task between two checks for the end of the stretch: about 1 µs on a PC, 10 µs on a chip */
 #define LOAD_TURNS 200U
-/* Longest time, in periods, for which a blocker is busy, and for which it rests, with migrate=unsynchronised */
+/* With migrate=unsynchronised: the longest busy time and the longest rest of a blocker, in periods of the periodic
+ * task */
 #define BUSY_PERIODS 8U
 #define REST_PERIODS 2U
 #define NO_CORE UINT32_MAX

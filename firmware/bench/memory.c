@@ -453,7 +453,7 @@ static bool repeat(struct ic_run *run, struct ic_series *alone, struct ic_series
     if (!start(run, &pair.own, own_task)) {
         return false;
     }
-    take(run, NULL, NULL); /* warms caches and page tables */
+    take(run, NULL, NULL); /* warms the caches and page tables */
     run->marked = run->values[P_MARK];
     while (ic_run_repeat(run)) {
         take(run, alone, contended);

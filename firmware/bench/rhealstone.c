@@ -518,7 +518,7 @@ static bool measure(struct ic_run *run) {
     }
     bool started = start_roles(run);
     if (started) {
-        take(run, NULL); /* warms caches */
+        take(run, NULL); /* warms the caches */
         while (ic_run_repeat(run)) {
             take(run, series);
         }

@@ -467,7 +467,7 @@ static bool measure(struct ic_run *run) {
     if (team.mode != MODE_CREATE && !hire()) {
         return false;
     }
-    bool taken = repeat(NULL, NULL); /* warms caches, page tables and the allocator */
+    bool taken = repeat(NULL, NULL); /* warms the caches, page tables and the allocator */
     run->marked = run->values[P_MARK];
     while (taken && ic_run_repeat(run)) {
         taken = repeat(t1, tp);

@@ -387,7 +387,7 @@ struct all_series {
     struct ic_series *moment; /* NULL unless time=aligned */
 };
 
-/* The first repetition warms caches and is not recorded. */
+/* The first repetition warms the caches and is not recorded. */
 static void repeat(const struct all_series *series) {
     struct ic_run *run = stage.run;
     take_signalled_turn();

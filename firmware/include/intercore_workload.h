@@ -102,7 +102,7 @@ INTERCORE_C uint32_t intercore_expected(const struct intercore_workload *own, ui
 
 /* For a program that the tool on the host does not build: registers a workload that one of the program's files
  * declares. Call it before Intercore starts. The workload is listed as own:NAME. Returns NULL, or a sentence with the
- * reason of a refusal: there is no room; the name is taken; the name is longer than 16 characters or has others than
+ * reason for a refusal: there is no room; the name is taken; the name is longer than 16 characters or has others than
  * lower-case letters, digits, _ and -; or the workload has no units.
  *
  *   extern const struct intercore_workload intercore_workload_fft;
@@ -110,7 +110,7 @@ INTERCORE_C uint32_t intercore_expected(const struct intercore_workload *own, ui
 INTERCORE_C const char *intercore_add_workload(const char *name, const struct intercore_workload *own);
 
 /* Registers a transport of your program in the same way (transport.h). The benchmark `message` measures the transport
- * under its own name. Returns NULL, or a sentence with the reason of a refusal: there is no room; the name is taken;
+ * under its own name. Returns NULL, or a sentence with the reason for a refusal: there is no room; the name is taken;
  * the name has other characters than lower-case letters, digits and -; or a required member is missing. */
 struct ic_transport;
 INTERCORE_C const char *intercore_add_transport(const struct ic_transport *transport);

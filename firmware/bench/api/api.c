@@ -147,7 +147,7 @@ static void take(struct ic_run *run, struct ic_series *series) {
 }
 
 static void take_all(struct ic_run *run, struct ic_series *series) {
-    take(run, NULL); /* warms caches and the allocator */
+    take(run, NULL); /* warms the caches and the allocator */
     while (!ic_api.caller.wrong && !ic_api.hammer.wrong && ic_run_repeat(run)) {
         take(run, series);
     }

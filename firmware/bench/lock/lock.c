@@ -182,7 +182,7 @@ static bool play_all(enum measure measure, enum lock lock, const struct times *t
             return false;
         }
     }
-    take(measure, lock, NULL); /* warms caches */
+    take(measure, lock, NULL); /* warms the caches */
     while (ic_run_repeat(ic_match.run)) {
         take(measure, lock, times);
     }

@@ -1,12 +1,12 @@
 /* The content of a message of the benchmark `message`, and the check that it arrived as it was sent */
 #include "message.h"
 
-/* For this many messages before the newest one, the receiver remembers whether they have arrived. */
+/* The receiver remembers, for this many messages before the newest one, whether each has arrived. */
 #define WINDOW 32U
 
 /* A message of two or more whole words (of 4 bytes) has its number in the first word, and the checksum of all other
- * words in the last word. The words between are values of a linear congruential generator that starts from the number.
- * A message of one word holds only the number. Each byte after the last whole word is the exclusive or of the four
+ * words in the last word. The words in between are the output of a linear congruential generator seeded with the
+ * number. A message of one word holds only the number. Each byte after the last whole word is the exclusive or of the four
  * bytes of that word. A message shorter than a word holds the lower bytes of the number. */
 
 static uint32_t checksum(const uint32_t *message) {
@@ -78,7 +78,7 @@ static void expect_next(uint32_t steps) {
     ic_message.came = (steps < WINDOW ? ic_message.came << steps : 0) | 1U;
 }
 
-/* Counts a message whose number is behind the expected one: it is late, or repeated. */
+/* Counts a message whose number is lower than the expected one: it is late, or repeated. */
 static void read_back(uint32_t behind) {
     uint32_t bit = behind <= WINDOW ? 1U << (behind - 1U) : 0;
     if (bit != 0 && (ic_message.came & bit) == 0) {

@@ -16,7 +16,7 @@ const struct intercore_console *esp32_console_default(void);
 bool esp32_console_open(const struct intercore_console *console);
 void esp32_console_close(void);
 
-/* Ends a read that is waiting, within 100 ms. That read and all later ones return PORT_ERR_CLOSED. */
+/* A blocked read returns within 100 ms. That read and all later ones return PORT_ERR_CLOSED. */
 void esp32_console_hang_up(void);
 
 /* Value of the condition `console` */
@@ -48,7 +48,7 @@ void esp32_watchdog_end_session(void);
 /* Value of the condition `watchdog` */
 const char *esp32_watchdog_text(void);
 
-/* ---- program_….c: exactly one of these files is built ---- */
+/* ---- program_*.c: exactly one of these files is built ---- */
 
 /* The console task's body. It returns when esp32_console_hang_up() was called, or when the program has ended. */
 void esp32_program(void);

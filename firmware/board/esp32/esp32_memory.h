@@ -29,7 +29,7 @@ struct esp32_memory_sizes {
 };
 
 /* Allocates samples and regions, and sets the size of the stacks of benchmarks' tasks. The sizes are those in `config`,
- * or, where it has 0, those of the project's configuration. Returns NULL, or a sentence with the reason of a failure;
+ * or, where it has 0, those of the project's configuration. Returns NULL, or a sentence with the reason for a failure;
  * then nothing stays allocated. */
 const char *esp32_memory_take(const struct intercore_config *config);
 

@@ -13,7 +13,7 @@ static kernel_waiter_t starter; /* the task that waits in intercore_start() */
 static StaticSemaphore_t starter_memory;
 static atomic_bool running;
 
-/* Initialises everything in the console task on core 0. Returns NULL, or a sentence with the reason of a failure. */
+/* Initialises everything in the console task on core 0. Returns NULL, or a sentence with the reason for a failure. */
 static const char *begin(void) {
     if (!esp32_console_open(console)) {
         return "the console cannot be had: somebody else has its driver, or there is no memory for it";
@@ -48,7 +48,7 @@ static void run(void) {
     esp32_console_close();
 }
 
-/* Starts the console task, and waits until it serves the console. Returns NULL, or a sentence with the reason of a
+/* Starts the console task, and waits until it serves the console. Returns NULL, or a sentence with the reason for a
  * failure; then the task has already ended. */
 static const char *start_console(void) {
     uint32_t stack_bytes = esp32_memory_sizes()->console_stack_bytes;

@@ -33,8 +33,8 @@
 #include "port.h"
 
 #define PORT_AMP_CORES 2U
-/* Increment it with every change of the mailboxes or of the meaning of a command: images with different numbers refuse
- * to work together. */
+/* Increment this whenever the mailboxes or the meaning of a command change: images with different numbers refuse to
+ * work together. */
 #define PORT_AMP_PROTOCOL 1
 /* Milliseconds that core 0 waits for core 1's identity, and that a core waits for an answer from the other core's
  * service task */

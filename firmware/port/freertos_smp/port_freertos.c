@@ -82,8 +82,8 @@ void port_task_join(port_task_t *task) {
     while (atomic_load(&task->ended) == 0) {
         kernel_wait(self);
     }
-    /* A task that is deleted while it is on its core keeps its memory until the idle task frees it, so wait for it to
-     * leave. */
+    /* A task that is deleted while it still runs on a core keeps its memory until the idle task frees it, so wait for
+     * it to leave the core. */
     for (uint32_t looks = 0; !(eTaskGetState(task->handle) == eSuspended && is_off_its_core(task->handle)); looks++) {
         if (looks >= JOIN_LOOKS) {
             vTaskDelay(1); /* lets the task leave, in case a task of higher priority has its core */

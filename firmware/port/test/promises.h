@@ -16,7 +16,7 @@ void port_test_time(void);
 void port_test_locks(void);
 void port_test_interrupts(void);
 
-/* The first rule that was broken; NULL if none */
+/* The first expectation that failed; NULL if none */
 extern const char *port_test_failure;
 
 static inline void expect(bool holds, const char *what) {

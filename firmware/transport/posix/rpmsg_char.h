@@ -7,7 +7,8 @@
 /* Finds the devices: the paths in the environment variable INTERCORE_RPMSG, separated by colons. Without that variable,
  * up to four of /dev/rpmsg0, /dev/rpmsg1, …. If none of these exists, /dev/rpmsg0 is listed nevertheless, so that a
  * user sees the name of such a transport and why it is not available. Call it once, before the first
- * rpmsg_char_transport(). Returns NULL, or the error in the variable, as a clause. */
+ * rpmsg_char_transport(). Returns NULL if all is well, otherwise what is wrong with the variable: text that continues a
+ * sentence (no capital letter, no full stop). */
 const char *rpmsg_char_find(void);
 
 /* Returns the transport of the device with this index, from 0; NULL beyond the last. */

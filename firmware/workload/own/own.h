@@ -13,8 +13,8 @@
 /* Returns the description of a user's workload, by its index in the lists; NULL for other workloads. */
 const struct intercore_workload *ic_own(uint32_t workload);
 
-/* Returns the number of different units of a workload, also the most units of one timed call; UINT32_MAX if there is no
- * limit. */
+/* Returns how many distinct units of work a workload has, which is also the maximum number of units in one timed call;
+ * UINT32_MAX if there is no limit. */
 uint32_t ic_own_units(uint32_t workload);
 
 /* Searches for the unit that makes a user's sum wrong: the first unit whose value depends on the units before it, or

@@ -35,7 +35,7 @@
 
 /* Starts the clock. Call it in a task before anything reads the clock, and again after esp32_clock_stop(); the clock
  * then has another origin. It takes about 25 ms (on an emulator up to 2 s), and uses two temporary tasks of the highest
- * priority. Returns NULL, or a sentence with the reason of a failure: the tasks or the tick's hooks are not available,
+ * priority. Returns NULL, or a sentence with the reason for a failure: the tasks or the tick's hooks are not available,
  * or the exchanges contradict each other, which means that the cores' counters do not count the same clock. After a
  * failure it may be called again. */
 const char *esp32_clock_start(void);

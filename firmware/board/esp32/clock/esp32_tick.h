@@ -10,8 +10,9 @@
 #ifndef ESP32_TICK_H
 #define ESP32_TICK_H
 
-/* Determines the phase. Call it in a task pinned to core 0, before port_tick_edge(). Returns NULL, or a sentence with
- * the reason of a failure: readings of SYSTIMER and of the clock contradict each other. */
+/* Finds out when the edges of the tick occur on the common clock. Call it in a task pinned to core 0, before
+ * port_tick_edge(). Returns NULL, or a sentence with the reason for a failure: on the ESP32-S3 and ESP32-P4, the
+ * readings of SYSTIMER and of the common clock contradict each other. */
 const char *esp32_tick_start(void);
 
 #endif

@@ -78,7 +78,7 @@ struct intercore_config {
 };
 
 /* Register a workload or a transport of the program, at most eight of each, before Intercore starts. A workload is
- * listed as own:NAME, a transport by its own name. Both functions return NULL, or a sentence with the reason of a
+ * listed as own:NAME, a transport by its own name. Both functions return NULL, or a sentence with the reason for a
  * refusal. intercore_workload.h and transport.h describe what to register. */
 struct intercore_workload;
 struct ic_transport;

@@ -9,7 +9,7 @@
 #include "rp2040_start.h"
 #include "rp2040_trace.h"
 
-/* Entries of a vector table: 16 exceptions and 26 interrupts (DS 2.3.2), rounded up to 48 */
+/* Entries of a vector table: 16 of the core (stack pointer, exceptions), 26 of interrupts (DS 2.3.2); rounded up: 48 */
 #define VECTORS 48U
 #define FIRST_IRQ 16U
 enum exception { RESET = 1, HARD_FAULT = 3, SV_CALL = 11, PEND_SV = 14, SYS_TICK = 15 };

@@ -1,4 +1,4 @@
-/* This chip's own events for the recorder (rp2040_trace.h) */
+/* Events for the trace recorder that only the RP2040 has (rp2040_trace.h) */
 #include "rp2040_trace.h"
 
 #include "hardware/irq.h"

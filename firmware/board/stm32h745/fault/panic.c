@@ -1,4 +1,5 @@
-/* board_panic(): prints one `log` line for the host (docs/protocol.md), and ends the program. */
+/* board_panic(): prints one `log` line for the host (docs/protocol.md), and ends the program by board_end(): the chip
+ * restarts. */
 #include "line.h"
 #include "port_freertos.h"
 #include "stm32h745_board.h"

@@ -10,7 +10,7 @@
 #define SIO_IRQ_PROC0 15U
 #define SIO_IRQ_PROC1 16U
 #define UART0_IRQ 20U
-/* The first of six interrupts that no peripheral raises (DS 2.3.2), so a core can raise them itself */
+/* The first of six interrupts that no peripheral raises (DS 2.3.2), so software can raise them */
 #define SPARE_IRQ 26U
 
 typedef void (*irq_handler_t)(void);

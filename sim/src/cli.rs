@@ -83,7 +83,17 @@ fn run<C: Runnable>(arguments: &Arguments) -> u8 {
 
 /// Says a sentence on standard error.
 fn print_message(sentence: &str) {
-    print(&format!("intercore-sim: {sentence}\n"));
+    print(&format!("intercore-sim: {}\n", without_codes(sentence)));
+}
+
+/// A sentence without the numbers ` (os error 2)` behind the system's words.
+fn without_codes(sentence: &str) -> String {
+    let mut parts = sentence.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |said, part| {
+        let digits = part.trim_start_matches(|one: char| one.is_ascii_digit());
+        said + digits.strip_prefix(')').unwrap_or(digits)
+    })
 }
 
 /// Writes to standard error. Unlike `eprint`, does not mind if nobody reads it.

@@ -144,7 +144,9 @@ fn noise(text: &str) -> Result<Noise, String> {
             "lose" => noise.lose = probability(value)?,
             "double" => noise.double = probability(value)?,
             "seed" => noise.seed = seed(value)?,
-            _ => return Err(format!("a UART fault has no option '{name}': {EXPECTED}")),
+            _ => {
+                return Err(format!("a UART fault has no option '{name}': the options are flip, lose, double and seed"));
+            }
         }
     }
     Ok(noise)

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::cli::chip::ChipKind;
 use crate::cli::console::OutputSink;
+use crate::cli::without_codes;
 use crate::core::time::cycles;
 use crate::core::watch::Watch;
 use crate::fault::Fault;
@@ -34,13 +35,13 @@ Examples:
 Exit codes:
   the firmware's, if the firmware exits via semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or calls _exit()
   0 if the firmware restarts the chip into its USB boot loader
-  1 after a crash, if no core can run any more or a core polls what nothing will change, at the cycle limit, or if
-    output cannot be written
+  1 after a crash, if no core can run any more or a core polls a value that nothing can change, at the cycle limit,
+    or if output cannot be written
   2 for an invalid image or a wrong command line
   3 with --strict, if the results depend on anything that is not modelled
   130 after Ctrl-C";
 
-/// Run firmware on a simulated RP2040, which counts every cycle, or on a simulated STM32H745, whose timing is not modelled. The
+/// Run firmware on an RP2040 that is simulated cycle by cycle, or on a simulated STM32H745, whose timing is not modelled. The
 /// console's UART is connected to standard input and output.
 #[derive(clap::Parser)]
 #[command(name = "intercore-sim", version, max_term_width = 100, after_help = EXAMPLES)]
@@ -56,17 +57,17 @@ pub struct Arguments {
     /// Load the image as a raw binary at this address, such as 0x20000000
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub base: Option<u32>,
-    /// Connection of the console's UART (UART0, on the STM32H745 USART3): stdio, pty, or tcp:ADDRESS:PORT to listen on
-    #[arg(long, value_name = "PLACE", default_value = "stdio")]
+    /// Where to connect the console's UART (UART0; on the STM32H745, USART3): stdio, pty, or tcp:ADDRESS:PORT to listen on
+    #[arg(long, value_name = "CONNECTION", default_value = "stdio")]
     pub uart: OutputSink,
     /// Send no input to the firmware until the firmware has printed this text
     #[arg(long, value_name = "TEXT")]
     pub input_after: Option<String>,
-    /// Send all input to one serial port [default: to the one over USB once the firmware has it, to UART0 until then]
+    /// Send all input to one serial port [default: UART0, until the firmware has a serial port over USB; then that port]
     #[arg(long, value_enum, value_name = "PORT")]
     pub input_to: Option<InputPort>,
     /// Stop after this number of cycles of clk_sys, such as 1e9 (for the STM32H745: picoseconds)
-    #[arg(long, value_name = "CYCLES", value_parser = cycles)]
+    #[arg(long, value_name = "CYCLES|PS", value_parser = cycles)]
     pub max_cycles: Option<u64>,
     /// Frequency in Hz of clk_sys and clk_peri until the firmware sets its clocks, such as 125e6 [default: 6.5e6, that of
     /// the ring oscillator, and clk_peri is off]
@@ -143,7 +144,7 @@ pub struct Arguments {
     /// Write the statistics to this file as JSON
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
-    /// Overwrite the files of --trace and --stats, even if an earlier run with that option did not write them
+    /// Overwrite the files of --trace and --stats, even if they were not written by an earlier run with the same option
     #[arg(long)]
     pub force: bool,
     /// Do not print statistics, or notes about accesses to peripherals that are not modelled
@@ -168,7 +169,8 @@ fn adc_input(text: &str) -> Result<(usize, Signal), String> {
     if Path::new(signal).extension().is_none_or(|extension| extension != "csv") {
         return Ok((number, signal.parse()?));
     }
-    let content = std::fs::read_to_string(signal).map_err(|why| format!("cannot read {signal}: {why}"))?;
+    let content =
+        std::fs::read_to_string(signal).map_err(|why| without_codes(&format!("cannot read {signal}: {why}")))?;
     Ok((number, Signal::from_csv(&content).map_err(|why| format!("{signal}: {why}"))?))
 }
 
@@ -177,7 +179,7 @@ fn i2c_device(text: &str) -> Result<(usize, Device), String> {
     let (bus, path) = text.split_once('=').ok_or("expected a bus and a file, such as 0=sensor.toml")?;
     let number = bus.parse().ok().filter(|&number| number < 2);
     let number = number.ok_or_else(|| format!("there are I2C0 and I2C1: expected 0 or 1, not {bus:?}"))?;
-    let content = std::fs::read_to_string(path).map_err(|why| format!("cannot read {path}: {why}"))?;
+    let content = std::fs::read_to_string(path).map_err(|why| without_codes(&format!("cannot read {path}: {why}")))?;
     Ok((number, Device::from_toml(&content).map_err(|why| format!("{path}: {why}"))?))
 }
 

@@ -1,5 +1,6 @@
 //! `--gdb`: the run as a debugger conducts it.
 
+use std::io::{self, ErrorKind};
 use std::net::TcpListener;
 use std::time::Duration;
 
@@ -18,7 +19,11 @@ const IDLE_SLEEP: Duration = Duration::from_millis(10);
 /// # Errors
 /// With an exit code and a sentence if there is no such address to listen at, if GDB kills the run, or if it is lost.
 pub fn run<C: Runnable>(run: &mut Run<C>, address: &str) -> Result<Stop, (u8, String)> {
-    let refused = |why| (REFUSED, format!("--gdb cannot listen at {address}: {why}"));
+    let refused = |why: io::Error| {
+        let form =
+            if why.kind() == ErrorKind::InvalidInput { ": give ADDRESS:PORT, such as 127.0.0.1:3333" } else { "" };
+        (REFUSED, format!("--gdb cannot listen at {address}: {why}{form}"))
+    };
     let listener = TcpListener::bind(address).map_err(refused)?;
     let port = listener.local_addr().map_err(refused)?;
     print_message(&format!("waiting for GDB: target remote {port}"));

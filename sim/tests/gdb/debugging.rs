@@ -342,8 +342,9 @@ fn what_is_wrong_with_the_address_is_a_sentence() {
     let holder = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let taken = holder.local_addr().expect("an address").to_string();
     let cases = [
-        ("nonsense", "invalid socket address"),
-        ("127.0.0.1:99999", "invalid"),
+        ("nonsense", "invalid socket address: give ADDRESS:PORT, such as 127.0.0.1:3333"),
+        ("3333", "invalid socket address: give ADDRESS:PORT"),
+        ("127.0.0.1:99999", "invalid port value: give ADDRESS:PORT"),
         ("192.0.2.1:1", "annot assign requested address"),
         (&taken, "ddress already in use"),
     ];

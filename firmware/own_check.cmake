@@ -16,11 +16,12 @@ if(NOT symbols MATCHES " [RDVBrd] intercore_workload_${NAME}\n")
   string(REGEX MATCHALL " [RDVB] intercore_workload_[A-Za-z0-9_]+" others "${symbols}")
   list(TRANSFORM others REPLACE " [RDVB] intercore_workload_" "")
   list(JOIN others ", " others)
-  set(hint "add at the end of its file: INTERCORE_WORKLOAD(${NAME}, .units = …)")
+  string(CONCAT hint "add that line, with the number of units, at the end of its source file (intercore new workload NAME "
+    "writes a complete example)")
   if(others)
     set(hint "they declare ${others}; the first file bears the name of the workload")
   endif()
-  message(FATAL_ERROR "Its files do not declare the workload ${NAME}: ${hint}")
+  message(FATAL_ERROR "its files do not contain INTERCORE_WORKLOAD(${NAME}, .units = N): ${hint}")
 endif()
 
 if(NOT AMP)
@@ -61,10 +62,10 @@ if(constructed)
   if(variables)
     string(PREPEND variables ", of ")
   endif()
-  message(FATAL_ERROR "It has a static constructor${variables}, which would make an object for each core: of a kernel "
+  message(FATAL_ERROR "it has a static constructor${variables}, which would make an object for each core: of a kernel "
     "on each core they can share what is constant, or PORT_SHARED and filled by .prepare")
 endif()
 if(variables)
-  message(FATAL_ERROR "It keeps ${variables} in memory of which each core would have its own: where each core has a "
+  message(FATAL_ERROR "it keeps ${variables} in memory of which each core would have its own: where each core has a "
     "kernel, state that tasks of both use is declared by PORT_SHARED (intercore_workload.h)")
 endif()

@@ -5,16 +5,13 @@ docs/conf.py puts each behind the text of the page that it belongs to. Nothing t
 
 from __future__ import annotations
 
-import importlib
 import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from typer.main import get_command
-
-from intercore.cli.main import COMMANDS
+from intercore.cli.main import COMMANDS, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +32,7 @@ def commands_page() -> str:
 
 def _loaded(name: str) -> Any:  # noqa: ANN401 - typer's own kind of command
     module, _ = COMMANDS[name]
-    return get_command(importlib.import_module(f"intercore.cli.{module}").app)
+    return loaded(module)
 
 
 def _command(name: str, command: Any, level: int = 2) -> str:  # noqa: ANN401

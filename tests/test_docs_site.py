@@ -92,7 +92,7 @@ def test_every_command_has_its_help_there(site: Path) -> None:
     for name, (_, told) in COMMANDS.items():
         assert f"\nintercore {name}" in text
         assert re.sub(r"[`\s]+", "", told) in re.sub(r"[`\s]+", "", text), name
-    assert "intercore baseline save [OPTIONS] {FILE} [RUN]" in text
+    assert "intercore baseline save [OPTIONS] FILE [RUN]" in text
     assert "--junit" in text
     assert "--max-cycles" in text  # of intercore-sim
 

@@ -65,7 +65,7 @@ budgets = [
             'budgets = [\n"switch: p99 <= 20 us",\n"switch to=1: median >= 30 us"\n]',
             ":3: this budget (median >= 30 us) contradicts the budget in line 2 (p99 <= 20 us)",
         ),
-        ('budget = ["switch: p99 <= 20 us"]', ":1: there is no key 'budget'; did you mean 'budgets'?"),
+        ('budget = ["switch: p99 <= 20 us"]', ":1: unknown key 'budget'; did you mean 'budgets'?"),
         ('repetitions = 0\nbudgets = ["switch: p99 <= 20 us"]', ":1: repetitions=0 is out of range"),
         ('repetitions = "5"\nbudgets = ["switch: p99 <= 20 us"]', ":1: repetitions must be a whole number"),
         ('budgets = ["switch: p99 / baseline <= 2"]', ":1: this budget is a ratio to a baseline"),

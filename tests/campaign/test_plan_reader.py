@@ -86,6 +86,8 @@ def replaced(old: str, new: str) -> str:
         ("repetitions = 2", "repetitions = true", 2, "a whole number"),
         ("repetitions = 2", "repetitions = '2'", 2, "a whole number"),
         ("seed = 5", "sede = 5", 3, "did you mean 'seed'"),
+        ("seed = 5", 'benchmark = "a"', 3, r"unknown key 'benchmark' here: benchmark belongs below \[\[experiment\]\]"),
+        ("seed = 5", 'port = "COM3"', 3, r"unknown key 'port' here: port belongs below \[\[target\]\]"),
         ("seed = 5", "seed = -1", 3, "seed=-1 is out of range:"),
         ('until = "2%"', "until = 2", 4, "in quotes, not 2"),
         ('until = "2%"', 'until = "0%"', 4, "out of range"),
@@ -131,7 +133,21 @@ def replaced(old: str, new: str) -> str:
         ('    "Os",', '    "O2",', 32, "opt=O2 is given twice"),
         ('    "Os",', "    2.0,", 32, r"not 2\.0"),
         ("from = [0, 1]", "from = [[0], 1]", 34, "not a list"),
-        ("from = [0, 1]", "from = [0, 1", 34, "TOML syntax error"),
+        ("from = [0, 1]", "from = [0, 1", 34, "TOML syntax error: a list is not closed"),
+        (
+            'mode = "pool"',
+            'mode = "pool',
+            20,
+            "TOML syntax error: a string is not closed: a quote is missing on this line",
+        ),
+        (
+            'mode = "pool"',
+            "mode = 'pool",
+            20,
+            "TOML syntax error: a string is not closed: a quote is missing on this line",
+        ),
+        ("fraction = 0.5", "primitive = 1", 19, r"'primitive' here: a factor belongs below \[experiment.factors\]"),
+        ("fraction = 0.5", "seed = 1", 19, "'seed' here: seed belongs at the beginning of the file"),
         ("from = [0, 1]", "from = [0, 1]\nfrom = 2", 35, "TOML syntax error"),
         ("from = [0, 1]", "from = 1979-05-27", 34, "a date or time"),
     ],
@@ -145,7 +161,10 @@ def test_what_is_wrong_is_named_with_its_line(old: str, new: str, line: int, mes
 @pytest.mark.parametrize("value", ["", "{KEY} = 1", "{KEY} = []", "[{KEY}]", "{KEY} = [1]"])
 def test_a_plan_has_targets_and_experiments(key: str, value: str) -> None:
     other = '[[experiment]]\nbenchmark = "a"' if key == "target" else '[[target]]\nname = "host"'
-    with pytest.raises(UsageError, match=rf"plan.toml:\d: the plan needs at least one \[\[{key}\]\]"):
+    wrong = f"{key} must be a list of tables: write" if value else f"the plan has no {key}: add"
+    with pytest.raises(
+        UsageError, match=rf"plan.toml:\d: {wrong} the line \[\[{key}\]\] and, below it, for example, \w+ ="
+    ):
         parse(value.replace("{KEY}", key) + "\n" + other, "plan.toml")
 
 

@@ -59,6 +59,7 @@ ASKED_WRONGLY = (
     ("run '\udcff' speedup", "there is no target '�'"),
     ("list seriell", "did you mean"),
     ("new workload Big-Name", "'Big-Name' cannot be the name of a workload"),
+    ("new workload 3bad", "begin with a lower-case letter or an underscore, and use at most 16"),
     ("new wrokload fft", "Did you mean 'workload'?"),
     (
         "info avr",
@@ -76,8 +77,9 @@ ASKED_WRONGLY = (
     ("trace esp32-qemu switch", "the recorder's code must not wait for flash: add code=iram"),
     ("trace pico-sim switch primitive=queue,mutex", "one level of primitive"),
     ("trace pico-sim switch trace=100", ": the nearest are 0"),
-    ("run", "intercore run host speedup"),
-    ("run host", "name a target and a benchmark"),
+    ("run", "name a target and a benchmark, e.g. intercore run host speedup"),
+    ("run host", "name a benchmark, e.g. intercore run host speedup"),
+    ("run hots", "did you mean 'host'?"),
     ("run host spedup", "did you mean 'speedup'?"),
     ("run host ''", "there is no benchmark ''"),
     ("run host SUITE", "there is no benchmark 'SUITE'"),
@@ -173,6 +175,11 @@ ASKED_WRONGLY = (
     ("run host speedup --efficiency 1.5", "above 0 and below 1"),
     ("show --efficiency 0", "above 0 and below 1"),
     ("report --efficiency 1", "above 0 and below 1"),
+    ("report --efficiency 100%", "above 0 and below 1"),
+    (
+        "report --efficiency high",
+        "--efficiency must be a percentage such as 5%, or a fraction such as 0.05, not 'high'",
+    ),
     ("report --where size", "is not a condition: write a factor"),
     ("report --where longest_us<=few", "<= compares numbers, but"),
     ("report --where size<=4", "run 1 has no factor 'size'"),
@@ -248,7 +255,7 @@ ASKED_WRONGLY = (
     ("compare 1 99", "there is no run 99"),
     ("compare 1 १", "there is no target '१'"),
     ("compare", "nothing to compare: name two runs or targets"),
-    ("compare 1", "1 has nothing to be compared with: name two runs or targets"),
+    ("compare 1", "there is nothing to compare run 1 with: name two runs or targets"),
     (f"compare {LONG} 1", "there is no target 'xxx"),
     ("compare folder/ 1", "cannot read folder: Is a directory"),
     ("compare binary.bin 1", "binary.bin:2: this line is not UTF-8 text"),
@@ -261,7 +268,7 @@ ASKED_WRONGLY = (
     ("check utf16.toml host", "utf16.toml:1: the file is UTF-16 text"),
     ("check digits.toml host", "thousands of digits"),
     ("check deep.toml host", ": the lists and tables in the file are nested"),
-    ("check plan.toml host", "plan.toml:1: there is no key 'target'"),
+    ("check plan.toml host", "plan.toml:1: unknown key 'target'"),
     ("export", "RUN"),
     ("export 1", "--to"),
     ("export --to x.csv", "RUN"),
@@ -290,7 +297,7 @@ ASKED_WRONGLY = (
     ("sweep binary.bin", "binary.bin:2: this line is not UTF-8 text"),
     ("sweep latin1.toml", "latin1.toml:2: this line is not UTF-8 text"),
     ("sweep utf16.toml", "utf16.toml:1: the file is UTF-16 text"),
-    ("sweep empty.toml", "the plan needs at least one [[target]]"),
+    ("sweep empty.toml", "the plan has no target: add the line [[target]] and, below it, for example, name ="),
     ("sweep text.db", "text.db:1: TOML syntax error"),
     ("sweep nul.toml", "nul.toml:6: TOML syntax error"),
     ("sweep digits.toml", "thousands of digits"),
@@ -312,7 +319,10 @@ ASKED_WRONGLY = (
 """Two columns: what is typed, and what the one sentence must contain. The exit status is 2."""
 
 FAILING = (
-    ("new workload fft -o nowhere", "cannot use nowhere/fft.c: No such file or directory"),
+    (
+        "new workload fft -o nowhere",
+        "cannot write nowhere/fft.c: there is no folder nowhere. Create it, or choose another path",
+    ),
     ("info serial --port /dev/ttyNOTHERE", "cannot open /dev/ttyNOTHERE: No such file or directory"),
     ("info serial --port folder", "cannot open folder: Is a directory"),
     ("info serial --port /dev/null", "cannot open /dev/null: it is not a serial port"),
@@ -335,7 +345,10 @@ FAILING = (
     ("show --store nontext.db", "the file is damaged: restore the file from a backup"),
     ("runs --store tables.db", "the tables in the file are not those of an Intercore store"),
     (f"show --store {LONG}", "File name too long"),
-    ("export 1 --to missing/x.csv", "cannot write missing/x.csv: there is no folder missing"),
+    (
+        "export 1 --to missing/x.csv",
+        "cannot write missing/x.csv: there is no folder missing. Create it, or choose another path",
+    ),
     ("library arduino -o missing/deep/x.zip", "missing/deep/x.zip"),
 )
 """The same where the words are right and the machine is not: the exit status is 1."""

@@ -49,6 +49,7 @@ def test_two_runs_of_one_target_are_before_and_after(both: Tool) -> None:
     shown = both("compare", "1", "3").succeeded().out
     assert "run 3 of host against run 1 of host, of 6 quantities: " in shown
     found = both("compare", "1", "3", "--format", "json", "--within", "50 %").succeeded().json
+    assert found == both("compare", "1", "3", "--format", "json", "--within", "0.5").succeeded().json
     assert [found["first"]["name"], found["second"]["name"]] == ["run 1 of host", "run 3 of host"]
     assert {pair["verdict"] for pair in found["pairs"]} <= {"faster", "slower", "same", "cannot tell"}
 
@@ -99,13 +100,14 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("host",), "host has nothing to be compared with: name two runs"),
+        (("host",), "there is nothing to compare host with: name two runs"),
         (("1", "1", "1"), "these are runs of 1: host"),
         (("host", "hosd"), "there is no target 'hosd'; did you mean 'host'?"),
         (("1", "1"), "both sides are run 1 of host"),
         (("host", "1"), "both sides are run 1 of host"),
-        (("host", "serial", "--within", "5"), "a percentage such as 5% or 0.5%, not '5'"),
+        (("host", "serial", "--within", "5"), "a percentage such as 5%, or a fraction such as 0.05, not '5'"),
         (("host", "serial", "--within", "0%"), "--within=0% is out of range"),
+        (("host", "serial", "--within", "0.0"), "--within=0.0 is out of range"),
         (("host", "pico-sim"), "no run of the target pico-sim"),
         (("nowhere.txt", "1"), "cannot read nowhere.txt: No such file or directory"),
         (("1", "2", "x.txt"), "x.txt is a baseline"),

@@ -33,7 +33,7 @@ def test_what_is_in_the_way_is_a_mistake_of_the_user(tool: Tool, tmp_path: Path)
 
 def test_what_cannot_be_written_is_said_in_a_sentence(tool: Tool, tmp_path: Path) -> None:
     for name, why in (
-        ("missing/Intercore", "No such file or directory"),
+        ("missing/Intercore", "there is no folder"),
         ("missing/Intercore.zip", "there is no folder"),
     ):
         assert why in tool("library", "arduino", "-o", tmp_path / name).failed(1).error

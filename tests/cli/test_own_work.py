@@ -101,7 +101,7 @@ def test_what_does_not_compile_is_shown_as_the_compiler_said_it(tool: Tool) -> N
 
 def test_a_file_without_an_entry_says_what_it_declares(tool: Tool) -> None:
     said = refused(tool, written(tool, "crc.c", SUM.format(name="other", body="return count + first * 0;")))
-    assert "the workload crc: Its files do not declare the workload crc: they declare other" in said
+    assert "the workload crc: its files do not contain INTERCORE_WORKLOAD(crc, .units = N): they declare other" in said
 
 
 @SLOW
@@ -169,12 +169,12 @@ def test_state_that_is_not_shared_is_refused_by_name_where_each_core_has_a_kerne
     need_tools()
     text = "static uint32_t seen;\n" + SUM.format(name="crc", body="return seen += count + first;")
     said = refused(tool, written(tool, "crc.c", text), target="pico-amp-sim")
-    assert "It keeps seen in memory of which each core would have its own" in said
+    assert "it keeps seen in memory of which each core would have its own" in said
     assert "PORT_SHARED" in said
     cpp = "struct Made { Made(); uint32_t value; };\nMade::Made() : value(7) {}\nstatic Made made;\n"
     text = cpp + SUM.format(name="crc", body="return made.value * count + first * 0;")
     said = refused(tool, written(tool, "crc.cpp", text), target="pico-amp-sim")
-    assert "It has a static constructor, of made, which would make an object for each core" in said
+    assert "it has a static constructor, of made, which would make an object for each core" in said
 
 
 # What is measured

@@ -140,6 +140,8 @@ def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
     [
         (("build", "picco"), "there is no board 'picco'; did you mean 'pico'?"),
         (("build", "pico", "--opt", "O9"), "the factor opt has no level 'O9'"),
+        (("build", "pico-sim"), "there is no board 'pico-sim'; did you mean 'pico'?"),
+        (("flash", "pico-amp-sim"), "there is no board 'pico-amp-sim'; did you mean 'pico-amp'?"),
         (("flash", "avr"), "there is no board 'avr'"),
         (("flash", "pico", "--drive", "nowhere"), "nowhere is not the boot drive of a Pico"),
         (("run", "pico", "clock", "--port", "loop://", "--opt", "O3"), "intercore flash pico --opt O3"),

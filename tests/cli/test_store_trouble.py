@@ -163,7 +163,7 @@ def test_a_store_that_another_process_keeps_for_itself_is_an_error(measured: Too
 
 def test_a_store_in_a_missing_directory_is_an_error(tool: Tool) -> None:
     result = tool(*RUN, "--store", "missing/runs.db").failed(1)
-    assert f"there is no directory {tool.directory / 'missing'}; create it" in result.error
+    assert f"there is no folder {tool.directory / 'missing'}. Create it" in result.error
 
 
 # The programs of `host` lie in the cache of whoever runs the tests: for another user a board is easier to reach.
@@ -173,7 +173,7 @@ def test_a_read_only_directory_without_a_store_is_an_error(for_everyone: Tool, b
     for_everyone.directory.chmod(0o555)
     result = for_everyone("run", "serial", "example", "--port", board.url, "n=10", unprivileged=True).failed(1)
     assert "intercore.db" in result.error
-    assert "in a directory that you may write to" in result.error
+    assert "in a folder that you may write to" in result.error
     assert not for_everyone.store.exists()
 
 

@@ -67,7 +67,7 @@ def test_whatever_stands_in_a_sentence_makes_no_other_document() -> None:
 def test_markdown_says_what_it_comes_to_and_has_what_is_broken_first(found: Check) -> None:
     lines = markdown(found).splitlines()
     assert lines[0] == "### A budget is broken: Budgets of b.toml on pico-sim (SIMULATED)"
-    assert "Of 4 numbers with a budget: 1 broken, 1 not measured, 1 undecided and 1 kept." in lines
+    assert "4 numbers with a budget: 1 broken, 1 not measured, 1 undecided and 1 kept." in lines
     first = lines.index("|---|---|--:|--:|---|") + 1
     assert lines[first] == "| switch | switch max \\<= 90 us | 100 µs |  | broken |"
     assert [line.rpartition(" | ")[2] for line in lines[first : first + 4]] == [

@@ -65,24 +65,24 @@ def on_amp(*files: Path) -> str:
 )
 def test_state_that_is_not_shared_is_named(tmp_path: Path, flags: tuple[str, ...], text: str, names: str) -> None:
     told = on_amp(compiled(tmp_path, ENTRY + text, *flags))
-    found = told.partition("It keeps ")[2].partition(" in memory")[0]
+    found = told.partition("it keeps ")[2].partition(" in memory")[0]
     assert sorted(found.split(", ")) == names.split(", "), told
 
 
 def test_state_without_an_initial_value_is_named_where_the_linker_places_it(tmp_path: Path) -> None:
-    assert "It keeps seen in memory" in on_amp(compiled(tmp_path, f"{ENTRY}int seen;", "-fcommon"))
+    assert "it keeps seen in memory" in on_amp(compiled(tmp_path, f"{ENTRY}int seen;", "-fcommon"))
 
 
 @pytest.mark.parametrize("flags", [ALONE, TOGETHER])
 def test_state_within_a_library_is_named(tmp_path: Path, flags: tuple[str, ...]) -> None:
     entry = compiled(tmp_path, ENTRY, *ALONE)
     beside = compiled(tmp_path, "static int seen; int twice(int x) { seen++; return 2 * x; }", *flags, name="twice.c")
-    assert "It keeps seen in memory" in on_amp(entry, library(tmp_path, "libtwice.a", beside))
+    assert "it keeps seen in memory" in on_amp(entry, library(tmp_path, "libtwice.a", beside))
 
 
 def test_state_has_the_name_that_its_source_has(tmp_path: Path) -> None:
     text = 'extern "C" { extern const int intercore_workload_fft = 1; } namespace dsp { int seen; }'
-    assert "It keeps dsp::seen in memory" in on_amp(compiled(tmp_path, text, *ALONE, name="fft.cpp"))
+    assert "it keeps dsp::seen in memory" in on_amp(compiled(tmp_path, text, *ALONE, name="fft.cpp"))
 
 
 def test_what_is_constant_or_shared_is_no_such_state(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_what_is_constant_or_shared_is_no_such_state(tmp_path: Path) -> None:
 def test_a_static_constructor_is_refused_with_what_it_makes(tmp_path: Path, flags: tuple[str, ...]) -> None:
     text = 'extern "C" { extern const int intercore_workload_fft = 1; } int given(); static int made = given();'
     told = on_amp(compiled(tmp_path, f"{text} int fft() {{ return made++; }}", *flags, name="fft.cpp"))
-    assert "It has a static constructor, of made, which would make an object for each core" in told
+    assert "it has a static constructor, of made, which would make an object for each core" in told
 
 
 def test_of_one_kernel_any_state_is_right(tmp_path: Path) -> None:
@@ -110,9 +110,10 @@ def test_of_one_kernel_any_state_is_right(tmp_path: Path) -> None:
 
 
 def test_a_file_without_an_entry_is_told_what_it_lacks(tmp_path: Path) -> None:
-    assert "INTERCORE_WORKLOAD(fft, .units = …)" in on_amp(compiled(tmp_path, ""))
+    lacking = "do not contain INTERCORE_WORKLOAD(fft, .units = N): "
+    assert f"{lacking}add that line, with the number of units" in on_amp(compiled(tmp_path, ""))
     other = compiled(tmp_path, "const int intercore_workload_crc = 1;")
-    assert "do not declare the workload fft: they declare crc; the first file bears the name" in on_amp(other)
+    assert f"{lacking}they declare crc; the first file bears the name" in on_amp(other)
 
 
 def test_what_is_no_library_is_named(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_a_run_that_does_not_exist_names_those_that_do(path: Path) -> None:
             opened.run()
         for _ in range(12):
             opened.create_run(PLAN, TOTAL)
-        with pytest.raises(UsageError, match=r"no run 99 .*, only 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, …$"):
+        with pytest.raises(UsageError, match=r"no run 99 .*: the runs are 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, …$"):
             opened.run(99)
         for absurd in (0, -1, 10**30):
             with pytest.raises(UsageError, match="there is no run"):
@@ -412,7 +412,7 @@ def test_a_read_only_store_can_be_read_but_not_written(path: Path) -> None:
     path.chmod(0o444)
     with unprivileged(path.parent), Store(path) as opened:
         assert len(opened.run().measurements) == TOTAL
-        with pytest.raises(IntercoreError, match="the file is read-only: make the file and its directory writable"):
+        with pytest.raises(IntercoreError, match="the file is read-only: make the file and its folder writable"):
             opened.create_run(PLAN, TOTAL)
 
 
@@ -420,7 +420,7 @@ def test_a_read_only_store_can_be_read_but_not_written(path: Path) -> None:
 def test_a_store_in_a_read_only_directory_says_so(path: Path) -> None:
     fill(path)
     path.parent.chmod(0o555)
-    with unprivileged(path.parent), pytest.raises(IntercoreError, match="read-only: make the file and its directory"):
+    with unprivileged(path.parent), pytest.raises(IntercoreError, match="read-only: make the file and its folder"):
         Store(path)
 
 

@@ -108,7 +108,7 @@ def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(
 
 
 def test_a_missing_directory_is_named(tmp_path: Path) -> None:
-    with pytest.raises(IntercoreError, match=f"no directory {tmp_path / 'missing'}"):
+    with pytest.raises(IntercoreError, match=f"no folder {tmp_path / 'missing'}"):
         Store(tmp_path / "missing" / "runs.db")
 
 

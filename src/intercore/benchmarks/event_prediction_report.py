@@ -53,7 +53,7 @@ def _ranking_section(found: EventRanking) -> Section:
     ]
     names = distinguishing_factors(found.ranking, found.ranking[0].given)
     return ranking_section(
-        found, lambda one: one.event, in_words, names, columns, named_shows="the time of a single one"
+        found, lambda one: one.event, in_words, names, columns, named_shows="the predicted time of one event"
     )
 
 

@@ -14,7 +14,7 @@ IDLE = Option(
     default=0.0,
     above=-1e-9,
     below=1 + 1e-9,
-    help="Fraction of the idle power whose energy is subtracted from that of each operation, from 0 (none) to 1 (all).",
+    help="Share of the idle power to subtract from the energy of each operation, from 0% (none) to 100% (all).",
 )
 """Of energy, whatever the benchmark."""
 

@@ -91,7 +91,7 @@ def ranking_section(
     sentences = [
         *_no_answer(found.to_measure, what),
         *(sentence for each in given for sentence in _ties(found.ranking, each, names, in_words)),
-        f"{_basis(found.ranking)} Name a setting to see {named_shows}.",
+        f"{_basis(found.ranking)} To see {named_shows}, give one level of each factor.",
         *_common_notes(found.ranking),
         *(f"Left out: {sentence}." for sentence in found.left_out),
     ]

@@ -17,7 +17,7 @@ import msgspec
 
 from intercore.board.sources import firmware_sources
 from intercore.errors import IntercoreError, UsageError
-from intercore.files.replacement import ARDUINO_LIBRARY, replacement
+from intercore.files.replacement import ARDUINO_LIBRARY, replacement, unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,9 +70,7 @@ def write_arduino_library(output: Path, *, force: bool = False) -> Path:
         else:
             _write_folder(files, output)
     except OSError as error:
-        raise IntercoreError(
-            f"cannot write {output}: {error.strerror or error}; free space or choose another place"
-        ) from error
+        raise unwritable(output, error) from error
     return output
 
 

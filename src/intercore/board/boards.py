@@ -139,7 +139,11 @@ def unknown_board(kind: str, name: str, known: Iterable[str]) -> str:
     for pattern, why in _OTHER_CHIPS:
         if re.fullmatch(pattern, plain):
             return f"there is no {kind} '{name}': {why}"
-    return unknown(kind, name, known)
+    names = list(known)
+    simulated = re.fullmatch(r"(.+)[-_ ](sim|qemu)", name)
+    if simulated is not None and simulated[1] in names and name not in names:
+        return f"there is no {kind} '{name}'; did you mean '{simulated[1]}'?"
+    return unknown(kind, name, names)
 
 
 def find(name: str) -> Board:

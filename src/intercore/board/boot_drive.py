@@ -10,8 +10,12 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BOARD_ID = "RPI-RP2"
 """Board-ID of the drive of an RP2040 (datasheet 2.8.4)."""
@@ -26,14 +30,16 @@ _STEPS = (
 )
 
 
-def flash_drive(uf2: Path, drive: Path | None = None) -> str:
+def flash_drive(uf2: Path, drive: Path | None = None, say: Callable[[str], object] = lambda _: None) -> str:
     """Flash a UF2 image to a Pico, which starts it immediately; return a few words on how.
 
-    `drive` is the folder of the boot drive; without it, a boot drive is searched for, and then picotool. Raises
-    IntercoreError if there is neither, or if flashing fails.
+    `drive` is the folder of the boot drive; without it, a boot drive is searched for, and then picotool. `say` reports
+    that copying begins. Raises IntercoreError if there is neither, or if flashing fails.
     """
+    copying = f"copying {uf2.name}"
     if drive is not None:
         check_drive(drive)
+        say(copying)
         return _copy(uf2, drive)
     found = [folder for folder in mounted() if board_id(folder) == BOARD_ID]
     if len(found) > 1:
@@ -41,10 +47,12 @@ def flash_drive(uf2: Path, drive: Path | None = None) -> str:
             f"{len(found)} boot drives of a Pico were found ({', '.join(map(str, found))}): choose one by --drive"
         )
     if found:
+        say(copying)
         return _copy(uf2, found[0])
     picotool = shutil.which("picotool")
     if picotool is None:
         raise IntercoreError(f"no Pico in its boot mode was found. {_STEPS}")
+    say(copying)
     return _load(picotool, uf2)
 
 

@@ -62,8 +62,7 @@ def _flash_files(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -
     if files.whole_flash is not None:
         return _flash_whole_image(files.image.board, files.whole_flash, way, say)
     if files.uf2 is not None:
-        say(f"copying {files.uf2.name}")
-        return FlashResult(f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}", files.image.digest)
+        return FlashResult(f"{files.uf2.name} {flash_drive(files.uf2, way.drive, say)}", files.image.digest)
     return FlashResult(flash_probe(files.elfs, way.probe, way.tool, say), files.image.digest)
 
 

@@ -23,6 +23,9 @@ TARGET = "own-workload"
 
 NAME = re.compile(r"[a-z_][a-z0-9_]{0,15}")
 """Valid names of a workload, which is also a function."""
+NAME_RULE = (
+    "begin with a lower-case letter or an underscore, and use at most 16 lower-case letters, digits and underscores"
+)
 _CHATTER = re.compile(r"\[ *\d+%\]|g?make(\[\d+\])?:|ninja:|FAILED:|\[\d+/\d+\]|-- ")
 """Prefixes of lines of the build tools, which are not from the compiler."""
 _TIMEOUT_S = 60.0
@@ -56,8 +59,8 @@ def own_work(files: Sequence[Path], folders: Iterable[Path], flags: Iterable[str
     )
     if not NAME.fullmatch(work.name):
         raise UsageError(
-            f"the name of a workload is that of its file, but '{work.name}' is not a valid name: use at most 16 "
-            "lower-case letters, digits and underscores, e.g. fft.c"
+            f"the name of a workload is that of its file, but '{work.name}' is not a valid name: {NAME_RULE}, e.g. "
+            "fft.c"
         )
     for flag in work.flags:
         if not flag.startswith("-"):

@@ -35,6 +35,7 @@ from intercore.record.conditions import caveats
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.plan import canonical
+from intercore.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -107,7 +108,7 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
     settings = _Settings(run, file.baseline, usual)
 
     def against(one: Budget) -> list[BudgetResult]:
-        why = missing.get(one.text) or f"{run.title} has no such setting"
+        why = missing.get(one.text) or _lacking(one, run)
         return [*(_of_baseline if one.to_baseline else _of_run)(one, settings, why)]
 
     found = [*chain.from_iterable(for_each(file.name, file.budgets, against))]
@@ -136,6 +137,16 @@ def for_each(file: str, budgets: Iterable[Budget], do: Callable[[Budget], T]) ->
     if wrong:
         raise UsageError("\n".join(wrong))
     return found
+
+
+def _lacking(budget: Budget, run: Run) -> str:
+    """Return why a run has no setting of a budget: which level it did not measure, if one is the reason."""
+    known = levels_of([run])[budget.benchmark]
+    for name, wanted in budget.levels.items():
+        measured = [str(level) for level in known[name]]
+        if measured and not {*wanted}.intersection(measured):
+            return f"{run.title} did not measure {name}={','.join(wanted)}, only {listed(sorted(measured))}"
+    return f"{run.title} has no such setting"
 
 
 class _Settings:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from intercore.benchmarks.grouping import by_level
 from intercore.record.origin import in_brackets
 from intercore.record.plan import canonical
-from intercore.text import listed
+from intercore.text import listed, plural
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.section import Section
 from intercore.view.table import Column, Table
@@ -68,8 +68,7 @@ def summary(found: Check) -> str:
     """Return a sentence with the number of budgets by outcome."""
     counts = Counter(one.outcome for one in found.budgets)
     parts = [f"{counts[outcome]} {_IN_WORDS[outcome]}" for outcome in _RANK if counts[outcome]]
-    many = f"{len(found.budgets)} numbers" if len(found.budgets) > 1 else "one number"
-    return f"Of {many} with a budget: {listed(parts)}."
+    return f"{plural(len(found.budgets), 'number')} with a budget: {listed(parts)}."
 
 
 def sentences(found: Check, left_out: int = 0) -> Iterator[str]:

@@ -23,14 +23,14 @@ _AFTERWARDS = ("csv",)
 """Kinds of meters that are read once for a whole run."""
 
 
-def besides_of(text: str | None) -> tuple[Besides, ...]:
-    """Parse the loads in a meter's path, separated by commas. Raises UsageError for an unknown one."""
+def besides_of(text: str | None, option: str) -> tuple[Besides, ...]:
+    """Parse the loads in a meter's path, separated by commas. Raises UsageError that names the option, if unknown."""
     known: tuple[Besides, ...] = get_args(Besides)
     found: list[Besides] = []
     for word in text.split(",") if text else ():
         match = next((one for one in known if one == word.strip()), None)
         if match is None:
-            raise UsageError(f"path: {unknown('part', word, known, 'a measured path has')}")
+            raise UsageError(f"{option}: {unknown('part', word, known)}")
         found.append(match)
     return tuple(dict.fromkeys(found))
 
@@ -58,7 +58,7 @@ def with_meter(entry: TargetEntry, table: TomlTable, target: Target) -> TargetEn
     try:
         check_meter(meter, file, origin="emulated" if entry.emulated else target.origin)
         scheme = None if meter is None else checked(meter)[0].scheme
-        besides = besides_of(path)
+        besides = besides_of(path, "path")
         known = None if file is None else currents_file.read(file)
     except UsageError as error:
         table.refuse(str(error), given)

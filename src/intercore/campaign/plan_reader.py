@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 MAX_LEVELS = 10_000
 """Most levels of one factor; more are probably a mistyped range."""
+_KEYS = ("target", "experiment", "repetitions", "seed", "until", "cap", "budget", "exhibits")
+_TARGET_KEYS = ("name", "port", "baud", "max_baud", "probe", "with", "drive", "image", "emulated", *METER_KEYS)
+_EXPERIMENT_KEYS = ("benchmark", "factors", "targets", "fraction", "skip_impossible", "skip")
 
 
 def read(path: Path) -> PlanFile:
@@ -63,7 +66,7 @@ def text_of(path: Path) -> str:
 def parse(text: str, name: str) -> PlanFile:
     """Parse the text of a plan file; `name` is that of the file, for errors."""
     file = parsed(text, name)
-    file.check_keys(("target", "experiment", "repetitions", "seed", "until", "cap", "budget", "exhibits"))
+    file.check_keys(_KEYS, lambda key: _belongs(key, "target") or _belongs(key, "experiment"))
     repetitions = file.whole("repetitions", 1, 1, 1_000_000)
     targets = tuple(_target(table) for table in file.tables("target", 'name = "pico-sim"'))
     _check_distinct(file, targets)
@@ -90,11 +93,18 @@ def _exhibits(file: TomlTable) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _belongs(key: str, table: str) -> str:
+    """Return where a key of the file (`table` is empty) or of one of its tables belongs; empty for another key."""
+    if key in {"": _KEYS, "target": _TARGET_KEYS, "experiment": _EXPERIMENT_KEYS}[table]:
+        return f"{key} belongs below [[{table}]]" if table else f"{key} belongs at the beginning of the file"
+    return ""
+
+
 # ---- targets ----
 
 
 def _target(table: TomlTable) -> TargetEntry:
-    table.check_keys(("name", "port", "baud", "max_baud", "probe", "with", "drive", "image", "emulated", *METER_KEYS))
+    table.check_keys(_TARGET_KEYS, lambda key: _belongs(key, "") or _belongs(key, "experiment"))
     drive = table.string("drive")
     way = Flashing(None if drive is None else Path(drive), table.string("probe"), table.string("with"))
     entry = TargetEntry(
@@ -147,7 +157,10 @@ def _check_distinct(file: TomlTable, targets: Sequence[TargetEntry]) -> None:
 
 
 def _experiment(table: TomlTable, targets: Sequence[TargetEntry]) -> Experiment:
-    table.check_keys(("benchmark", "factors", "targets", "fraction", "skip_impossible", "skip"))
+    table.check_keys(
+        _EXPERIMENT_KEYS,
+        lambda key: _belongs(key, "") or _belongs(key, "target") or "a factor belongs below [experiment.factors]",
+    )
     factors = table.values.get("factors", {})
     if not isinstance(factors, dict):
         table.refuse("factors must be a table of names and levels, such as [experiment.factors]", "factors")

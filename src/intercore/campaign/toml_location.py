@@ -18,6 +18,8 @@ _WORK, _WORK_FOR_ALL = 4 << 20, 16 << 20
 bisection, which multi-line strings can mislead, and all values of a list are located at its beginning."""
 _CLOSINGS = ("", "\n]", "\n]}", "\n]]", "\n]}]", "\n]}}", "\n]}}]")
 """Closing brackets that complete a text cut in the middle of a list."""
+_OPEN_LITERAL = 'Expected "\'"'
+"""The parser's problem with a string in single quotes that is not closed."""
 
 
 def line_of(text: str, location: Location) -> int:
@@ -89,4 +91,29 @@ def syntax_error(error: tomllib.TOMLDecodeError, name: str, text: str) -> str:
     if found is None:
         return f"{name}: {sentence}"
     line = int(found[1]) if found[1] else text.rstrip("\n").count("\n") + 1
-    return f"{name}:{line}: TOML syntax error: {sentence[: found.start()]}"
+    if sentence.startswith(_OPEN_LITERAL):  # the parser has searched for its end to the end of the text
+        lines = text.split("\n")[:line]
+        line = (
+            bisect.bisect_left(range(1, line), True, key=lambda count: _has_open_literal("\n".join(lines[:count]))) + 1
+        )
+    return f"{name}:{line}: TOML syntax error: {_in_words(sentence[: found.start()])}"
+
+
+def _has_open_literal(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return str(error).startswith(_OPEN_LITERAL)
+    return False
+
+
+def _in_words(problem: str) -> str:
+    """Return a problem of the parser; for a string or a list that is not closed, with what is missing."""
+    if re.fullmatch(r"(?:Illegal|Found invalid) character '\\n'", problem):
+        return "a string is not closed: a quote is missing on this line"
+    return {
+        _OPEN_LITERAL: "a string is not closed: a quote is missing on this line",
+        "Unterminated string": "a string is not closed: a quote is missing",
+        "Unclosed array": "a list is not closed: a ] is missing on this line or above",
+        "Unclosed inline table": "a table is not closed: a } is missing on this line",
+    }.get(problem, problem)

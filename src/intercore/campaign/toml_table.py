@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from intercore.campaign.toml_location import line_of, lines_of_list, syntax_error
-from intercore.errors import UsageError, unknown
+from intercore.errors import UsageError
 from intercore.files import bounds
 from intercore.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from intercore.files import bounds
 from intercore.campaign.toml_location import Location
@@ -34,11 +35,22 @@ class TomlTable:
         """Raise a UsageError with the line of the table, or of a value `inside` it."""
         raise UsageError(f"{self.name}:{line_of(self.text, (*self.location, *inside))}: {sentence}")
 
-    def check_keys(self, known: Iterable[str]) -> None:
-        """Raise UsageError for an unknown key."""
+    def check_keys(self, known: Iterable[str], elsewhere: Callable[[str], str] = lambda _: "") -> None:
+        """Raise UsageError for an unknown key.
+
+        `elsewhere` returns where a key belongs if not here, as the end of a sentence; empty if that is unknown.
+        """
         for key in self.values:
-            if key not in known:
-                self.refuse(unknown("key", key, known), key)
+            if key in known:
+                continue
+            near = difflib.get_close_matches(key, known, n=1)
+            if near:
+                hint = f"; did you mean '{near[0]}'?"
+            elif where := elsewhere(key):
+                hint = f" here: {where}"
+            else:
+                hint = f"; known: {', '.join(known)}"
+            self.refuse(f"unknown key '{key}'{hint}", key)
 
     def inner(self, values: Mapping[str, Any], *inside: str | int) -> TomlTable:
         """Return a nested table."""
@@ -48,7 +60,10 @@ class TomlTable:
         """Return a required list of tables, such as `[[target]]`."""
         found = self.values.get(key)
         if not isinstance(found, list) or not found or not all(isinstance(table, dict) for table in found):
-            self.refuse(f"the plan needs at least one [[{key}]], a line [[{key}]], and below it such as {example}", key)
+            wrong = (
+                f"the plan has no {key}: add" if key not in self.values else f"{key} must be a list of tables: write"
+            )
+            self.refuse(f"{wrong} the line [[{key}]] and, below it, for example, {example}", key)
         return [self.inner(table, key, at) for at, table in enumerate(found)]
 
     def lines_of_list(self, key: str) -> list[int]:

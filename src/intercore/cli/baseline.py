@@ -16,9 +16,11 @@ from intercore.terminal.console import messages
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
-@app.callback()
+@app.callback(
+    epilog="Examples: intercore baseline save baselines/pico-sim.jsonl 3; intercore compare baselines/pico-sim.jsonl 4"
+)
 def baseline() -> None:
-    """Save the results of a run in a small file, to compare later runs against."""
+    """Save the results of a run in a small file, so that later runs can be compared with them."""
 
 
 @app.command(epilog="Example: intercore baseline save baselines/pico-sim.jsonl 3")
@@ -34,7 +36,7 @@ def save(
     force: Force = False,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
-    """Write the medians, percentiles and conditions of a run, one line for each series of each setting."""
+    """Write the medians, percentiles and conditions of a run, one line for each measured quantity of each setting."""
     run = stored_run(store_path, run_id)
     made = of_run(run)
     baseline_file.write(made, file, force=force)

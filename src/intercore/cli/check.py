@@ -41,7 +41,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command(
     epilog="Exit status: 0 all budgets met, 1 a budget exceeded, 2 error in the file or the command, 3 undecided "
-    "(too few repetitions to tell), 4 not measured. "
+    "(too few repetitions to tell), 4 a budget could not be measured. "
     "A budget file lists its budgets: "
     'budgets = ["irq path=timer-handler: max <= 60 cycles", "speedup mode=pool n=1000: S median >= 1.8"]. '
     "Examples: intercore check budgets.toml pico-sim --junit budgets.xml; intercore check budgets.toml 3"
@@ -75,7 +75,7 @@ def check(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            "Repetitions of each setting, e.g. 10. Default: as the budget file states, otherwise 5.",
+            "Repetitions of each setting, e.g. 10. Default: the value in the budget file, or 5.",
         ),
     ] = None,
     kernel: KernelPath = None,

@@ -9,7 +9,7 @@ import typer
 
 from intercore.campaign.phases import SHIFTS, find_change
 from intercore.cli import by_turns
-from intercore.cli.number_options import percent_option, whole_option
+from intercore.cli.number_options import Share, percent_option, whole_option
 from intercore.cli.options import DEFAULT_STORE, Force, Output, StorePath, Timeout
 from intercore.cli.outcome import check_page, check_sound, write_comparison
 from intercore.cli.stored import is_baseline, sides_of_comparison
@@ -38,7 +38,7 @@ _SIDES = 2
 
 
 @app.command(
-    epilog="Examples: intercore compare 3 4; intercore compare baseline.txt 4; "
+    epilog="Examples: intercore compare 3 4; intercore compare baselines/pico-sim.jsonl 4; "
     "intercore compare pico-sim pico-amp-sim --within 2% -o page.html; "
     "intercore compare --alternate host switch --firmware before/firmware --firmware after/firmware"
 )
@@ -57,8 +57,8 @@ def compare(
     ] = None,
     *,
     within: Annotated[
-        float, percent_option("--within", "Treat differences up to this size as no difference, e.g. 2%.", "5%")
-    ] = WITHIN,
+        float, percent_option("--within", "Treat differences up to this size as no difference, e.g. 2%.")
+    ] = Share(WITHIN),
     in_full: Annotated[bool, typer.Option("--all", help="Show every quantity of every setting.")] = False,
     page: Annotated[
         Path | None,
@@ -133,6 +133,7 @@ def compare(
             "Simulated targets only: how many times each setting whose result differs is measured again, with code and "
             f"data moved by a few bytes: {LEAST_PHASES - 1} to {len(SHIFTS)}, or 0 for none. This separates real "
             "changes from those that come only from the placement of code and data in memory (bank conflicts).",
+            metavar=f"<0, {LEAST_PHASES - 1} to {len(SHIFTS)}>",
         ),
     ] = len(SHIFTS),
     force: Force = False,
@@ -157,7 +158,9 @@ def compare(
         for name in [*request.options(), *(["--resume"] if resume else [])]:
             raise UsageError(f"{name} applies only with --alternate: add --alternate, or omit {name}")
         if len(request.words) < _SIDES:
-            lacking = f"{request.words[0]} has nothing to be compared with" if request.words else "nothing to compare"
+            given = " ".join(request.words)
+            named = f"run {given}" if given.isdigit() else given
+            lacking = f"there is nothing to compare {named} with" if given else "there is nothing to compare"
             raise UsageError(
                 f"{lacking}: name two runs or targets, e.g. intercore compare 3 4 (intercore runs lists them)"
             )

@@ -33,7 +33,7 @@ def doctor(
     *,
     output: Output = DEFAULT,
 ) -> None:
-    """Check whether this machine has the tools for each target, and what disturbs measurements, and print remedies."""
+    """Check that the tools for each target are installed, look for what disturbs measurements, and print remedies."""
     chosen = None if target is None else find(target)
     with messages().status("searching"):
         found = tuple(findings(target=chosen))

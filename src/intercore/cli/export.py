@@ -31,7 +31,10 @@ def export(
     to: Annotated[
         Path,
         typer.Option(
-            help=f"File to write, e.g. samples.parquet. Its suffix selects the format: {' or '.join(known_formats())}."
+            "--to",
+            "-o",
+            "--output",
+            help=f"File to write, e.g. samples.parquet. Its suffix selects the format: {' or '.join(known_formats())}.",
         ),
     ],
     force: Force = False,

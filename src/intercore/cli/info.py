@@ -25,7 +25,7 @@ def info(
     timeout: Timeout = None,
     output: Output = DEFAULT,
 ) -> None:
-    """Show the conditions of a target: chip, cores, clocks, compiler, scheduler and more."""
+    """Show the configuration of a target: chip, cores, clocks, compiler, scheduler and more."""
     with connected(find(target), Address(port, baud, image=image), timeout) as (session, opened):
         known = target_conditions(session, opened, target)
     origin = find(target).origin

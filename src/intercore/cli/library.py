@@ -1,4 +1,4 @@
-"""The command `library`: writes the program of a board as a library for another tool."""
+"""The command `library`: writes the firmware of a board as a library for another tool."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from intercore.terminal.console import results
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
-@app.callback()
+@app.callback(epilog="Example: intercore library arduino --output Intercore")
 def library() -> None:
-    """Write the firmware for a board as a library for another build tool, such as Arduino."""
+    """Write the ESP32 firmware as a library for another build tool: Arduino."""
 
 
 @app.command(epilog="Examples: intercore library arduino; intercore library arduino --output Intercore")
@@ -27,7 +27,7 @@ def arduino(
     ] = Path("Intercore.zip"),
     force: Force = False,
 ) -> None:
-    """Write the ESP32 program as an Arduino library, from the firmware sources."""
+    """Write the ESP32 firmware as an Arduino library, from the firmware sources."""
     written = write_arduino_library(output, force=force)
     how = (
         "add it with Sketch > Include Library > Add .ZIP Library"

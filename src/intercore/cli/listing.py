@@ -42,7 +42,7 @@ def list_(
     timeout: Timeout = None,
     output: Output = DEFAULT,
 ) -> None:
-    """List the targets, or the benchmarks of a target and their parameters."""
+    """List the targets, or the benchmarks of a target and their factors (parameters)."""
     if target is None:
         rows = [{"target": known.name, "description": known.summary} for known in TARGETS]
         show(PlainRows("Targets", rows), output, paged=True)

@@ -6,11 +6,12 @@ import contextlib
 import difflib
 import os
 import sys
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.main import get_command
 
 import intercore
@@ -29,10 +30,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "sweep",
         "Measure a plan file on its targets, in random order. To continue after an interruption, repeat the command.",
     ),
-    "list": ("listing", "List the targets, or the benchmarks of a target and their parameters."),
+    "list": ("listing", "List the targets, or the benchmarks of a target and their factors (parameters)."),
     "info": (
         "info",
-        "Show the conditions of a target: chip, cores, clocks, compiler, scheduler and more.",
+        "Show the configuration of a target: chip, cores, clocks, compiler, scheduler and more.",
     ),
     "show": ("show", "Print the analysis of a stored run, or of some of its benchmarks."),
     "runs": ("runs", "List the stored runs."),
@@ -44,14 +45,17 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "compare",
         "Compare two runs, targets or baselines: show what is faster, slower or the same, and which conditions differ.",
     ),
-    "baseline": ("baseline", "Save the results of a run in a small file, to compare later runs against."),
+    "baseline": (
+        "baseline",
+        "Save the results of a run in a small file, so that later runs can be compared with them.",
+    ),
     "check": (
         "check",
         "Check a run against the budgets in a file. The exit status is 0 if all budgets are met.",
     ),
     "predict": (
         "predict",
-        "Predict times from stored runs. If you give no level of a factor, its measured levels are compared and "
+        "Predict times from stored runs. For a factor that you leave out, all its measured levels are compared and "
         "ranked.",
     ),
     "trace": (
@@ -61,12 +65,12 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "export": ("export", "Write every raw sample of a run to a file, one sample per row."),
     "shell": (
         "shell",
-        "Open an interactive console on a target. `help` lists its commands, Ctrl-D (end of input) exits.",
+        "Open an interactive console on a target. `help` lists its commands; Ctrl-D (end of input) exits.",
     ),
     "meters": ("meters", "List the connected power meters and the supported kinds of meters."),
     "doctor": (
         "doctor",
-        "Check whether this machine has the tools for each target, and what disturbs measurements, and print remedies.",
+        "Check that the tools for each target are installed, look for what disturbs measurements, and print remedies.",
     ),
     "build": (
         "build",
@@ -77,7 +81,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Build the firmware for a board and flash it via its boot drive, picotool, a debug probe or esptool.",
     ),
     "new": ("new", "Write a template, such as a workload, that builds and runs unchanged."),
-    "library": ("library", "Write the firmware for a board as a library for another build tool, such as Arduino."),
+    "library": ("library", "Write the ESP32 firmware as a library for another build tool: Arduino."),
 }
 """The module and the help of each command. The help is repeated from the module, so that listing commands imports
 none."""
@@ -118,12 +122,33 @@ class Deferred(TyperCommand):
         return command.make_context(info_name, args, parent, **extra)
 
     def _itself(self) -> Command:
-        return get_command(import_module(f"intercore.cli.{self._module}").app)
+        return loaded(self._module)
 
     def _completing(self) -> Command:
         from intercore.cli import completion  # noqa: PLC0415 - only completion needs it
 
         return completion.command(self.name or "", self._itself)
+
+
+def loaded(module: str) -> Command:
+    """Return the command in a module of this package."""
+    return _with_plain_usage(get_command(import_module(f"intercore.cli.{module}").app))
+
+
+def _with_plain_usage(command: Command) -> Command:
+    """Return a command whose usage line shows required arguments without typer's braces, which would mean a choice."""
+    for parameter in command.params:
+        if isinstance(parameter, TyperArgument) and parameter.required and parameter.metavar is not None:
+            pieces = [parameter.metavar]
+            parameter.get_usage_pieces = partial(_copy_of, pieces)  # type: ignore[method-assign]
+    if isinstance(command, TyperGroup):
+        for inner in command.commands.values():
+            _with_plain_usage(inner)
+    return command
+
+
+def _copy_of(pieces: list[str], _: Context) -> list[str]:
+    return [*pieces]
 
 
 class Commands(TyperGroup):

@@ -27,7 +27,7 @@ MeterUrl = Annotated[
     typer.Option(
         "--meter",
         metavar="URL",
-        help="Power meter of the target, e.g. ppk2:/dev/ttyACM1?volts=3.3; intercore meters lists the kinds.",
+        help="Power meter of the target, e.g. 'ppk2:/dev/ttyACM1?volts=3.3' (intercore meters lists the kinds).",
     ),
 ]
 MeasuredPath = Annotated[
@@ -37,7 +37,8 @@ MeasuredPath = Annotated[
         metavar="WHAT,…",
         help=(
             "Parts of the board whose current the meter measures, e.g. chip,regulator. The parts are "
-            f"{', '.join(get_args(Besides))}. Without --path, no energy is attributed to the chip."
+            f"{', '.join(get_args(Besides))} (all other parts, which stay idle). Without --path, no energy is "
+            "attributed to the chip."
         ),
     ),
 ]
@@ -45,7 +46,8 @@ CurrentsPath = Annotated[
     Path | None,
     typer.Option(
         "--currents",
-        help="File with typical currents of a simulated chip (TOML), for an ESTIMATED energy, e.g. currents.toml.",
+        help="File with typical currents of a simulated chip (TOML), for an ESTIMATED energy, e.g. currents.toml; "
+        "docs/energy.md describes it.",
     ),
 ]
 
@@ -75,7 +77,7 @@ def with_meter(
             raise UsageError(f"--resume continues a stored run with its own plan: omit {option}")
         if meter is not None and plan.meter is None:
             raise UsageError("the run was started without a meter: omit --meter, or start a new run")
-    besides = plan.besides if measured_path is None else besides_of(measured_path)
+    besides = plan.besides if measured_path is None else besides_of(measured_path, "--path")
     meter = plan.meter if meter is None else _of_place(plan.url) if meter == OF_PLACE else meter
     check_meter(meter, currents, origin=plan.origin)
     if meter is None and measured_path is not None:

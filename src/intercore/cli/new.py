@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from intercore.board.own_workload import NAME
+from intercore.board.own_workload import NAME, NAME_RULE
 from intercore.errors import UsageError
+from intercore.files.replacement import unwritable
 from intercore.terminal.console import results
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -60,7 +61,7 @@ INTERCORE_WORKLOAD(NAME, .units = UNITS, .prepare = fill)
 """
 
 
-@app.callback()
+@app.callback(epilog="Example: intercore new workload fft")
 def new() -> None:
     """Write a template, such as a workload, that builds and runs unchanged."""
 
@@ -73,16 +74,15 @@ def workload(
 ) -> None:
     """Write a C file with a template of a workload, and print the command that measures it."""
     if not NAME.fullmatch(name):
-        raise UsageError(
-            f"'{name}' cannot be the name of a workload: use at most 16 lower-case letters, digits and underscores, "
-            "e.g. fft"
-        )
+        raise UsageError(f"'{name}' cannot be the name of a workload: {NAME_RULE}, e.g. fft")
     path = folder / f"{name}.c"
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(re.sub(r"\bNAME|NAME\b", name, _WORKLOAD))
     except FileExistsError:
         raise UsageError(f"{path} already exists: choose another name, or remove it") from None
+    except OSError as error:
+        raise unwritable(path, error) from error
     shown = f"./{path}" if not path.is_absolute() else str(path)
     results().print(
         f"{path} contains a placeholder that builds and runs: replace it with your own code. To measure it:\n\n"

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 MOST_SECONDS = 1e6
 """Eleven days: below the limit of the timers of every operating system."""
 
+_SHARE = "a percentage such as 5%, or a fraction such as 0.05,"
 Number = TypeVar("Number", int, float)
 
 
-def whole_option(name: str, least: int, most: int, text: str) -> OptionInfo:
+def whole_option(name: str, least: int, most: int, text: str, metavar: str = "") -> OptionInfo:
     """Return the option `name` for a whole number from `least` to `most`; `text` is its help."""
-    return _option(name, _reader(name, whole_number, "a whole number", least, most), f"<{least} to {most}>", text)
+    reader = _reader(name, whole_number, "a whole number", least, most)
+    return _option(name, reader, metavar or f"<{least} to {most}>", text)
 
 
 def seconds_option(name: str, least: float, text: str) -> OptionInfo:
@@ -31,29 +33,39 @@ def seconds_option(name: str, least: float, text: str) -> OptionInfo:
     return _option(name, reader, "<seconds>", text)
 
 
-def percent_option(name: str, text: str, default: str = "") -> OptionInfo:
-    """Return the option `name` for a share above 0 and up to 1, typed as a percentage; `text` is its help.
+class Share(float):
+    """The default of an option for a share, which its help shows as a percentage."""
 
-    `default` is how the help shows its default, if it has one.
-    """
+    def __str__(self) -> str:
+        """Write `5%` for 0.05."""
+        return f"{100 * self:g}%"
 
-    def share(given: str | float) -> float:
-        if not isinstance(given, str):
-            return given
-        value = percentage(given)
-        if value is None:
-            raise UsageError(f"{name} must be a percentage such as 5% or 0.5%, not '{given}'")
+
+def percent_option(name: str, text: str) -> OptionInfo:
+    """Return the option `name` for a share above 0 and up to 1, typed as `5%` or `0.05`; `text` is its help."""
+
+    def share(given: str) -> float | None:
+        fraction = decimal_number(given)
+        return percentage(given) if fraction is None or fraction >= 1 else fraction
+
+    def positive(given: str | float) -> float:
+        value = _reader(name, share, _SHARE, None, None)(given)
         if not 0 < value <= 1:
             raise UsageError(f"{name}={given} is out of range: it must be above 0% and at most 100%")
-        return value
+        return float(value)
 
-    made: OptionInfo = typer.Option(name, parser=share, metavar="PERCENT", help=text, show_default=default or True)
-    return made
+    return _option(name, positive, "PERCENT", text)
 
 
-def decimal_option(name: str, text: str) -> OptionInfo:
-    """Return the option `name` for a number whose range is checked elsewhere; `text` is its help."""
-    return _option(name, _reader(name, decimal_number, "a number such as 0.5", None, None), "<number>", text)
+def share_option(name: str, text: str) -> OptionInfo:
+    """Return the option `name` for a share, typed as `5%` or `0.05`, whose range is checked elsewhere."""
+
+    def share(given: str) -> float | None:
+        found = percentage(given)
+        return decimal_number(given) if found is None else found
+
+    read = _reader(name, share, _SHARE, None, None)
+    return _option(name, lambda given: float(read(given)), "PERCENT", text)
 
 
 def run_number(text: str | int) -> int:

@@ -16,7 +16,10 @@ from intercore.terminal.formats import DEFAULT, show
 app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="Example: intercore predict pico-sim message size=300")
+@app.command(
+    epilog="Examples: intercore predict pico-sim message size=300; "
+    "intercore predict pico-sim speedup duration=3ms mode=pool"
+)
 def predict(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="Target with stored runs, e.g. pico-sim; intercore runs lists them.")
@@ -27,9 +30,9 @@ def predict(
         typer.Argument(
             metavar="NAME=VALUE…",
             help=(
-                "What to predict: size=300 for message; for speedup the time of the work on one core, duration=3ms; "
-                "other benchmarks need nothing. Factors such as from=0 select what was measured; all levels of a "
-                "factor that you leave out are compared and ranked."
+                "What to predict: for message, the size, e.g. size=300; for speedup, the time of the work on one core, "
+                "e.g. duration=3ms; the other benchmarks need no value. Factors such as from=0 select what was "
+                "measured."
             ),
         ),
     ] = None,
@@ -44,7 +47,10 @@ def predict(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Predict times from stored runs. If you give no level of a factor, its measured levels are compared and ranked."""
+    """Predict times from stored runs.
+
+    For a factor that you leave out, all its measured levels are compared and ranked.
+    """
     with open_existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
     show(OfSection(found.prediction, found.rows, found.section), output)

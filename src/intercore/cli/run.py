@@ -82,22 +82,23 @@ def run(
         str | None,
         typer.Argument(
             metavar="BENCHMARK",
-            help="Benchmark, e.g. speedup, or suite for all of them. intercore list TARGET lists them.",
+            help="Benchmark, e.g. speedup, or suite for all of them. intercore list TARGET lists them. TARGET and "
+            "BENCHMARK may be omitted only with --resume.",
         ),
     ] = None,
     levels: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="NAME=VALUE,…",
-            help="Factors and their values, e.g. n=1000,10000 opt=O0,O3; intercore list TARGET BENCHMARK lists them. "
-            "All combinations are measured.",
+            help="Factors (parameters) and their levels (values), e.g. n=1000,10000 opt=O0,O3; to list those of a "
+            "benchmark: intercore list TARGET BENCHMARK. All combinations are measured.",
         ),
     ] = None,
     *,
     resume: Annotated[
         bool,
         typer.Option(
-            "--resume", help="Continue the newest unfinished run. To continue a run of sweep, repeat its command."
+            "--resume", help="Continue the newest unfinished run. To continue a sweep, repeat the sweep command."
         ),
     ] = False,
     report_path: Annotated[
@@ -115,7 +116,8 @@ def run(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            f"Repetitions of each setting, e.g. 10. Default: {ENOUGH_REPETITIONS}, or 1 on a simulated target.",
+            f"Repetitions of each setting (combination of levels), e.g. 10. Default: {ENOUGH_REPETITIONS}, or 1 on a "
+            "simulated target.",
         ),
     ] = None,
     until: Annotated[
@@ -211,6 +213,8 @@ def run(
             with open_metering(plan) as metering, of_run as kept:
                 (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
     elif target is None or benchmark is None:
+        if target is not None:
+            raise UsageError(f"name a benchmark, e.g. intercore run {find(target).name} speedup")
         raise UsageError("name a target and a benchmark, e.g. intercore run host speedup")
     else:
         known = find(target)

@@ -33,7 +33,7 @@ def shell(
         typer.Option("--raw", help="Show the protocol's raw lines. Always on if the output is not a terminal."),
     ] = False,
 ) -> None:
-    """Open an interactive console on a target. `help` lists its commands, Ctrl-D (end of input) exits."""
+    """Open an interactive console on a target. `help` lists its commands; Ctrl-D (end of input) exits."""
     chosen = find(target)
     if sys.stdin is None:
         raise UsageError(

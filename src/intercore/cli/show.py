@@ -35,7 +35,8 @@ def show(
     published: Annotated[
         bool,
         typer.Option(
-            "--published", help="Also show the published tables of papers that the run repeats, next to its own."
+            "--published",
+            help="Also show the published tables of the papers that the run reproduces, next to the run's own.",
         ),
     ] = False,
     options: Options,

@@ -63,8 +63,8 @@ def sweep(
         bool,
         typer.Option(
             "--dry-run",
-            help="Check the plan on its targets and estimate its duration, without storing anything. A board that "
-            "the plan flashes is flashed once.",
+            help="Check the plan on its targets and estimate its duration, without storing anything. Even a dry run "
+            "flashes the boards that the plan flashes, once each.",
         ),
     ] = False,
     trials: Annotated[
@@ -72,7 +72,7 @@ def sweep(
         typer.Option(
             " /--no-estimate",
             show_default=False,
-            help="Omit the trial measurements, and with them the estimate of the duration.",
+            help="Skip the trial measurements, which the estimate of the duration needs.",
         ),
     ] = True,
     again: Annotated[

@@ -65,12 +65,11 @@ def check_replaceable(path: Path, kind: Kind, *, force: bool = False) -> None:
         found = path.stat()
     except OSError as error:
         if not path.parent.is_dir():
-            raise IntercoreError(
-                f"cannot write {path}: there is no folder {path.parent}. Choose another path"
-            ) from error
+            raise unwritable(path, error) from error
         return  # nothing exists, or writing the file reports the obstacle
     if not stat.S_ISREG(found.st_mode):
-        raise IntercoreError(f"cannot write {path}, which is not a plain file: choose another name")
+        what = "a folder" if stat.S_ISDIR(found.st_mode) else "not a plain file"
+        raise IntercoreError(f"cannot write {path}: it is {what}. Choose another name")
     if found.st_size and not force and not _is_of(path, kind):
         raise UsageError(
             f"{path} already exists and is not a {kind.name}, so the file is not overwritten: choose another name, or "
@@ -97,14 +96,23 @@ def replacement(path: Path, kind: Kind, *, force: bool = False) -> Iterator[IO[b
             check_replaceable(path, kind, force=force)  # it may have been created since
             partial.replace(path)
     except (OSError, ValueError) as error:  # ValueError: a path without a name, such as `.`
-        cause = getattr(error, "strerror", None) or error
-        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
-        remedy = "Delete files on this disk, or choose another path" if full else "Choose another path"
-        raise IntercoreError(f"cannot write {path}: {cause}. {remedy}") from error
+        raise unwritable(path, error) from error
     finally:
         if partial is not None:
             with contextlib.suppress(OSError):
                 partial.unlink(missing_ok=True)
+
+
+def unwritable(path: Path, error: Exception) -> IntercoreError:
+    """Return the error for an output that could not be written, with what to do."""
+    if not path.absolute().parent.is_dir():
+        return IntercoreError(
+            f"cannot write {path}: there is no folder {path.parent}. Create it, or choose another path"
+        )
+    cause = getattr(error, "strerror", None) or error
+    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+    remedy = "Delete files on this disk, or choose another path" if full else "Choose another path"
+    return IntercoreError(f"cannot write {path}: {cause}. {remedy}")
 
 
 def _is_of(path: Path, kind: Kind) -> bool:

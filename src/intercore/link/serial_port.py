@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import re
@@ -11,6 +12,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 import serial
+from serial.tools import list_ports
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.port import CHUNK, Port, TargetLostError
@@ -71,7 +73,7 @@ class SerialPort(Port):
                 raise UsageError(f"cannot open {url}: expected {form[1]}") from None
             if _BARE_KEY.fullmatch(_WRAPPING.sub("", str(error))):
                 raise UsageError(f"cannot open {url}: {_misunderstanding(url, error)}") from None
-            raise IntercoreError(f"cannot open {url}: {_sentence(error)}") from None
+            raise IntercoreError(f"cannot open {url}: {_sentence(error)}{_instead(error)}") from None
         except Exception as error:  # pyserial's URL handlers are plug-ins that may raise anything
             raise UsageError(f"cannot open {url}: {_misunderstanding(url, error)}") from None
 
@@ -159,6 +161,14 @@ def _misunderstanding(url: str, error: Exception) -> str:
     if "baud" in str(error):
         return "the port does not support this bit rate: choose another bit rate by --baud"
     return "pyserial does not know a port of this name" + (f" behind {scheme}://" if separator else "")
+
+
+def _instead(error: OSError) -> str:
+    """Return which serial ports there are, if the error is that there is no such port; otherwise nothing."""
+    if error.errno != errno.ENOENT and "FileNotFoundError" not in str(error):  # the latter on Windows
+        return ""
+    found = [printable(port.device) for port in list_ports.comports()]
+    return f"; serial ports found: {', '.join(found)}" if found else "; no serial port was found: connect the board"
 
 
 def _sentence(error: Exception) -> str:

@@ -40,7 +40,7 @@ BUSY_SECONDS = 5.0
 _READS = 5
 """How often a reader starts again because of a writer; then writers are continuous, and their locks hold."""
 _TO_READ = "that you may read"
-_TO_WRITE = "that you may read and write, in a directory that you may write to"
+_TO_WRITE = "that you may read and write, in a folder that you may write to"
 
 _CAUSES = {
     sqlite3.SQLITE_BUSY: "the file is locked by another process: wait until that process ends, then try again",
@@ -51,7 +51,7 @@ _CAUSES = {
     ),
     sqlite3.SQLITE_CORRUPT: "the file is damaged: restore the file from a backup, or choose another file",
     sqlite3.SQLITE_NOTADB: "the file is not an Intercore store and was not changed: choose another file",
-    sqlite3.SQLITE_READONLY: "the file is read-only: make the file and its directory writable, or work on a copy",
+    sqlite3.SQLITE_READONLY: "the file is read-only: make the file and its folder writable, or work on a copy",
     sqlite3.SQLITE_ERROR: "the tables in the file are not those of an Intercore store: the file is damaged, or another "
     "program has changed it. Restore the file from a backup, or choose another file",
     sqlite3.SQLITE_TOOBIG: (
@@ -148,7 +148,8 @@ class StoreReader:
             run_id = ids[0]
         if run_id not in ids:
             known = ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
-            raise UsageError(f"there is no run {run_id} in {self.path}, only {known}")
+            stored = f"the only run is {known}" if len(ids) == 1 else f"the runs are {known}"
+            raise UsageError(f"there is no run {run_id} in {self.path}: {stored}")
         (summary,) = self._summaries(run_id)
         return summary
 
@@ -464,7 +465,7 @@ def _explained(path: Path, action: str, needed: str = _TO_WRITE) -> Iterator[Non
 def _cause(error: sqlite3.Error, path: Path, needed: str) -> str:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # errors of the Python module have none
     if code == sqlite3.SQLITE_CANTOPEN and not path.parent.is_dir():
-        return f"there is no directory {path.parent}; create it, or choose another file"
+        return f"there is no folder {path.parent}. Create it, or choose another path"
     if code == sqlite3.SQLITE_CANTOPEN and path.is_dir():
         return "it is a folder; choose a file"
     if code == sqlite3.SQLITE_CANTOPEN:

@@ -48,7 +48,7 @@ class ParametersFindings:
                 continue
             parameters = [
                 {
-                    "parameter": parameter.name,
+                    "factor": parameter.name,
                     "values": "|".join(parameter.choices) or f"{parameter.min} to {parameter.max}",
                     "default": parameter.default,
                     "meaning": parameter.help,

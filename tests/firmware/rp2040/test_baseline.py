@@ -109,7 +109,7 @@ def test_what_budgets_need_is_measured_as_the_baseline_was(measured: Tool, kept:
     path = measured.directory / "same.toml"
     path.write_text(f"baseline = {json.dumps(str(KEPT))}\nbudgets = {json.dumps(texts)}\n")
     shown = measured("check", str(path), "pico-sim", "--store", "same.db").succeeded().out
-    assert "Of 4 numbers with a budget: 4 kept." in shown
+    assert "4 numbers with a budget: 4 kept." in shown
     runs = measured("runs", "--store", "same.db", "--format", "json").succeeded().json
     assert [run["of"] for run in runs] == [2], "the two settings, and nothing else"
 

@@ -159,8 +159,8 @@ WITHIN = Option(
     above=0,
     below=1,
     help=(
-        "Benchmark `message` only: report how many samples are needed for this accuracy, a number between 0 and 1, "
-        "e.g. 0.05. Accuracy is half the width of the 95 % confidence interval, divided by the measured time."
+        "Benchmark `message` only: report how many samples are needed for this accuracy, e.g. 5%. Accuracy is half the "
+        "width of the 95 % confidence interval, divided by the measured time."
     ),
 )
 

@@ -123,7 +123,7 @@ EFFICIENCY = Option(
     below=1,
     help=(
         "Report the smallest amount of work that reaches this parallel efficiency (speed-up divided by the number of "
-        "cores), a number between 0 and 1, e.g. 0.8."
+        "cores), e.g. 80%."
     ),
 )
 

@@ -219,8 +219,8 @@ class SwitchExactness(Finding, frozen=True):
         )
         more = f"; {self.interrupted:,} more were delayed by an interrupt" if self.interrupted else ""
         return (
-            f"Checked against the simulator: {self.wake_ups:,} wake-ups were measured {between} ticks too long. This "
-            f"error {verdict}{more}."
+            f"Checked against the simulator: {self.wake_ups:,} wake-ups were measured {between} ticks too long. The "
+            f"results contain this error, which {verdict}{more}."
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.files.replacement import check_replaceable, replacement
+from intercore.files.replacement import check_replaceable, replacement, unwritable
 from intercore.record.export.format import known_formats
 
 if TYPE_CHECKING:
@@ -58,6 +58,6 @@ def export(
                 with sample_table(run, failed(run.headers())) as table:
                     known[suffix].write(table, run, file)
             except (OSError, PolarsError) as error:
-                raise IntercoreError(f"cannot write {path}: {error}: free space or choose another place") from error
+                raise unwritable(path, error) from error
 
         read(write)

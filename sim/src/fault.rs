@@ -145,7 +145,9 @@ fn noise(text: &str) -> Result<Noise, String> {
             "double" => noise.double = probability(value)?,
             "seed" => noise.seed = seed(value)?,
             _ => {
-                return Err(format!("a UART fault has no option '{name}': the options are flip, lose, double and seed"));
+                return Err(format!(
+                    "a UART fault has no option '{name}': the options are flip, lose, double and seed"
+                ));
             }
         }
     }

@@ -5,6 +5,7 @@
 mod armv7em;
 mod bootrom;
 mod bootrom_float;
+mod busy_wait;
 mod cli;
 mod compiler;
 mod contention;

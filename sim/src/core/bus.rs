@@ -194,6 +194,16 @@ pub struct Fabric {
     pub watch: Watchpoints,
     /// Diagnostics of firmware.
     pub diagnostics: Diagnostics,
+    /// Reads of registers until the engine returns to the machine, which then looks for a busy wait; 0 if that is now.
+    pub(crate) reads_left: u32,
+}
+
+impl Fabric {
+    /// A register was read.
+    #[inline(always)]
+    pub(crate) fn count_register_read(&mut self) {
+        self.reads_left = self.reads_left.saturating_sub(1);
+    }
 }
 
 /// A chip's bus as its cores see it.

@@ -48,6 +48,11 @@ impl Diagnostics {
         uses
     }
 
+    /// How often any of them was noted.
+    pub(crate) fn count(&self) -> u64 {
+        self.kinds.values().map(AddressLog::accesses).sum()
+    }
+
     /// Notes, the first time, that firmware enables a feature that is not modelled.
     pub fn ignored(&mut self, block: &'static str, what: &'static str, now: Cycle) {
         self.note((Problem::Feature, block, what), 0, now);

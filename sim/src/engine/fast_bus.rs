@@ -99,6 +99,9 @@ pub trait FlashCache {
     /// Hits counted so far.
     fn hits(&self) -> u32;
 
+    /// Accesses counted so far.
+    fn accesses(&self) -> u32;
+
     /// Counts hits, which are accesses, too.
     fn count_hits(&mut self, hits: u32);
 
@@ -164,6 +167,15 @@ pub trait FastBus: Bus {
     /// Whether a core may read so many registers of a port, one after the other from cycle `now` on: the port is free, and the
     /// reads concern nobody else, as they take nothing away and no peripheral does anything meanwhile.
     fn may_read_registers(&self, first: u32, count: u32, now: Cycle) -> bool;
+
+    /// Whether a register of a port always reads as `peek_register` says: reading it takes nothing away, and latches nothing.
+    fn may_peek_register(address: u32) -> bool;
+
+    /// What a register reads as in cycle `at`, if nothing is due before.
+    fn peek_register(&self, address: u32, at: Cycle) -> u32;
+
+    /// A register was read in cycle `at`, last of many times.
+    fn catch_up_register(&mut self, address: u32, at: Cycle);
 
     /// One of them: its address phase is in cycle `now`, and its data comes in the last of the cycles that it takes.
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32>;

@@ -16,7 +16,7 @@ const RETRY_AFTER: Cycle = 8;
 const UNCACHEABLE_RETRY_AFTER: Cycle = 512;
 
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
-/// limit or concern the other core.
+/// limit or concern the other core, or when registers were read as often as the machine wants to know.
 ///
 /// With `decoupled`, cores may run apart from each other for a while.
 pub(crate) fn run_cores<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
@@ -26,7 +26,7 @@ pub(crate) fn run_cores<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     mut decoupled: Option<&mut Decoupled<C, B>>,
 ) {
     let [zero, one] = cores;
-    while !bus.fabric().requests.touched {
+    while !bus.fabric().requests.touched && bus.fabric().reads_left > 0 {
         let now = zero.next_cycle().min(one.next_cycle());
         if now >= limit {
             return;
@@ -71,7 +71,7 @@ fn run_one<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     let Some(decoupled) = decoupled else {
         return run::<WATCH, false, C, B>([core, other], bus, now, until);
     };
-    while core.next_cycle() < until && !bus.fabric().requests.touched {
+    while core.next_cycle() < until && !bus.fabric().requests.touched && bus.fabric().reads_left > 0 {
         decoupled.run_alone(core, bus, core.next_cycle(), until.min(core.exceptions_from()));
         let now = core.next_cycle();
         if now >= until {

@@ -24,6 +24,7 @@
 #![allow(clippy::trivially_copy_pass_by_ref)] // of a decoded instruction, only what is needed is then read: measured likewise
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 
+pub(crate) mod busy_wait;
 pub(crate) mod code_cache;
 pub(crate) mod cycles;
 pub mod decode;
@@ -105,6 +106,11 @@ impl Phase {
     #[inline(always)]
     pub(crate) fn writes(self) -> bool {
         matches!(self, Phase::Store | Phase::StoreMultiple | Phase::Push)
+    }
+
+    /// Whether a load of one register, or an access behind a bridge or a cache miss, is under way.
+    pub(crate) fn loads(self) -> bool {
+        matches!(self, Phase::Load | Phase::Io | Phase::Delayed)
     }
 
     pub(crate) fn fetches(self) -> bool {

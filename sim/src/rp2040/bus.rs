@@ -264,6 +264,7 @@ impl Bus for Crossbar {
             }
             FAST_PERIPHERALS if stream::is_fifo(address) => Ok(self.take_streamed(now)),
             APB | FAST_PERIPHERALS => {
+                self.fabric.count_register_read();
                 if Peripherals::has_read_side_effect(address) {
                     self.fabric.requests.touch(now);
                 }
@@ -311,6 +312,7 @@ impl Bus for Crossbar {
     }
 
     fn read_io(&mut self, core: u8, address: u32, now: Cycle) -> u32 {
+        self.fabric.count_register_read();
         let offset = sio::offset(address);
         if Sio::is_input(offset) {
             self.peripherals.update_gpio_in(now);
@@ -474,7 +476,23 @@ impl FastBus for Crossbar {
             && all.all(|address| Peripherals::is_modelled(address) && !Peripherals::has_read_side_effect(address))
     }
 
+    fn may_peek_register(address: u32) -> bool {
+        Peripherals::is_modelled(address)
+            && !Peripherals::has_read_side_effect(address)
+            && !Peripherals::latches_when_read(address)
+    }
+
+    fn peek_register(&self, address: u32, at: Cycle) -> u32 {
+        self.peripherals.peek(address, at, &self.clocks)
+    }
+
+    fn catch_up_register(&mut self, address: u32, at: Cycle) {
+        let (peripherals, mut context) = self.peripherals_at(at);
+        peripherals.read(address, &mut context);
+    }
+
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32> {
+        self.fabric.count_register_read();
         let (port, cycles) = Self::register_port(address)?;
         let cycles = Cycle::from(cycles);
         self.fabric.arbiter.hold(port, now, cycles);

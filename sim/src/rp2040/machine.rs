@@ -16,6 +16,7 @@ use crate::engine::decoupled::Decoupled;
 use crate::engine::lockstep::{begin, run_cores};
 use crate::image::Boot;
 use crate::isa::armv6m;
+use crate::isa::armv6m::busy_wait::BusyWaits;
 use crate::isa::armv6m::exception::EVENT;
 use crate::isa::armv6m::native::Native;
 use crate::rp2040::bootrom::service::{self, Service};
@@ -40,6 +41,7 @@ pub struct Machine {
     /// How it gets through its cycles; may be changed whenever the machine stands still.
     pub engine: Engine,
     decoupled: Decoupled<Core, Crossbar>,
+    busy_waits: BusyWaits,
     /// Everything between and around the cores.
     pub bus: Crossbar,
     /// Time up to which everything has happened.
@@ -72,6 +74,7 @@ impl Machine {
             listening: None,
             engine: Engine::default(),
             decoupled: Decoupled::default(),
+            busy_waits: BusyWaits::default(),
             bus: Crossbar::new(),
             now: 0,
             lines: IrqLines::default(),
@@ -184,6 +187,11 @@ impl Machine {
         self.decoupled.code.native = Native::new(times);
     }
 
+    /// Turns of busy waits that were not executed one by one.
+    pub fn skipped_turns(&self) -> u64 {
+        self.busy_waits.turns
+    }
+
     /// How many blocks of instructions have become code for the host.
     pub fn translated_blocks(&self) -> usize {
         self.decoupled.code.native.blocks()
@@ -227,16 +235,28 @@ impl Machine {
     }
 
     fn run_cores(&mut self, bound: Cycle) {
-        let Self { cores, bus, decoupled, .. } = self;
+        let Self { cores, bus, decoupled, busy_waits, .. } = self;
         let runs_apart = self.engine == Engine::Decoupled && bus.lets_cores_run_apart();
         if runs_apart {
             decoupled.code.sync_watchpoints(bus);
         }
-        let decoupled = runs_apart.then_some(decoupled);
         if bus.is_watched() {
-            run_cores::<true, Core, Crossbar>(cores, bus, bound, decoupled);
-        } else {
-            run_cores::<false, Core, Crossbar>(cores, bus, bound, decoupled);
+            bus.fabric.reads_left = u32::MAX;
+            return run_cores::<true, Core, Crossbar>(cores, bus, bound, runs_apart.then_some(decoupled));
+        }
+        loop {
+            let begun = cores[0].t.min(cores[1].t);
+            bus.fabric.reads_left = if runs_apart { busy_waits.reads() } else { u32::MAX };
+            run_cores::<false, Core, Crossbar>(cores, bus, bound, runs_apart.then_some(&mut *decoupled));
+            let now = cores[0].t.min(cores[1].t);
+            if bus.fabric.requests.touched || now >= bound {
+                return;
+            }
+            bus.fabric.reads_left = u32::MAX;
+            busy_waits.skip(cores, bus, now - begun, bound);
+            if bus.fabric.requests.touched {
+                return;
+            }
         }
     }
 
@@ -434,6 +454,7 @@ impl Hash for Machine {
             listening: _,
             engine: _,
             decoupled: _,
+            busy_waits: _,
             bus,
             now,
             lines,

@@ -149,6 +149,12 @@ impl Peripherals {
         matches!(decode(address), (Target::Block(entry), offset) if entry.block.data.contains(&offset))
     }
 
+    /// Whether a read from an address decides what a later read from another one gives.
+    pub fn latches_when_read(address: u32) -> bool {
+        matches!(decode(address), (Target::Block(entry), offset)
+            if entry.block.base == timer::TIMER.base && matches!(offset, timer::TIMEHR | timer::TIMELR))
+    }
+
     /// Reads a word without any effect.
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> u32 {
         if let Some(offset) = usb::dpram_offset(address) {

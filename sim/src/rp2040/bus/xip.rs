@@ -279,6 +279,10 @@ impl FlashCache for Xip {
         self.hits
     }
 
+    fn accesses(&self) -> u32 {
+        self.accesses
+    }
+
     fn count_hits(&mut self, hits: u32) {
         self.accesses = self.accesses.saturating_add(hits);
         self.hits = self.hits.saturating_add(hits);

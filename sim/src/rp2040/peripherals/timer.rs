@@ -8,8 +8,8 @@ use crate::rp2040::peripherals::{Block, Context, Peripheral};
 /// Register offsets (4.6.5).
 const TIMEHW: u32 = 0x00;
 const TIMELW: u32 = 0x04;
-const TIMEHR: u32 = 0x08;
-const TIMELR: u32 = 0x0c;
+pub(super) const TIMEHR: u32 = 0x08;
+pub(super) const TIMELR: u32 = 0x0c;
 const ALARM0: u32 = 0x10;
 const ALARM3: u32 = 0x1c;
 const ARMED: u32 = 0x20;
@@ -160,7 +160,7 @@ impl Peripheral for Timer {
     }
 
     fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> Option<u32> {
-        let intr = self.intr | self.due(now);
+        let intr = || self.intr | self.due(now);
         Some(match offset {
             TIMEHR => self.latched.unwrap_or((self.time(now) >> 32) as u32),
             TIMERAWH => (self.time(now) >> 32) as u32,
@@ -169,10 +169,10 @@ impl Peripheral for Timer {
             ARMED => self.armed & !self.due(now),
             DBGPAUSE => self.dbgpause,
             PAUSE => u32::from(self.paused),
-            INTR => intr,
+            INTR => intr(),
             INTE => self.inte,
             INTF => self.intf,
-            INTS => (intr & self.inte) | self.intf,
+            INTS => (intr() & self.inte) | self.intf,
             TIMEHW | TIMELW => 0,
             _ => return None,
         })

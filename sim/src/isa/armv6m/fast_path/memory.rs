@@ -245,7 +245,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         let (port, cycles) = B::register_port(first)?;
         let now = self.policy.chip_cycle(clock)?;
         // And one more cycle, at most with a wait.
-        let has_room = self.policy.has_room(clock, count * cycles + MAX_CYCLES);
+        let has_room = self.policy.has_room(clock, count * cycles + MAX_CYCLES) && self.bus.fabric().reads_left > 0;
         (count > 0 && has_room && self.bus.may_read_registers(first, count, now)).then_some((port, cycles))
     }
 
@@ -259,6 +259,9 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// Reads a register of the I/O port. None if the fast path may not, or not at this time.
     pub fn read_io(&mut self, clock: P::Clock, core: u8, address: u32) -> Option<u32> {
+        if self.bus.fabric().reads_left == 0 {
+            return None;
+        }
         if let Some(value) = self.bus.read_stable_io(core, address) {
             self.policy.read_stable_io();
             return Some(value);

@@ -162,6 +162,7 @@ impl<B: FastBus> Core<B> {
         address: u32,
     ) -> Option<(P::Clock, u32)> {
         if B::is_io(address) {
+            fast.bus.fabric_mut().count_register_read();
             let value = fast.read_io(clock, self.id, address)?;
             (self.io_address, self.resume) = (address, Phase::Load);
             return Some((clock, value));

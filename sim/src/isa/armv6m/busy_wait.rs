@@ -1,0 +1,347 @@
+//! Busy waits: cores that do nothing but read registers, compare and branch, until what they read is something else.
+//!
+//! Such a loop takes the same path in the same cycles each time. So one turn of it is executed cycle by cycle and recorded, for
+//! both cores at once if both are awake. After that, only what its instructions do to registers and flags is computed, turn by
+//! turn, with the values that the registers have in the cycles in which they are read. This goes on for as long as each branch goes
+//! where it went, and each load reads from where it did. All that counts cycles then gets what it would have counted.
+
+use crate::core::access::{Width, extract};
+use crate::core::bus::Slave;
+use crate::core::time::Cycle;
+use crate::engine::fast_bus::{FastBus, FlashCache};
+use crate::engine::lockstep::run_cores;
+use crate::isa::armv6m::decode::{Code, Op, Reg, TABLE};
+use crate::isa::armv6m::execute::Effect;
+use crate::isa::armv6m::{Core, Phase};
+
+/// Reads of registers after which a loop is looked for, and how many more for each cycle in which none was found, since looking
+/// takes long.
+const FEW: u32 = 64;
+const MORE: u32 = 8;
+/// Cycles between two reads in a loop, at most.
+const APART: Cycle = 64;
+/// Cycles of the longest turn that is found.
+const LONGEST: Cycle = 256;
+
+/// Looks for busy waits. It affects the speed of a run and nothing else.
+#[derive(Clone, Debug)]
+pub(crate) struct BusyWaits {
+    reads: u32,
+    /// Turns skipped so far.
+    pub turns: u64,
+}
+
+impl Default for BusyWaits {
+    fn default() -> Self {
+        Self { reads: FEW, turns: 0 }
+    }
+}
+
+impl BusyWaits {
+    /// Reads of registers after which `skip` may find a loop.
+    pub fn reads(&self) -> u32 {
+        self.reads
+    }
+
+    /// Skips turns of a loop that the cores are in, before cycle `until`, if there is one: in the last `cycles`, they have made
+    /// `reads` reads of registers.
+    pub fn skip<B: FastBus>(&mut self, cores: &mut [Core<B>; 2], bus: &mut B, cycles: Cycle, until: Cycle) {
+        if cycles > Cycle::from(self.reads) * APART {
+            return;
+        }
+        // A core that does nothing for as long as a turn may take does nothing up to the end.
+        let awake = cores[0].t.min(cores[1].t).saturating_add(LONGEST);
+        let ends = cores.each_ref().map(|core| if core.t < awake { core.exceptions_from } else { core.t });
+        let until = until.min(ends[0]).min(ends[1]);
+        let begun = cores[0].t.min(cores[1].t);
+        let turns = Turn::record(cores, bus, until).map_or(0, |turn| turn.repeat(cores, bus, until));
+        let in_vain = if turns == 0 { cores[0].t.min(cores[1].t).min(begun + LONGEST) - begun } else { 0 };
+        self.turns += turns;
+        self.reads = FEW + MORE * in_vain as u32;
+    }
+}
+
+/// What a core does in a cycle.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    at: Cycle,
+    core: usize,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    /// An instruction at an address begins, which loads from another one or from nowhere, and behind which comes a third one.
+    Begins { pc: u32, op: Op, loads: Option<u32>, next: u32 },
+    /// A register of the core gets what is at an address.
+    Loaded(Load),
+}
+
+/// A load of one register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Load {
+    address: u32,
+    width: Width,
+    register: Reg,
+}
+
+/// Where the chip stands at an instruction of the core that the turn is looked for by.
+struct Mark<B: FastBus> {
+    at: Cycle,
+    cores: [Core<B>; 2],
+    /// The first cycle in which each slave is free, and who had it last.
+    slaves: [(Cycle, u8); Slave::COUNT],
+    /// Hits and accesses of the flash cache.
+    cache: (u32, u32),
+    /// Diagnostics so far: what is noted in a turn would be noted in each.
+    notes: u64,
+    loading: [Option<Load>; 2],
+    /// Events before it.
+    events: usize,
+}
+
+impl<B: FastBus> Mark<B> {
+    fn new(at: Cycle, cores: &[Core<B>; 2], bus: &B, loading: [Option<Load>; 2], events: usize) -> Self {
+        let arbiter = &bus.fabric().arbiter;
+        let slaves = std::array::from_fn(|slave| (arbiter.free_at[slave], arbiter.last[slave]));
+        let cache = (bus.cache().hits(), bus.cache().accesses());
+        Self { at, cores: cores.clone(), slaves, cache, notes: bus.fabric().diagnostics.count(), loading, events }
+    }
+
+    /// Whether all goes on from here as it did from an earlier mark, apart from what registers and flags hold, up to cycle `until`.
+    fn repeats(&self, earlier: &Self, until: Cycle) -> bool {
+        let misses = |mark: &Self| mark.cache.1.wrapping_sub(mark.cache.0);
+        let period = self.at - earlier.at;
+        let waits = |mark: &Self| mark.slaves.map(|(free_at, last)| (free_at.saturating_sub(mark.at), last));
+        waits(self) == waits(earlier)
+            && self.loading == earlier.loading
+            && misses(self) == misses(earlier)
+            && self.notes == earlier.notes
+            && self.cores.iter().zip(&earlier.cores).all(|(core, earlier)| {
+                core.is_where(earlier)
+                    && (core.t.checked_sub(earlier.t) == Some(period) || core.t == earlier.t && core.t >= until)
+            })
+    }
+}
+
+/// One turn of the loop of each core that is awake.
+struct Turn {
+    begun: Cycle,
+    period: Cycle,
+    /// In the order in which they happen.
+    events: Vec<Event>,
+    /// Of each core: instructions, and cycles lost by slave to other masters and to wait states.
+    counted: [(u64, [(u64, u64); Slave::COUNT]); 2],
+    /// Slaves that had wait states.
+    waited: [bool; Slave::COUNT],
+    hits: u32,
+}
+
+impl Turn {
+    /// Executes cycles until the cores have been through a turn. None if that does not happen soon.
+    fn record<B: FastBus>(cores: &mut [Core<B>; 2], bus: &mut B, until: Cycle) -> Option<Self> {
+        let end = until.min(cores[0].t.min(cores[1].t).saturating_add(LONGEST));
+        let leader = usize::from(cores[0].t >= end);
+        let (mut marks, mut events): (Vec<Mark<B>>, Vec<Event>) = (Vec::new(), Vec::new());
+        let mut loading: [Option<Load>; 2] = [None; 2];
+        loop {
+            let now = cores[0].t.min(cores[1].t);
+            if now >= end {
+                return None;
+            }
+            if cores[leader].t == now && cores[leader].phase == Phase::Start && bus.is_flash_ready(now) {
+                let mark = Mark::new(now, cores, bus, loading, events.len());
+                if let Some(first) = marks.iter().find(|first| mark.repeats(first, until)) {
+                    return Self::between(first, &mark, events);
+                }
+                marks.push(mark);
+            }
+            let steps = [0, 1].map(|number| cores[number].t == now);
+            for number in (0..2).filter(|&number| steps[number]) {
+                let core = &cores[number];
+                match core.phase {
+                    Phase::Start => {
+                        let what = core.begins_harmless()?;
+                        if let What::Begins { op, loads: Some(address), .. } = what {
+                            loading[number] = Some(Load { address, width: op.width, register: op.d });
+                        }
+                        events.push(Event { at: now, core: number, what });
+                    }
+                    phase if phase.loads() || phase.fetches() || phase == Phase::Idle => {}
+                    _ => return None,
+                }
+            }
+            run_cores::<false, Core<B>, B>(cores, bus, now + 1, None);
+            if bus.fabric().requests.touched {
+                return None;
+            }
+            for number in (0..2).filter(|&number| steps[number]) {
+                if !cores[number].phase.loads()
+                    && let Some(load) = loading[number].take()
+                {
+                    events.push(Event { at: now, core: number, what: What::Loaded(load) });
+                }
+            }
+        }
+    }
+
+    /// The turn between two marks, if each core that is awake begins an instruction in it.
+    fn between<B: FastBus>(first: &Mark<B>, last: &Mark<B>, mut events: Vec<Event>) -> Option<Self> {
+        events.drain(..first.events);
+        for number in 0..2 {
+            // What comes next, from the end on: after the last instruction, the first one again.
+            let first_pc = events.iter().find_map(|event| match event.what {
+                What::Begins { pc, .. } if event.core == number => Some(pc),
+                _ => None,
+            });
+            let Some(mut after) = first_pc else {
+                if last.cores[number].t != first.cores[number].t {
+                    return None;
+                }
+                continue;
+            };
+            for event in events.iter_mut().rev().filter(|event| event.core == number) {
+                if let What::Begins { pc, next, .. } = &mut event.what {
+                    (*next, after) = (after, *pc);
+                }
+            }
+        }
+        let counted = [0, 1].map(|number| {
+            let [before, after] = [first, last].map(|mark| &mark.cores[number].stats);
+            let by_slave = std::array::from_fn(|slave| {
+                (after.conflicts[slave] - before.conflicts[slave], after.waits[slave] - before.waits[slave])
+            });
+            (after.instructions - before.instructions, by_slave)
+        });
+        let waited = std::array::from_fn(|slave| first.slaves[slave].0 != last.slaves[slave].0);
+        let hits = last.cache.0.wrapping_sub(first.cache.0);
+        Some(Self { begun: last.at, period: last.at - first.at, events, counted, waited, hits })
+    }
+
+    /// Repeats the turn until something would be different, or cycle `until` is reached. How often it did so.
+    fn repeat<B: FastBus>(&self, cores: &mut [Core<B>; 2], bus: &mut B, until: Cycle) -> u64 {
+        let mut turns = 0;
+        while self.begun + (turns + 1) * self.period <= until {
+            let before = cores.each_ref().map(Values::of);
+            let later = (turns + 1) * self.period;
+            if !self.events.iter().all(|event| happens(&mut cores[event.core & 1], bus, &event.what, event.at + later))
+            {
+                for (core, before) in cores.iter_mut().zip(before) {
+                    before.restore(core);
+                }
+                break;
+            }
+            turns += 1;
+        }
+        if turns == 0 {
+            return 0;
+        }
+        let later = turns * self.period;
+        for event in &self.events {
+            if let What::Loaded(load) = event.what
+                && B::register_port(load.address).is_some()
+            {
+                bus.catch_up_register(load.address & !3, event.at + later);
+            }
+        }
+        for (core, (instructions, lost)) in cores.iter_mut().zip(&self.counted) {
+            if *instructions > 0 {
+                core.t += later;
+            }
+            core.stats.instructions += turns * instructions;
+            for (slave, (conflicts, waits)) in lost.iter().enumerate() {
+                core.stats.conflicts[slave] += turns * conflicts;
+                core.stats.waits[slave] += turns * waits;
+            }
+        }
+        for (free_at, waited) in bus.fabric_mut().arbiter.free_at.iter_mut().zip(self.waited) {
+            *free_at += if waited { later } else { 0 };
+        }
+        let hits = u64::from(self.hits).saturating_mul(turns).min(u64::from(u32::MAX));
+        bus.cache_mut().count_hits(hits as u32);
+        turns
+    }
+}
+
+/// Does what an event does in cycle `at`, if it is as it was.
+#[inline(always)]
+fn happens<B: FastBus>(core: &mut Core<B>, bus: &B, what: &What, at: Cycle) -> bool {
+    match *what {
+        What::Begins { pc, ref op, loads, next } => match core.execute(op, pc) {
+            Effect::Next => loads.is_none() && next == pc.wrapping_add(2),
+            Effect::Branch => next == pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32),
+            Effect::Load(address) => loads == Some(address) && next == pc.wrapping_add(2),
+            Effect::Store(_) | Effect::SlowPath => false,
+        },
+        What::Loaded(Load { address, width, register }) => {
+            let word = if B::is_io(address) {
+                bus.read_stable_io(core.id, address)
+            } else if B::register_port(address).is_some() {
+                Some(bus.peek_register(address & !3, at))
+            } else {
+                bus.peek_word(address & !3)
+            };
+            word.is_some_and(|word| {
+                core.set(register, extract(word, address, width));
+                true
+            })
+        }
+    }
+}
+
+/// What a core computes with.
+struct Values {
+    regs: [u32; 16],
+    nz: u64,
+    v: u32,
+    c: bool,
+}
+
+impl Values {
+    fn of<B>(core: &Core<B>) -> Self {
+        Self { regs: core.regs, nz: core.nz, v: core.v, c: core.c }
+    }
+
+    fn restore<B>(self, core: &mut Core<B>) {
+        (core.regs, core.nz, core.v, core.c) = (self.regs, self.nz, self.v, self.c);
+    }
+}
+
+impl<B: FastBus> Core<B> {
+    /// The instruction that begins, if it is one of a busy wait.
+    fn begins_harmless(&self) -> Option<What> {
+        let op = TABLE[usize::from(self.queue as u16)];
+        let loads = match self.clone().execute(&op, self.pc) {
+            Effect::Next | Effect::Branch => None,
+            Effect::Load(address) if address & op.width.misaligned() == 0 && is_readable::<B>(address) => Some(address),
+            _ => return None,
+        };
+        // A taken branch to itself reads nothing: that is no busy wait.
+        let stays = op.code == Code::B && op.immediate == -4;
+        (!stays).then_some(What::Begins { pc: self.pc, op, loads, next: 0 })
+    }
+
+    /// Whether it is where it was, apart from what registers and flags hold.
+    fn is_where(&self, earlier: &Self) -> bool {
+        (self.phase, self.resume, self.slave, self.delayed)
+            == (earlier.phase, earlier.resume, earlier.slave, earlier.delayed)
+            && (self.pc, self.queue, self.address, self.index)
+                == (earlier.pc, earlier.queue, earlier.address, earlier.index)
+            && (self.io_address, self.width, self.register) == (earlier.io_address, earlier.width, earlier.register)
+            && (self.list, self.began, self.contested) == (earlier.list, earlier.began, earlier.contested)
+            && (self.primask, self.thumb, self.ipsr) == (earlier.primask, earlier.thumb, earlier.ipsr)
+            && self.exceptions_from == earlier.exceptions_from
+            && self.stats.exceptions == earlier.stats.exceptions
+    }
+}
+
+/// Whether a load from an address only depends on the cycle that it is in, and takes nothing away.
+fn is_readable<B: FastBus>(address: u32) -> bool {
+    if B::is_io(address) {
+        return true; // if its value is stable
+    }
+    if B::register_port(address).is_some() {
+        return B::may_peek_register(address & !3);
+    }
+    B::locate_ram(address).is_some() || address.wrapping_sub(B::MEMORY.flash) < 0x0100_0000
+}

@@ -1,0 +1,221 @@
+//! Busy waits are skipped: with the same results, cycles, counters and notes as if each of their turns had been executed.
+
+use crate::machine_code::{NOP, STAY, cases, put, put_word};
+use intercore_sim::engine::Engine;
+use intercore_sim::rp2040::machine::Machine;
+use proptest::prelude::*;
+
+const TIMER: u32 = 0x4005_4000;
+const UART0: u32 = 0x4003_4000;
+const SIO: u32 = 0xd000_0000;
+const RAM: u32 = 0x2003_0000;
+/// What a wait may read: time, flags that change and flags that stay, SIO, memory, what a read changes, what is not modelled
+/// or held in reset.
+const READ: [u32; 22] = [
+    TIMER + 0x28,
+    TIMER + 0x28,
+    TIMER + 0x24,
+    TIMER + 0x0c,
+    TIMER + 0x08,
+    TIMER + 0x34,
+    TIMER + 0x7c,
+    UART0 + 0x18,
+    UART0 + 0x18,
+    UART0,
+    0x4000_c008,
+    0x4005_0008,
+    0x5020_0004,
+    0x5000_0000,
+    0x4002_4000,
+    SIO,
+    SIO + 0x04,
+    SIO + 0x50,
+    SIO + 0x100,
+    0xe000_e018,
+    RAM,
+    0x1000_3000,
+];
+/// By core: striped, in flash, in a bank of its own.
+const PLACES: [[u32; 2]; 3] = [[0x2000_0000, 0x2000_8002], [0x1000_0100, 0x1000_2102], [0x2004_0000, 0x2004_1000]];
+
+/// A wait, and what comes before and after it.
+#[derive(Clone, Debug)]
+struct Wait {
+    /// Sent by UART0 before it begins.
+    sends: bool,
+    read: usize,
+    width: u16,
+    /// Bits of the register that are looked at.
+    mask: u8,
+    /// What is between the load and the comparison.
+    between: Vec<u16>,
+    /// How the register is compared: bits that are set or clear, or time that has passed.
+    comparison: u16,
+    /// Turns after which it gives up.
+    most: u16,
+    /// Instructions of work behind it.
+    work: u8,
+}
+
+fn between() -> impl Strategy<Value = Vec<u16>> {
+    // NOP; ADDS r5, #1; LSLS r5, r3, #3; MOV r5, r8; LDR r5, [r7]; LDR r5, [pc, #0]; B over a NOP.
+    let one = prop_oneof![
+        Just(vec![NOP]),
+        Just(vec![0x3501]),
+        Just(vec![0x00dd]),
+        Just(vec![0x4645]),
+        Just(vec![0x683d]),
+        Just(vec![0x4d00]),
+        Just(vec![0xe000, NOP]),
+        // STR r5, [r7]; BL over nothing: no busy wait any more.
+        Just(vec![0x603d]),
+        Just(vec![0xf000, 0xf800]),
+    ];
+    proptest::collection::vec(one, 0..4).prop_map(|parts| parts.concat())
+}
+
+fn wait() -> impl Strategy<Value = Wait> {
+    (any::<bool>(), 0..READ.len(), 0u16..3, any::<u8>(), between(), 0u16..4, 1u16..4000, 0u8..40).prop_map(
+        |(sends, read, width, mask, between, comparison, most, work)| Wait {
+            sends,
+            read,
+            width,
+            mask,
+            between,
+            comparison,
+            most,
+            work,
+        },
+    )
+}
+
+/// `code` has r7 as an address in RAM, and r4 as the number of rounds.
+fn append(wait: &Wait, code: &mut Vec<u16>) {
+    // Literals: LDR r0, [pc, #4]; LDR r6, [pc, #8]; B over them; the address, turns.
+    if code.len() % 2 == 1 {
+        code.push(NOP);
+    }
+    let address = READ[wait.read];
+    let literals = [address, u32::from(wait.most), UART0];
+    code.extend([0x4801, 0x4e02, 0xe006, NOP]);
+    let at = code.len();
+    for literal in literals {
+        code.extend([literal as u16, (literal >> 16) as u16]);
+    }
+    assert_eq!(code.len() - at, 6);
+    code.push(NOP);
+    if wait.sends {
+        // MOVS r1, #0x40; LSLS r1, #24; MOVS r2, #0x34; LSLS r2, #12; ORRS r1, r2; STR r4, [r1]
+        code.extend([0x2140, 0x0609, 0x2234, 0x0312, 0x4311, 0x600c]);
+    }
+    // MOVS r2, #mask; LDR r1, [r0]
+    code.extend([0x2200 | u16::from(wait.mask), 0x6801]);
+    let begin = code.len();
+    code.push([0x6803, 0x8803, 0x7803][usize::from(wait.width)]);
+    code.extend(&wait.between);
+    match wait.comparison {
+        // TST r3, r2; BNE +6 or BEQ +6 out of it.
+        0 => code.extend([0x4213, 0xd101]),
+        1 => code.extend([0x4213, 0xd001]),
+        // SUBS r3, r1; CMP r3, r2; BHS out.
+        2 => code.extend([0x1a5b, 0x4293, 0xd201]),
+        // It only gives up.
+        _ => code.extend([NOP, NOP]),
+    }
+    // SUBS r6, #1; BNE begin
+    code.push(0x3e01);
+    let back = code.len() + 2 - begin;
+    code.push(0xd100 | 0u8.wrapping_sub(back as u8) as u16);
+    // STR r3, [r7, #4]; STR r5, [r7, #8]; STR r6, [r7, #12]
+    code.extend([0x607b, 0x60bd, 0x60fe]);
+    code.extend(std::iter::repeat_n(0x3401, usize::from(wait.work)));
+}
+
+/// A machine with the waits of each core, one after the other and again; a core without any is off.
+fn waiting(waits: &[Vec<Wait>; 2], place: usize) -> Machine {
+    let mut machine = Machine::new();
+    machine.write_register(0x4000_f000, 1 << 21 | 1 << 22); // RESETS: lets go of timer and UART0
+    machine.write_register(0x4005_802c, 1 << 9 | 0xc); // TICK, of 12 cycles
+    for (offset, value) in [(0x24, 2), (0x28, 0), (0x2c, 0x70), (0x30, 0x101)] {
+        machine.write_register(UART0 + offset, value);
+    }
+    machine.write_register(TIMER + 0x10, 40); // an alarm, which nobody takes
+    for (core, waits) in waits.iter().enumerate().filter(|(_, waits)| !waits.is_empty()) {
+        // MOVS r4, #0; MOVS r5, #0
+        let mut code = vec![0x2400, 0x2500];
+        for wait in waits {
+            append(wait, &mut code);
+        }
+        let back = code.len() as u16 - 2 + 2;
+        code.push(0xe000 | 0u16.wrapping_sub(back) & 0x7ff);
+        code.extend([STAY, NOP, NOP]);
+        let at = PLACES[place][core] & !3;
+        put(&mut machine, at, &code);
+        machine.start_core(core, at | 1, RAM + 0x1000 * (core as u32 + 1));
+        machine.core_mut(core).set_register(7, RAM + 0x100 * (core as u32 + 1));
+    }
+    put_word(&mut machine, RAM, 0x1234_5678);
+    machine
+}
+
+fn compare(mut skipping: Machine, pieces: &[u32]) -> Result<Machine, TestCaseError> {
+    let mut lock_step = skipping.clone();
+    lock_step.engine = Engine::LockStep;
+    for &cycles in pieces {
+        let both = [&mut skipping, &mut lock_step].map(|machine| {
+            let now = machine.now();
+            let stop = machine.run_until(now + u64::from(cycles));
+            let diagnostics = &mut machine.bus.fabric.diagnostics;
+            (stop, diagnostics.unmodelled_uses(), diagnostics.take(), diagnostics.take_suppressed_counts())
+        });
+        prop_assert_eq!(&both[0], &both[1]);
+        for core in 0..2 {
+            let [ours, theirs] = [&skipping, &lock_step].map(|machine| {
+                let core = machine.core(core);
+                let registers: Vec<u32> = (0..16).map(|register| core.register(register)).collect();
+                (registers, core.xpsr(), core.cycle(), core.statistics().clone())
+            });
+            prop_assert_eq!(ours, theirs, "core {} in cycle {}", core, lock_step.now());
+        }
+        prop_assert_eq!(skipping.bus.xip.counters(), lock_step.bus.xip.counters());
+        prop_assert!(skipping.state_hash() == lock_step.state_hash(), "in cycle {}", lock_step.now());
+    }
+    Ok(skipping)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(600)))]
+
+    #[test]
+    fn waits_end_as_if_each_turn_had_been_executed(
+        first in proptest::collection::vec(wait(), 1..6),
+        second in proptest::collection::vec(wait(), 0..6),
+        place in 0..PLACES.len(),
+        pieces in proptest::collection::vec(1u32..40_000, 1..5),
+    ) {
+        compare(waiting(&[first, second], place), &pieces)?;
+    }
+}
+
+fn simple(read: usize, comparison: u16, mask: u8) -> Wait {
+    Wait { sends: false, read, width: 0, mask, between: vec![], comparison, most: 60_000, work: 3 }
+}
+
+#[test]
+fn waits_of_one_core_and_of_both_are_skipped() {
+    let timer = simple(0, 2, 200);
+    let flag = simple(7, 3, 0);
+    for waits in [[vec![timer.clone()], vec![]], [vec![timer.clone()], vec![timer]], [vec![flag.clone()], vec![flag]]] {
+        let machine = compare(waiting(&waits, 0), &[300_000]).expect("they are the same");
+        let turns = machine.skipped_turns();
+        assert!(turns > 5_000, "{turns} turns");
+    }
+}
+
+#[test]
+fn what_latches_takes_or_counts_is_no_busy_wait() {
+    for read in [3, 4, 9, 19] {
+        let machine = compare(waiting(&[vec![simple(read, 3, 0)], vec![]], 0), &[100_000]).expect("they are the same");
+        assert_eq!(machine.skipped_turns(), 0, "{:#x}", READ[read]);
+    }
+}

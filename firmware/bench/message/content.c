@@ -6,8 +6,8 @@
 
 /* A message of two or more whole words (of 4 bytes) has its number in the first word, and the checksum of all other
  * words in the last word. The words in between are the output of a linear congruential generator seeded with the
- * number. A message of one word holds only the number. Each byte after the last whole word is the exclusive or of the four
- * bytes of that word. A message shorter than a word holds the lower bytes of the number. */
+ * number. A message of one word holds only the number. Each byte after the last whole word is the exclusive or of the
+ * four bytes of that word. A message shorter than a word holds the lower bytes of the number. */
 
 static uint32_t checksum(const uint32_t *message) {
     uint32_t words = ic_message_words();

@@ -477,9 +477,7 @@ impl FastBus for Crossbar {
     }
 
     fn may_peek_register(address: u32) -> bool {
-        Peripherals::is_modelled(address)
-            && !Peripherals::has_read_side_effect(address)
-            && !Peripherals::latches_when_read(address)
+        Peripherals::is_modelled(address) && Peripherals::can_be_peeked(address)
     }
 
     fn peek_register(&self, address: u32, at: Cycle) -> u32 {

@@ -149,10 +149,12 @@ impl Peripherals {
         matches!(decode(address), (Target::Block(entry), offset) if entry.block.data.contains(&offset))
     }
 
-    /// Whether a read from an address decides what a later read from another one gives.
-    pub fn latches_when_read(address: u32) -> bool {
-        matches!(decode(address), (Target::Block(entry), offset)
-            if entry.block.base == timer::TIMER.base && matches!(offset, timer::TIMEHR | timer::TIMELR))
+    /// Whether `peek` gives what a read would, at any time before the next event, however many reads there were: none takes data,
+    /// or decides what another one gives.
+    pub fn can_be_peeked(address: u32) -> bool {
+        let (Target::Block(entry), offset) = decode(address) else { return false };
+        let latches = entry.block.base == timer::TIMER.base && matches!(offset, timer::TIMEHR | timer::TIMELR);
+        !latches && !entry.block.lazy && !entry.block.data.contains(&offset)
     }
 
     /// Reads a word without any effect.

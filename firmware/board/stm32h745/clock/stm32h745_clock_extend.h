@@ -1,11 +1,11 @@
 /* Makes a 64-bit clock from two hardware counters, without a lock or an interrupt. stm32h745_clock.h has the overview.
  *
- * `fine` counts every cycle of the clock, in 32 bits; `coarse` counts once every 2^24 cycles. Both come from one
- * clock, so their phase is constant. The 64-bit count is the smallest number that is at least coarse × 2^24 and has
- * `fine` as its low 32 bits. `fine` was set half its range ahead, so the count is about 2^31 above coarse × 2^24:
- * far from both ends of the range of 2^32 in which this works. Therefore `coarse` may be read up to
- * CLOCK_EXTEND_MARGIN cycles before `fine`, and it does not matter that synchronisation makes `coarse` lag a little.
- * */
+ * `fine` counts every cycle of the clock, in 32 bits; `coarse` counts once every 2^24 cycles. Both come from
+ * one clock, so their phase is constant. The 64-bit count is the smallest number that is at least coarse × 2^24
+ * and has `fine` as its low 32 bits. `fine` was set half its range ahead, so the count is about 2^31 above
+ * coarse × 2^24: far from both ends of the range of 2^32 in which this works. Therefore `coarse` may be read up
+ * to CLOCK_EXTEND_MARGIN cycles before `fine`, and it does not matter that synchronisation makes `coarse` lag a
+ * little. */
 #ifndef STM32H745_CLOCK_EXTEND_H
 #define STM32H745_CLOCK_EXTEND_H
 

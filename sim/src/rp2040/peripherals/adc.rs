@@ -64,6 +64,7 @@ pub const ADC: Block = Block {
     dreqs: &[36],
     clock: Clock::Adc,
     data: &[FIFO],
+    lazy: true,
     modelled: "single and free-running conversions, round robin, divider, FIFO, interrupt, DMA requests, temperature sensor",
     missing: "noise, non-linearity, conversion errors",
     ..Block::new("ADC", 0x4004_c000)

@@ -57,6 +57,7 @@ const MUX_CYCLES: u64 = 2;
 /// `CLOCKS`.
 pub const CLOCKS: Block = Block {
     interrupts: &[Irq::Clocks],
+    lazy: true,
     effect: Effect::Rates,
     modelled: "rates, muxes, dividers, frequency counter, outputs, resus",
     missing: "clock gating, duty cycle, resus of a clock that is only slow",

@@ -110,6 +110,7 @@ pub const I2C0: Block = Block {
     interrupts: &[Irq::I2c0],
     dreqs: &[32, 33],
     data: &[DATA_CMD, CLR_INTR, 0x44, 0x48, 0x4c, 0x50, 0x54, 0x58, 0x5c, 0x60, 0x64, CLR_GEN_CALL, CLR_RESTART_DET],
+    lazy: true,
     effect: Effect::Talks,
     modelled: "master and slave with addresses of 7 bits: rates, FIFOs, restarts, aborts, interrupts, DMA requests; devices by `--i2c`; wires from one to the other",
     missing: "addresses of 10 bits, general calls, several masters, levels of its pins",

@@ -17,6 +17,7 @@ pub const QSPI_SS: usize = 1;
 pub const IO_BANK0: Block = Block {
     reset: 1 << 5,
     interrupts: &[Irq::IoBank0],
+    lazy: true,
     write_one_clears: &[0xf0, 0xf4, 0xf8, 0xfc],
     effect: Effect::Pins,
     modelled: "pins of SIO, PIO, PWM, UARTs (what they send) and clock outputs, overrides, `STATUS`, interrupts of pins",

@@ -71,6 +71,8 @@ pub struct Block {
     /// Offsets of registers from which a read takes data, so that an interrupt or a DMA request may end. Reads from all
     /// others have no effect outside of the block: the fast path makes those without synchronising the cores.
     pub data: &'static [u32],
+    /// A read first brings the block up to its time, or depends on other blocks: `peek` alone may give what was before.
+    pub lazy: bool,
     /// What writes change outside of it.
     pub effect: Effect,
     /// What of it is modelled, and what is not, for the table in `docs/simulator.md`.
@@ -92,6 +94,7 @@ impl Block {
             clock: Clock::Sys,
             write_one_clears: &[],
             data: &[],
+            lazy: false,
             effect: Effect::Lines,
             modelled: "all",
             missing: "",

@@ -65,6 +65,7 @@ pub const PIO0: Block = Block {
     dreqs: &[0, 1, 2, 3, 4, 5, 6, 7],
     write_one_clears: &[FDEBUG, IRQ],
     data: &[RXF0, RXF0 + 4, RXF0 + 8, RXF0 + 12],
+    lazy: true,
     effect: Effect::Drives,
     modelled: "all: programs, FIFOs, dividers, interrupts, DMA requests, pins with their synchronisers",
     ..Block::new("PIO", 0x5020_0000)

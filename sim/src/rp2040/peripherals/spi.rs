@@ -56,6 +56,7 @@ pub const SPI0: Block = Block {
     dreqs: &[16, 17],
     clock: Clock::Peri,
     data: &[SSPDR],
+    lazy: true,
     effect: Effect::Moves,
     modelled: "PL022 as a master: formats of Motorola and TI, FIFOs, rates, interrupts, DMA requests, loop-back, a wire from TX to RX, levels of its pins",
     missing: "Microwire, slave mode, devices, CSn in TI's format",

@@ -30,8 +30,13 @@ const COOLDOWN: Cycle = 7;
 const DEPTH: usize = 2;
 
 /// `XIP_AUX`. Request 39 is that of the SSI, whose registers are not on these buses either.
-pub const XIP_AUX: Block =
-    Block { dreqs: &[37, 39], data: &[0], modelled: "the FIFO of XIP streaming", ..Block::new("XIP_AUX", 0x5040_0000) };
+pub const XIP_AUX: Block = Block {
+    dreqs: &[37, 39],
+    data: &[0],
+    lazy: true,
+    modelled: "the FIFO of XIP streaming",
+    ..Block::new("XIP_AUX", 0x5040_0000)
+};
 
 /// A stream, and its FIFO.
 #[derive(Clone, Debug, Hash)]

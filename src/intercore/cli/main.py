@@ -55,8 +55,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "predict": (
         "predict",
-        "Predict times from stored runs. For a factor that you leave out, all its measured levels are compared and "
-        "ranked.",
+        "Predict times from stored runs; compare and rank the measured levels of each factor that you leave out.",
     ),
     "trace": (
         "trace",

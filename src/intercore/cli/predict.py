@@ -47,10 +47,7 @@ def predict(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Predict times from stored runs.
-
-    For a factor that you leave out, all its measured levels are compared and ranked.
-    """
+    """Predict times from stored runs; compare and rank the measured levels of each factor that you leave out."""
     with open_existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
     show(OfSection(found.prediction, found.rows, found.section), output)

@@ -5,33 +5,17 @@
 #include "FreeRTOS.h"
 #include "queue.h"
 #include "rp2040_board.h"
+#include "rounds.h"
 #include "semphr.h"
 #include "task.h"
 
 enum { STACK_WORDS = 256, MEETINGS = 50, GAP = 1250 };
-
-// Read by the host.
-struct {
-    volatile uint32_t checksum, rounds;
-} results[2];
 
 static SemaphoreHandle_t mutex;
 static QueueHandle_t queue;
 static uint32_t shared;
 
 int main(void);
-
-static void done(uint32_t core, uint32_t checksum) {
-    results[core].checksum = checksum;
-    results[core].rounds++;
-}
-
-static uint32_t work(uint32_t hash, uint32_t steps) {
-    for (uint32_t i = 0; i < steps; i++) {
-        hash = (hash ^ (hash >> 13)) * 16777619u + i;
-    }
-    return hash;
-}
 
 static void contend(void *core) {
     for (uint32_t hash = 1;; done((uint32_t)core, hash)) {

@@ -1,6 +1,7 @@
 // What ordinary firmware does beside computing, in rounds without end: it polls, sleeps, takes interrupts, and meets the other
 // core at a lock. PROGRAM is one of the names below.
 #include "chip.h"
+#include "rounds.h"
 
 #define SET 0x2000u // alias that sets bits, 2.1.2
 #define CLEAR 0x3000u
@@ -16,24 +17,7 @@
 
 enum { PIN = 1u << 2, LONG = 6000, SHORT = 20 };
 
-// Read by the host.
-struct {
-    volatile uint32_t checksum, rounds;
-} results[2];
-
 static uint32_t shared;
-
-static void done(uint32_t core, uint32_t checksum) {
-    results[core].checksum = checksum;
-    results[core].rounds++;
-}
-
-static uint32_t work(uint32_t hash, uint32_t steps) {
-    for (uint32_t i = 0; i < steps; i++) {
-        hash = (hash ^ (hash >> 13)) * 16777619u + i;
-    }
-    return hash;
-}
 
 static void compute(uint32_t core) {
     for (uint32_t hash = 1;; done(core, hash)) {

@@ -4,14 +4,10 @@
 
 #include "FreeRTOS.h"
 #include "rp2040_board.h"
+#include "rounds.h"
 #include "task.h"
 
 enum { WORDS = 512, BYTES = 4096, STACK_WORDS = 256 };
-
-// Read by the host.
-struct {
-    volatile uint32_t checksum, rounds;
-} results[2];
 
 static uint32_t words[WORDS];
 static uint8_t bytes[BYTES];
@@ -20,11 +16,6 @@ static uint32_t table[256];
 int main(void);
 
 static uint32_t random_after(uint32_t seed) { return seed * 1664525u + 1013904223u; }
-
-static void done(uint32_t core, uint32_t checksum) {
-    results[core].checksum = checksum;
-    results[core].rounds++;
-}
 
 // Moves the word at `root` down until no child is greater.
 static void sift(uint32_t root, uint32_t count) {

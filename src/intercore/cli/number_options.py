@@ -45,8 +45,7 @@ def percent_option(name: str, text: str) -> OptionInfo:
     """Return the option `name` for a share above 0 and up to 1, typed as `5%` or `0.05`; `text` is its help."""
 
     def share(given: str) -> float | None:
-        fraction = decimal_number(given)
-        return percentage(given) if fraction is None or fraction >= 1 else fraction
+        return None if (decimal_number(given) or 0) >= 1 else _share(given)  # 1 might be meant as 1%
 
     def positive(given: str | float) -> float:
         value = _reader(name, share, _SHARE, None, None)(given)
@@ -60,12 +59,13 @@ def percent_option(name: str, text: str) -> OptionInfo:
 def share_option(name: str, text: str) -> OptionInfo:
     """Return the option `name` for a share, typed as `5%` or `0.05`, whose range is checked elsewhere."""
 
-    def share(given: str) -> float | None:
-        found = percentage(given)
-        return decimal_number(given) if found is None else found
-
-    read = _reader(name, share, _SHARE, None, None)
+    read = _reader(name, _share, _SHARE, None, None)
     return _option(name, lambda given: float(read(given)), "PERCENT", text)
+
+
+def _share(given: str) -> float | None:
+    found = percentage(given)
+    return decimal_number(given) if found is None else found
 
 
 def run_number(text: str | int) -> int:

@@ -58,7 +58,6 @@ def percent_option(name: str, text: str) -> OptionInfo:
 
 def share_option(name: str, text: str) -> OptionInfo:
     """Return the option `name` for a share, typed as `5%` or `0.05`, whose range is checked elsewhere."""
-
     read = _reader(name, _share, _SHARE, None, None)
     return _option(name, lambda given: float(read(given)), "PERCENT", text)
 

@@ -1,6 +1,6 @@
 //! Busy waits are skipped: with the same results, cycles, counters and notes as if each of their turns had been executed.
 
-use crate::machine_code::{NOP, STAY, cases, put, put_word};
+use crate::machine_code::{NOP, STAY, VECTORS, VTOR, cases, put, put_word};
 use intercore_sim::engine::Engine;
 use intercore_sim::rp2040::machine::Machine;
 use intercore_sim::rp2040::peripherals::Peripherals;
@@ -9,6 +9,7 @@ use proptest::prelude::*;
 const TIMER: u32 = 0x4005_4000;
 const UART0: u32 = 0x4003_4000;
 const SIO: u32 = 0xd000_0000;
+const SYSTICK: u32 = 0xe000_e010;
 const RAM: u32 = 0x2003_0000;
 /// What a wait may read: time, flags that change and flags that stay, SIO, memory, what a read changes, what is not modelled
 /// or held in reset.
@@ -159,6 +160,15 @@ fn waiting(waits: &[Vec<Wait>; 2], place: usize) -> Machine {
     machine
 }
 
+/// `SysTick` interrupts a core after so many cycles, again and again; the handler returns.
+fn interrupt_each(machine: &mut Machine, core: usize, cycles: u32) {
+    put(machine, VECTORS + 0x100, &[0x4770, NOP]);
+    put_word(machine, VECTORS + 4 * 15, VECTORS + 0x101);
+    for (register, value) in [(VTOR, VECTORS), (SYSTICK + 4, cycles), (SYSTICK + 8, 0), (SYSTICK, 7)] {
+        machine.write_private(core, register, value);
+    }
+}
+
 fn compare(mut skipping: Machine, pieces: &[u32]) -> Result<Machine, TestCaseError> {
     let mut lock_step = skipping.clone();
     lock_step.engine = Engine::LockStep;
@@ -193,8 +203,13 @@ proptest! {
         second in proptest::collection::vec(wait(), 0..6),
         place in 0..PLACES.len(),
         pieces in proptest::collection::vec(1u32..40_000, 1..5),
+        ticks in proptest::collection::vec(300u32..9000, 0..3),
     ) {
-        compare(waiting(&[first, second], place), &pieces)?;
+        let mut machine = waiting(&[first, second], place);
+        for (core, cycles) in ticks.into_iter().enumerate() {
+            interrupt_each(&mut machine, core, cycles);
+        }
+        compare(machine, &pieces)?;
     }
 }
 
@@ -211,6 +226,17 @@ fn waits_of_one_core_and_of_both_are_skipped() {
         let turns = machine.skipped_turns();
         assert!(turns > 5_000, "{turns} turns");
     }
+}
+
+#[test]
+fn interrupts_come_during_a_wait_as_without_skipping() {
+    let mut machine = waiting(&[vec![simple(0, 2, 200)], vec![simple(0, 2, 100)]], 0);
+    interrupt_each(&mut machine, 0, 9100);
+    interrupt_each(&mut machine, 1, 7700);
+    let machine = compare(machine, &[300_000]).expect("they are the same");
+    let exceptions = [0, 1].map(|core| machine.core(core).statistics().exceptions);
+    let turns = machine.skipped_turns();
+    assert!(exceptions[0] > 30 && exceptions[1] > 36 && turns > 1000, "{exceptions:?}, {turns} turns");
 }
 
 #[test]

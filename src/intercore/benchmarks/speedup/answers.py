@@ -74,7 +74,7 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
         if begin is not None:
             tasks = _tasks(analysis, fit)
             used = _used(analysis, fit, efficiency)
-            work = f"{used}; as time on one core" if used else _WORK
+            work = f"{used}; both as the work's time on one core" if used else _WORK
             about = "; ".join(filter(None, (work, begin.how_known, _KINDS.get(tasks, ""))))
             named = [_smallest(analysis, fit).work] if several else []
             question = f"{', '.join(filter(None, (*named, tasks)))} break even"

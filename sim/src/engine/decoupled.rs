@@ -17,6 +17,7 @@ use crate::core::time::Cycle;
 use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline};
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST};
+use crate::engine::mru_words::MruWords;
 use crate::engine::policy::{PeerPolicy, Replaying, Solo, Speculative};
 
 /// Cycles in the longest quantum.
@@ -37,6 +38,7 @@ pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
     log: Box<BusGrantLog>,
     /// Tags of the sets of the flash cache.
     ways: Vec<u32>,
+    mru: MruWords,
     /// Replacement states that the speculative core has changed: a set, and the way that was its least recently used.
     lru_changes: Vec<(usize, u8)>,
     /// Sets and ways of the flash cache that the replaying core has read.
@@ -58,6 +60,7 @@ impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
             code: C::CodeCache::default(),
             log: BusGrantLog::new(),
             ways: vec![0; SETS],
+            mru: MruWords::new(B::MEMORY.flash),
             lru_changes: Vec::new(),
             hit: Vec::new(),
             speculative: 0,
@@ -81,8 +84,9 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         }
         self.code.drop_stale(bus);
         let ready = bus.is_flash_ready(now);
-        let (t, asked) =
-            core.run_fast(bus, &mut self.code, &mut Solo { log: &mut self.log, end: until }, (now, 0), ready);
+        self.mru.sync(bus, ready);
+        let mut policy = Solo { log: &mut self.log, mru: &mut self.mru, end: until };
+        let (t, asked) = core.run_fast(bus, &mut self.code, &mut policy, (now, 0), ready);
         core.set_next_cycle(t);
         for slave in set_bits(u64::from(asked)) {
             let slave = Slave(slave);
@@ -136,13 +140,22 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let quantum = bus.tags().begin_quantum();
         let flash_ready = bus.is_flash_ready(now);
         let before = bus.cache().hits();
+        self.mru.begin_quantum();
+        self.mru.sync(bus, flash_ready);
         let end = self.speculate(speculative, bus, FIRST + ahead, quantum, flash_ready);
         let last_requested = self.log.last_requested;
         let hits = bus.cache().hits() - before;
         self.hit.clear();
+        self.forget_lru_changes(bus);
         self.log.replay(end, |slave| bus.fabric().arbiter.arbitrate_cores(slave) == speculative.id());
-        let mut policy =
-            Replaying { log: &mut self.log, ways: &mut self.ways, hit: &mut self.hit, quantum, began: now };
+        let mut policy = Replaying {
+            log: &mut self.log,
+            mru: &mut self.mru,
+            ways: &mut self.ways,
+            hit: &mut self.hit,
+            quantum,
+            began: now,
+        };
         let cycle = replay::<WATCH, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready);
         let time = policy.now(cycle);
         // The replaying core has just won this cycle's arbitration for what the speculative core requested.
@@ -188,8 +201,13 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         self.log.read = bus.tags().read();
         self.log.written = bus.tags().written();
         self.lru_changes.clear();
-        let mut policy =
-            Speculative { log: &mut self.log, lru_changes: &mut self.lru_changes, ways: &mut self.ways, quantum };
+        let mut policy = Speculative {
+            log: &mut self.log,
+            mru: &mut self.mru,
+            lru_changes: &mut self.lru_changes,
+            ways: &mut self.ways,
+            quantum,
+        };
         core.run_fast(bus, &mut self.code, &mut policy, FIRST, flash_ready)
     }
 
@@ -203,6 +221,15 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         }
         for &(set, way) in &self.hit {
             bus.cache_mut().set_lru(set, way ^ 1);
+        }
+        self.forget_lru_changes(bus);
+    }
+
+    /// Forgets what is most recently used of sets in which the speculative core has changed it: for the replaying core it may
+    /// not have happened yet.
+    fn forget_lru_changes(&mut self, bus: &B) {
+        for &(set, _) in &self.lru_changes {
+            self.mru.remove_set(set, bus.cache());
         }
     }
 
@@ -233,6 +260,7 @@ fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     // It is an exception's turn earlier once they are no longer masked.
     while cycle < policy.log.end && core.exceptions_from() == exceptions_from {
         if policy.has_room(cycle, C::MAX_CYCLES) && core.can_run_fast(bus) {
+            policy.mru.sync(bus, flash_ready);
             cycle = core.run_fast(bus, decoded, policy, cycle, flash_ready);
             core.set_next_cycle(policy.now(cycle));
         }

@@ -5,6 +5,7 @@ use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::{AccessTag, AccessTags, CODE};
+use crate::engine::mru_words::DemotedLines;
 
 /// Where memories are that code may be executed from.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +96,9 @@ pub trait FlashCache {
 
     /// Makes a way of a set the least recently used one.
     fn set_lru(&mut self, set: usize, way: u8);
+
+    /// Lines that became the least recently used of their sets, or were taken away, other than by `set_lru`.
+    fn demoted(&mut self) -> &mut DemotedLines;
 
     /// Hits counted so far.
     fn hits(&self) -> u32;

@@ -29,9 +29,9 @@ pub(crate) struct NativeContext {
     pub flash: usize,
     /// How much of it there is.
     pub flash_bytes: u32,
-    /// The number of the run on the fast path.
-    pub run: u32,
-    /// By word of flash, the number of the last run on the fast path that found it to be the most recently used of its set.
+    /// See `MruWords`.
+    pub usable_from: u32,
+    pub quantum: u32,
     pub mru: usize,
     /// Where code is.
     pub code: usize,

@@ -7,6 +7,7 @@ use crate::engine::access_tags::{AccessTag, CODE, WATCHED};
 use crate::engine::cpu::Request;
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES, NO_SLAVE, SLAVES};
+use crate::engine::mru_words::MruWords;
 
 /// Which core native code is for: one of the two of a quantum, or one whose neighbour is idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub(crate) trait PeerPolicy {
     /// A word of RAM was written that held `old`.
     #[inline(always)]
     fn record_write(&mut self, _index: u32, _old: u32) {}
+    /// Words of flash that are known to be most recently used.
+    fn mru(&mut self) -> &mut MruWords;
     /// Whether a way of a set of the flash cache may be read.
     #[inline(always)]
     fn may_hit(&mut self, _set: usize, _way: u32) -> bool {
@@ -90,6 +93,7 @@ const LRU_CHANGED: u32 = 8;
 /// A core whose neighbour is idle.
 pub(crate) struct Solo<'a> {
     pub log: &'a mut BusGrantLog,
+    pub mru: &'a mut MruWords,
     pub end: u64,
 }
 
@@ -110,6 +114,11 @@ impl PeerPolicy for Solo<'_> {
     #[inline(always)]
     fn request(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
         (cycle + 1, asked | 1 << (slave.0 & 31))
+    }
+
+    #[inline(always)]
+    fn mru(&mut self) -> &mut MruWords {
+        self.mru
     }
 
     #[inline(always)]
@@ -137,6 +146,7 @@ impl PeerPolicy for Solo<'_> {
 /// The core that runs ahead. Its clock is the number of its next cycle in the quantum.
 pub(crate) struct Speculative<'a> {
     pub log: &'a mut BusGrantLog,
+    pub mru: &'a mut MruWords,
     pub lru_changes: &'a mut Vec<(usize, u8)>,
     pub ways: &'a mut [u32],
     pub quantum: u32,
@@ -157,6 +167,11 @@ impl PeerPolicy for Speculative<'_> {
         let noted = if slave == Slave::INTERNAL { NO_SLAVE } else { slave.0 };
         self.log.record(cycle, noted);
         cycle + 1
+    }
+
+    #[inline(always)]
+    fn mru(&mut self) -> &mut MruWords {
+        self.mru
     }
 
     #[inline(always)]
@@ -210,6 +225,7 @@ impl PeerPolicy for Speculative<'_> {
 /// the speculative core loses a cycle to this one.
 pub(crate) struct Replaying<'a> {
     pub log: &'a mut BusGrantLog,
+    pub mru: &'a mut MruWords,
     pub ways: &'a mut [u32],
     pub hit: &'a mut Vec<(usize, u8)>,
     pub quantum: u32,
@@ -226,7 +242,8 @@ impl Replaying<'_> {
     /// Whether a request commutes with what the speculative core has done in this quantum.
     pub fn allows<B: FastBus>(&mut self, request: Request, bus: &mut B) -> bool {
         if request.slave == B::MEMORY.flash_slave {
-            return self.may_hit(B::Cache::set_of(request.address), request.place);
+            let set = B::Cache::set_of(request.address);
+            return self.may_hit(set, request.place) && !self.mru.was_read(bus.cache().line(set, request.place ^ 1));
         }
         let tag = *bus.tags().of(request.place) & !WATCHED;
         if request.writes { tag < self.log.read } else { tag != self.log.written }
@@ -259,6 +276,11 @@ impl PeerPolicy for Replaying<'_> {
     #[inline(always)]
     fn request_flash(&mut self, cycle: u32, flash: Slave) -> u32 {
         self.log.collide(cycle, flash)
+    }
+
+    #[inline(always)]
+    fn mru(&mut self) -> &mut MruWords {
+        self.mru
     }
 
     #[inline(always)]

@@ -11,7 +11,6 @@ use crate::core::bus::Slave;
 use crate::engine::access_tags::{CODE, WATCHED};
 use crate::engine::cpu;
 use crate::engine::fast_bus::{FastBus, MemoryLayout, StaleCode};
-use crate::engine::mru_words::MruWords;
 use crate::isa::armv6m::decode::{Code, Op, TABLE};
 use crate::isa::armv6m::fast_path::memory::half_at;
 use crate::isa::armv6m::native::{JIT_THRESHOLD, Native};
@@ -72,7 +71,6 @@ pub(crate) struct Instructions([Vec<Op>; 3]);
 pub(crate) struct CodeCache {
     pub instructions: Instructions,
     pub native: Native,
-    pub mru: MruWords,
     /// First and last address of all whose execution somebody watches.
     watched: Vec<(u32, u32)>,
     /// Changes of the watchpoints that are known here.
@@ -95,8 +93,8 @@ impl Instructions {
 
 impl Default for CodeCache {
     fn default() -> Self {
-        let (native, mru) = (Native::new(JIT_THRESHOLD), MruWords::default());
-        Self { instructions: Instructions::default(), native, mru, watched: Vec::new(), changes: 0 }
+        let native = Native::new(JIT_THRESHOLD);
+        Self { instructions: Instructions::default(), native, watched: Vec::new(), changes: 0 }
     }
 }
 

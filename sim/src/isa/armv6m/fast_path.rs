@@ -78,10 +78,9 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         mut clock: P::Clock,
         flash_ready: bool,
     ) -> P::Clock {
-        code.mru.begin_run(bus.flash().len());
         loop {
-            let CodeCache { instructions, native, mru, .. } = code;
-            let mut fast = FastMemory { bus, mru, flash_ready, hits: 0, policy };
+            let CodeCache { instructions, native, .. } = code;
+            let mut fast = FastMemory { bus, flash_ready, hits: 0, policy };
             if fast.policy.has_room(clock, MIN_NATIVE_BUDGET) {
                 self.run_native_code(&mut fast, native, instructions, &mut clock);
             }

@@ -5,6 +5,7 @@ use crate::core::access::merge;
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::FlashCache;
+use crate::engine::mru_words::DemotedLines;
 use crate::rp2040::bus::flash::Surroundings;
 use crate::rp2040::bus::memory::Memory;
 use crate::rp2040::bus::ssi::Ssi;
@@ -45,6 +46,7 @@ pub struct Xip {
     accesses: u32,
     /// The cache memory was written in the cycle before this one.
     wrote_until: Cycle,
+    demoted: DemotedLines,
     /// The serial interface.
     pub ssi: Ssi,
 }
@@ -62,6 +64,7 @@ impl Xip {
             hits: 0,
             accesses: 0,
             wrote_until: 0,
+            demoted: DemotedLines::default(),
             ssi: Ssi::new(),
         }
     }
@@ -74,6 +77,7 @@ impl Xip {
     /// Empties the cache, at no cost in time.
     pub fn flush(&mut self) {
         self.lines.fill([Line { tag: EMPTY, present: 0 }; 2]);
+        self.demoted.add_all();
     }
 
     /// Address phase: cycles of the data phase.
@@ -114,7 +118,17 @@ impl Xip {
     #[inline]
     pub(crate) fn hit(&mut self, address: u32, way: u32) {
         self.count_hits(1);
-        self.set_lru(Self::set_of(address), way as u8 ^ 1);
+        self.use_way(Self::set_of(address), way as usize);
+    }
+
+    /// Makes a way the most recently used one of its set.
+    #[inline]
+    fn use_way(&mut self, set: usize, way: usize) {
+        let other = way as u8 ^ 1;
+        if self.oldest[set] != other {
+            self.oldest[set] = other;
+            self.demoted.add(self.line(set, u32::from(other)));
+        }
     }
 
     /// A read of the window: 1 cycle for a hit ("1 cycle hit", DS 2.6.3.1), else the wire.
@@ -150,13 +164,14 @@ impl Xip {
             way
         });
         self.lines[set][way].present |= half;
-        self.oldest[set] = way as u8 ^ 1;
+        self.use_way(set, way);
     }
 
     /// Forgets the line of an address, so that its place is the next to be used.
     pub(crate) fn forget(&mut self, address: u32) {
         let (set, tag, _) = split(address);
         if let Some(way) = self.lines[set].iter().position(|line| line.tag == tag) {
+            self.demoted.add(self.line(set, way as u32));
             self.lines[set][way] = Line { tag: EMPTY, present: 0 };
             self.oldest[set] = way as u8;
         }
@@ -230,6 +245,7 @@ impl Xip {
                 self.enabled = value & 1 != 0;
                 self.bad_write_faults = value & 2 != 0;
                 self.powered_down = value & 8 != 0;
+                self.demoted.add_all();
             }
             0x04 => {
                 self.flush();
@@ -273,6 +289,11 @@ impl FlashCache for Xip {
     #[inline]
     fn set_lru(&mut self, set: usize, way: u8) {
         self.oldest[set & (SETS - 1)] = way;
+    }
+
+    #[inline]
+    fn demoted(&mut self) -> &mut DemotedLines {
+        &mut self.demoted
     }
 
     fn hits(&self) -> u32 {

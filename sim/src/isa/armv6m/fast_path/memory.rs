@@ -6,8 +6,7 @@ use crate::core::bus::Slave;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::NativeContext;
-use crate::engine::mru_words::MruWords;
-use crate::engine::policy::PeerPolicy;
+use crate::engine::policy::{PeerPolicy, Role};
 use crate::isa::armv6m::code_cache::{CodeView, Instructions};
 use crate::isa::armv6m::cycles::{Cycles, Last, MAX_CYCLES};
 use crate::isa::armv6m::decode::{Code, Op};
@@ -15,7 +14,6 @@ use crate::isa::armv6m::decode::{Code, Op};
 /// What the fast path needs of the bus.
 pub(crate) struct FastMemory<'a, B, P> {
     pub bus: &'a mut B,
-    pub mru: &'a mut MruWords,
     /// The flash interface is not busy with a miss or a flush.
     pub flash_ready: bool,
     /// Hits in the flash cache that are not counted yet.
@@ -33,10 +31,20 @@ pub(crate) struct LoadedWord {
 }
 
 impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
-    /// Whether a word of flash is known to be the most recently used one of its set.
+    /// Whether a word of flash is known to be the most recently used one of its set. It is about to be read if so.
     #[inline(always)]
-    pub fn has_mru(&self, address: u32) -> bool {
-        self.mru.has(address.wrapping_sub(B::MEMORY.flash))
+    pub fn has_mru(&mut self, address: u32) -> bool {
+        let has = self.policy.mru().has(address);
+        debug_assert!(!has || self.is_mru_in_cache(address), "{address:#x} is not most recently used");
+        if has && P::ROLE == Role::Speculative {
+            self.policy.mru().insert(address, true);
+        }
+        has
+    }
+
+    fn is_mru_in_cache(&self, address: u32) -> bool {
+        let (cache, set) = (self.bus.cache(), B::Cache::set_of(address));
+        self.flash_ready && cache.way_of(address).is_some_and(|way| u32::from(cache.lru(set)) != way)
     }
 
     /// Whether the flash cache has a word that may be read.
@@ -47,8 +55,14 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     #[inline(never)]
     pub fn may_hit_unknown(&mut self, address: u32) -> bool {
-        let way = self.bus.cache().way_of(address).filter(|_| self.flash_ready);
-        way.is_some_and(|way| self.policy.may_hit(B::Cache::set_of(address), way))
+        let Some(way) = self.bus.cache().way_of(address).filter(|_| self.flash_ready) else { return false };
+        let set = B::Cache::set_of(address);
+        self.policy.may_hit(set, way) && !(P::ROLE == Role::Replaying && self.was_read(set, way ^ 1))
+    }
+
+    /// Whether the speculative core may have read the line in a way of a set without telling so by `may_hit`.
+    fn was_read(&mut self, set: usize, way: u32) -> bool {
+        self.policy.mru().was_read(self.bus.cache().line(set, way))
     }
 
     /// A cycle in which a word is read that the flash cache has.
@@ -75,13 +89,17 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         let was_lru = u32::from(self.bus.cache().lru(set)) == way;
         self.policy.record_hit(set, way, was_lru);
         if was_lru {
-            self.mru.remove_line(self.bus.cache().line(set, way ^ 1).wrapping_sub(B::MEMORY.flash));
+            if P::ROLE == Role::Speculative && self.was_read(set, way ^ 1) {
+                self.policy.may_hit(set, way ^ 1);
+            }
+            self.policy.mru().remove_line(self.bus.cache().line(set, way ^ 1));
             self.bus.cache_mut().set_lru(set, way as u8 ^ 1);
         }
-        self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
+        self.policy.mru().insert(address, P::ROLE == Role::Speculative);
     }
 
     pub fn native_context(&mut self) -> NativeContext {
+        let mru = self.policy.mru();
         NativeContext {
             clock: 0,
             counts: 0,
@@ -89,8 +107,9 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             tags: self.bus.tags().address(),
             flash: self.bus.flash().as_ptr() as usize,
             flash_bytes: 4 * self.bus.flash().len() as u32,
-            run: self.mru.run,
-            mru: self.mru.address(),
+            usable_from: mru.usable_from,
+            quantum: mru.quantum,
+            mru: mru.address(),
             ..NativeContext::default()
         }
     }
@@ -104,7 +123,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         let set = B::Cache::set_of(address);
         let is_mru = u32::from(self.bus.cache().lru(set)) != way && self.policy.may_treat_as_mru(set, way);
         if is_mru {
-            self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
+            self.policy.mru().insert(address, P::ROLE == Role::Speculative);
         }
         is_mru
     }
@@ -169,7 +188,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// Whether all words that a branch to `target` fetches are most recently used ones of flash.
     #[inline(always)]
-    pub fn is_mru(&self, target: u32) -> bool {
+    pub fn is_mru(&mut self, target: u32) -> bool {
         self.has_mru(target) && (target & 2 == 0 || self.has_mru(target.wrapping_add(2)))
     }
 

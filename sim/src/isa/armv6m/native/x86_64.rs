@@ -57,7 +57,8 @@ const MRU: i32 = CONTEXT + offset_of!(NativeContext, mru) as i32;
 const CODE: i32 = CONTEXT + offset_of!(NativeContext, code) as i32;
 const TARGET: i32 = CONTEXT + offset_of!(NativeContext, target) as i32;
 const TARGET_CODE: i32 = CONTEXT + offset_of!(NativeContext, target_code) as i32;
-const RUN: i32 = CONTEXT + offset_of!(NativeContext, run) as i32;
+const USABLE_FROM: i32 = CONTEXT + offset_of!(NativeContext, usable_from) as i32;
+const QUANTUM: i32 = CONTEXT + offset_of!(NativeContext, quantum) as i32;
 
 const RAX: u8 = 0;
 const RDX: u8 = 2;

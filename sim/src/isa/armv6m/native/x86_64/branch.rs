@@ -4,9 +4,10 @@ use crate::core::bus::Slave;
 use crate::isa::armv6m::code_cache::CodeView;
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::native::x86_64::{
-    C, CODE, Flags, LR, MRU, NZ, RAX, RUN, RequestedSlave, TARGET, TARGET_CODE, Translator, V, host_register,
+    C, CODE, Flags, LR, MRU, NZ, QUANTUM, RAX, RequestedSlave, TARGET, TARGET_CODE, Translator, USABLE_FROM, V,
+    host_register,
 };
-use crate::isa::armv6m::native::{NativeExit, RegionContext, fetched_by_branch};
+use crate::isa::armv6m::native::{NativeExit, RegionContext, Role, fetched_by_branch};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {
@@ -19,12 +20,18 @@ impl Translator<'_> {
         self.go_to(target, None);
     }
 
-    /// Leaves if one of these words of flash is not known.
+    /// Leaves if one of these words of flash, which are about to be read, is not known. Changes RAX, RDX and RDI.
     pub(crate) fn require_mru(&mut self, words: impl IntoIterator<Item = u32>, exit: DynamicLabel) {
-        dynasm!(self.to ; .arch x64 ; mov rdi, [rbp + MRU] ; mov eax, [rbp + RUN]);
+        dynasm!(self.to ; .arch x64 ; mov rdi, [rbp + MRU] ; mov eax, [rbp + USABLE_FROM]);
+        if self.role == Role::Speculative {
+            dynasm!(self.to ; .arch x64 ; mov edx, [rbp + QUANTUM]);
+        }
         for word in words {
             let offset = (word.wrapping_sub(self.context.layout.flash) & !3) as i32;
-            dynasm!(self.to ; .arch x64 ; cmp [rdi + offset], eax ; jne =>exit);
+            dynasm!(self.to ; .arch x64 ; cmp [rdi + offset], eax ; jb =>exit);
+            if self.role == Role::Speculative {
+                dynasm!(self.to ; .arch x64 ; mov [rdi + offset], edx);
+            }
         }
     }
 
@@ -130,15 +137,21 @@ impl Translator<'_> {
                 ; and edi, -4
                 ; mov rax, [rbp + MRU]
                 ; add rdi, rax
-                ; mov eax, [rbp + RUN]
+                ; mov eax, [rbp + USABLE_FROM]
                 ; cmp [rdi], eax
-                ; jne =>exit
+                ; jb =>exit
                 ; test sil, 2
                 ; jz =>known
                 ; cmp [rdi + 4], eax
-                ; jne =>exit
-                ; =>known
+                ; jb =>exit
             );
+            if self.role == Role::Speculative {
+                dynasm!(self.to ; .arch x64 ; mov eax, [rbp + QUANTUM] ; mov [rdi + 4], eax);
+            }
+            dynasm!(self.to ; .arch x64 ; =>known);
+            if self.role == Role::Speculative {
+                dynasm!(self.to ; .arch x64 ; mov eax, [rbp + QUANTUM] ; mov [rdi], eax);
+            }
         }
     }
 

@@ -7,8 +7,8 @@ use crate::isa::armv6m::cycles;
 use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::x86_64::{
-    COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, RAM, RAX, READ, RUN,
-    RequestedSlave, SP, TAGS, Translator, WRITEBACK, WRITTEN, host_register,
+    COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, QUANTUM, RAM, RAX, READ,
+    RequestedSlave, SP, TAGS, Translator, USABLE_FROM, WRITEBACK, WRITTEN, host_register,
 };
 use crate::isa::armv6m::native::{NativeExit, Role};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -200,10 +200,14 @@ impl Translator<'_> {
             ; mov esi, edx
             ; and esi, -4
             ; mov rdi, [rbp + MRU]
-            ; mov edi, [rdi + rsi]
-            ; cmp edi, [rbp + RUN]
-            ; jne =>exit
+            ; add rdi, rsi
+            ; mov eax, [rbp + USABLE_FROM]
+            ; cmp [rdi], eax
+            ; jb =>exit
         );
+        if self.role == Role::Speculative {
+            dynasm!(self.to ; .arch x64 ; mov eax, [rbp + QUANTUM] ; mov [rdi], eax);
+        }
         self.request(RequestedSlave::Known(flash_slave.0));
         self.flush_last_requested();
         dynasm!(self.to ; .arch x64 ; add DWORD [rbp + COUNTS], 1 ; mov rax, [rbp + FLASH_AT]);

@@ -1,10 +1,10 @@
-/* The list of benchmarks, in the order in which the command `list` shows them. The registry is generated from this
- * list.
+/* The list of benchmarks, in the order in which the command `list` shows them. registry.c and registry_amp.c make the
+ * table of benchmarks from this list.
  *
- * SMP_AND_AMP(name): can be measured with one kernel for all cores (SMP), and with a kernel on each core (AMP).
- * SMP_ONLY(name, summary, why): needs one kernel for all cores; on AMP `list` shows `summary`, and the benchmark is
- * refused with the reason `why`. Each benchmark is the file bench/<name>.c, or the files of the folder bench/<name>,
- * and defines ic_benchmark_<name>. */
+ * SMP_AND_AMP(name): a benchmark that can be measured with one kernel for all cores (SMP), and with a kernel on each
+ * core (AMP). SMP_ONLY(name, summary, why): a benchmark that needs one kernel for all cores. On AMP, `list` shows its
+ * `summary`, and a measurement is refused with the reason `why`. Each benchmark is the file bench/<name>.c, or the
+ * files of the folder bench/<name>, and defines ic_benchmark_<name>. */
 #ifndef IC_BENCHMARKS_H
 #define IC_BENCHMARKS_H
 

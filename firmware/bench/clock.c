@@ -1,25 +1,26 @@
-/* clock: how far the difference between a reading on one core and a reading on another can be trusted, for the common
- * clock and for the cores' own counters.
+/* The benchmark `clock`: how far the difference between a clock reading on one core and a clock reading on another can
+ * be trusted, for the common clock (one clock for all cores) and for each core's own cycle counter.
  *
- * time=common: intervals between a reading of the common clock on one core and a reading on the same or another core.
+ * With time=common, a sample is the interval between a reading of the common clock on one core and a reading on the
+ * same or another core.
  *
- * Every other benchmark subtracts two such readings. Two tasks of equal priority measure each interval, one pinned to
+ * Every other benchmark subtracts such readings, too. Two tasks of equal priority measure each interval, one pinned to
  * core `from`, the other to core `to`:
  *
  *   from   wakes, reads the clock, notifies the other task and waits
  *   to     wakes, waits for a random time, then reads the clock
  *
- * So an interval is a wake-up latency plus a random time of up to `longest_us`. While one of the tasks does this, the
- * other one sleeps. Before a task reads the clock, it gives the other core time to fall asleep: on a chip whose cores
- * share a bus, a busy core slows the readings of the other core.
+ * So an interval is a wake-up latency plus a random time of up to `longest_us`. While one task is active, the other
+ * task sleeps. Before a task reads the clock, it gives the other core time to fall asleep: on a chip whose cores share
+ * a bus, a busy core slows the readings of the other core.
  *
  * Only a simulator, which observes both cores from outside, knows the true interval (docs/pico.md). Without a
  * simulator, two things are known. An interval must not be negative, which is checked. The shortest intervals in both
  * directions between two cores bound the offset of their clocks.
  *
- * time=counter compares the counters of the cores (port_cycles()) with the common clock. The same two tasks, in the
- * same sequence, read the common clock, the counter of their core, and the common clock again. Three series per core N
- * hold the raw readings:
+ * With time=counter, the benchmark compares each core's own counter (port_cycles()) with the common clock. The same two
+ * tasks, in the same sequence, read the common clock, the counter of their core, and the common clock again. Three
+ * series per core N hold the raw readings:
  *
  *   common.N   the first reading of the common clock
  *   around.N   the second reading minus the first: the counter was read within this time
@@ -73,8 +74,8 @@ static struct {
     bool dismissed; /* a task that is woken while this is true ends */
 } pair PORT_SHARED(clock);
 
-/* A probe of the simulator finds this function by its name, so it must not be inlined. Its first instruction, after the
- * first reading has been taken and saved, is where the probe's interval begins. */
+/* Must not be inlined: a probe of the simulator (a point in the code that it watches) finds this function by its name.
+ * The probe's interval begins with the function's first instruction, right after the first clock reading was taken. */
 static __attribute__((noinline)) void clock_hand_over(void) { port_notify(&pair.to.task); }
 
 static void end_turn(struct side *side, uint64_t at) {
@@ -162,7 +163,7 @@ static void dismiss(struct ic_run *run, struct side *side) {
     run->checks.preempted += side->preempted;
 }
 
-/* Makes both tasks read their clocks once. */
+/* Wakes the task on core `from`, which wakes the task on core `to`. Returns when both have read their clocks once. */
 static void take_turns(struct ic_run *run, uint32_t most_turns) {
     pair.turns = ic_random_below(&run->random, most_turns + 1U);
     ic_run_dither(run);

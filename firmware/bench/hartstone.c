@@ -1,4 +1,5 @@
-/* hartstone: how much load five periodic tasks can carry before a task misses a deadline, on one core and on several.
+/* The benchmark `hartstone`: how much load five periodic tasks can carry before a task misses a deadline, on one core
+ * and on several.
  *
  * Follows the experiment series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman,
  * CMU/SEI-89-TR-23), rewritten from its description; docs/benchmarks/hartstone.md lists the differences. The first task
@@ -12,8 +13,8 @@
  *
  *   one-core   all tasks are pinned to core 0
  *   pinned     each task is pinned to a core. All tasks have the same load, so the tasks are divided evenly: each core
- *              in turn takes an equal share, rounded up. With two cores, core 0 has the three fastest tasks and core 1
- *              the other two, at every load
+ *              in turn takes the same number of tasks, rounded up. With two cores, core 0 has the three fastest
+ *              tasks and core 1 the other two, at every load
  *   free       the kernel may run any task on any core
  *
  * A repetition lasts for the longest period. At its start all tasks are activated together, which is the worst case for
@@ -44,12 +45,13 @@ const struct ic_benchmark ic_benchmark_hartstone = {
 #else
 
 #define TASKS 5U
-/* Number of activations in a repetition: of the first task, and of all tasks together */
+/* Numbers of activations in a repetition: of the first task, and of all tasks together */
 #define RELEASES_MOST (1U << (TASKS - 1U))
 #define RELEASES_ALL (2U * RELEASES_MOST - 1U)
 /* Kernel ticks from the start signal to the first activation, so that every task is asleep by then */
 #define START_TICKS 4U
-/* For the calibration of the work: smallest number of units that are timed, and number of trials */
+/* Calibration, which finds how many units of work take a given time: smallest number of units timed, number of
+ * trials */
 #define TRIAL_UNITS 64U
 #define TRIALS 3U
 
@@ -88,8 +90,8 @@ struct periodic {
     bool wrong;
 };
 
-/* This structure is on the console task's stack during a measurement, so that it takes no memory while other benchmarks
- * run. */
+/* State of a measurement. It is on the stack of the console task, which runs the measurement, so that it takes no
+ * memory while other benchmarks run. */
 struct set {
     struct periodic tasks[TASKS];
     struct ic_series *alone;
@@ -104,8 +106,8 @@ static struct set *hart;
 
 static uint32_t work(uint32_t units) { return ic_workload_integer.work(0, units); }
 
-/* Called where the work of an activation ends. A probe of the simulator finds this function by its name, so it must not
- * be inlined. */
+/* Returns the clock at the end of an activation's work. Must not be inlined: a probe of the simulator finds this
+ * function by its name. */
 static __attribute__((noinline)) uint64_t hartstone_ended(void) { return port_clock(); }
 
 static void be_released(struct periodic *self, uint64_t due) {

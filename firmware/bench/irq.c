@@ -1,9 +1,10 @@
-/* irq: interrupt latency, from an interrupt's cause to its handler and on to a task, on the same and on the other core.
+/* The benchmark `irq`: interrupt latency, from an interrupt's cause to its handler and on to a task, on the same core
+ * and on the other core.
  *
- * `path` selects the sample:
+ * The parameter `path` selects what is measured:
  *
  *   timer-handler        from when a timer is due to the first reading of the clock in its handler
- *   handler-task         from a reading in the handler, right before it wakes a task, to the task's first reading
+ *   handler-task         from a clock reading in the handler, right before it wakes a task, to the task's first reading
  *   timer-task           from when a timer is due to the first reading of the task that its handler wakes; the handler
  *                        does not read the clock
  *   doorbell             from before core `from` rings the doorbell of core `to` (interrupts that core) to the first
@@ -13,7 +14,7 @@
  *
  * The handler of a timer runs on core `from`, the woken task on core `to`. A core may ring its own doorbell.
  *
- * The latency depends on what is interrupted; `interrupted` is the state of the cores `from` and `to`:
+ * The latency depends on what is interrupted. The parameter `interrupted` selects what the cores `from` and `to` do:
  *
  *   idle    they sleep
  *   busy    a task of low priority computes
@@ -21,8 +22,8 @@
  *           so on the next core. So the kernel often masks interrupts, and the cores often wait for each other to leave
  *           the kernel.
  *
- * The core that rings a doorbell is awake. Its task first waits for a random time, without kernel calls, which would
- * synchronise the cores. After the task has rung the doorbell, it stays awake until the handler has run; with
+ * The core that rings a doorbell is awake. Its task first waits for a random time, without kernel calls, because these
+ * would synchronise the cores. After the task has rung the doorbell, it stays awake until the handler has run; with
  * interrupted=kernel it makes kernel calls meanwhile.
  *
  * The console task controls the other tasks. The causing task, on core `from`, sets the timer or rings the doorbell.
@@ -65,8 +66,8 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 #define LEAD_US 100U
 /* Iterations of an empty loop after which other cores have reacted to a wake-up: about 10 µs on a microcontroller */
 #define SETTLING_TURNS 400U
-/* The ringing core polls this many times, for a few milliseconds, whether the handler has run. After that it sleeps
- * between polls. */
+/* The task that rings the doorbell polls at most this many times, which takes a few milliseconds, whether the handler
+ * has run. After that it sleeps between polls. */
 #define MOST_LOOKS 20000U
 #define TURNS_BETWEEN_LOOKS 8U
 
@@ -160,7 +161,7 @@ static void count(struct arrivals *arrivals) {
     atomic_store(&arrivals->count, atomic_load(&arrivals->count) + 1U);
 }
 
-/* Handler of a path that ends in a handler: reads the clock. */
+/* Interrupt handler for the paths whose sample ends in a handler: reads the clock. */
 static void read_clock(void *arg) {
     uint64_t now = port_clock();
     (void)arg;
@@ -207,8 +208,8 @@ static void ring_back(void *arg) {
 }
 PORT_ENTRY(ring_back);
 
-/* Handler of a round trip on one core, whose doorbell rings twice: at the first ring it rings back, at the second it
- * reads the clock. */
+/* Doorbell handler for a round trip from a core to itself, where the doorbell rings twice: the first time it rings
+ * back, the second time it reads the clock. */
 static void ring_back_once(void *arg) {
     if (!scene.answered) {
         scene.answered = true;
@@ -243,7 +244,7 @@ static void set_timer(void) {
     uint64_t later = dither > 0 ? ic_random_next(&scene.run->random) % dither : 0;
     uint64_t now = port_clock();
     scene.begin = port_timer_set(now + ticks_of(LEAD_US) + later);
-    /* The first tick of a sleep is only a fraction of a tick. */
+    /* One tick more because the division rounds down, one because the first tick of a sleep may come at once. */
     port_sleep_ticks((uint32_t)((scene.begin - now) * port_tick_hz() / port_clock_hz()) + 2U);
 }
 
@@ -287,7 +288,7 @@ PORT_ENTRY(causing_task);
 
 /* ---- the console task ---- */
 
-/* Returns the number of spurious interrupts since the previous call. Call it when no interrupt of a repetition is still
+/* Returns the number of spurious interrupts since the previous call. Call it only when no requested interrupt is still
  * to come. */
 static uint32_t surplus(void) {
     uint32_t arrived = atomic_load(&scene.handler.count);
@@ -354,8 +355,8 @@ static bool start_players(struct ic_run *run) {
     return start_occupants(run);
 }
 
-/* Preemptions of tasks that are interrupted on purpose do not count: of the tasks of low priority, and of a causing
- * task on the handler's core. */
+/* Whether preemptions of this task count as disturbances. They do not for tasks that are interrupted on purpose: the
+ * occupants, and a causing task on the handler's core. */
 static bool must_not_be_preempted(const struct player *player) {
     return player == scene.woken || (player == scene.cause && player->core != scene.handler.core);
 }

@@ -1,5 +1,5 @@
-/* jitter: how regularly a periodic task is activated: without load, under load, and while it migrates from core to
- * core.
+/* The benchmark `jitter`: how regularly a periodic task is activated: without load, under load, and while it migrates
+ * from core to core.
  *
  * A task sleeps between activations with the kernel's own delay-until call, and reads the clock first at each
  * activation. Activations are due at multiples of a whole number of kernel ticks; port_period_begin() returns the first
@@ -11,9 +11,9 @@
  * recorded. The series `begins` holds the index of the first sample of each stretch, because no period extends from one
  * stretch to the next.
  *
- * Migrations (parameter `migrate`) are requested while the periodic task waits. The paper of seed 002
- * (docs/published.md) calls it impossible to ensure this. Here movers ensure it: tasks of lower priority, one pinned to
- * each core. The periodic task notifies the mover of its present core and then waits for its next activation. The mover
+ * Migrations (parameter `migrate`) are requested while the periodic task waits. The publication that docs/published.md
+ * calls seed 002 says that this cannot be ensured. Here movers ensure it: tasks of lower priority, one pinned to each
+ * core. The periodic task notifies the mover of its present core and then waits for its next activation. The mover
  * cannot run on that core before the periodic task waits. Then,
  *
  *   affinity   the mover pins the waiting task to the next core
@@ -26,33 +26,34 @@
  * the migration counts as requested. The next activation must then be on the next core: `migrations_requested` and
  * `migrations_done` are compared. The series `core` holds the core of each activation.
  *
- * Two more modes exist for comparison:
+ * Two more values of `migrate` exist for comparison:
  *
- *   unsynchronised   the blockers are busy and rest for random times of up to 8 and 2 periods, independently of the
- *                    task
- *   published        the procedure of the paper of seed 002, as its section 3.1 describes it. Right after each reading,
- *                    the blocker of the next core is suspended and the blocker of the task's own core is resumed, which
+ *   unsynchronised   each blocker is busy for a random time of up to 8 periods and then rests for up to 2 periods,
+ *                    independently of the periodic task
+ *   published        the procedure of section 3.1 of the publication of seed 002. Right after each reading, the
+ *                    blocker of the next core is suspended and the blocker of the task's own core is resumed, which
  *                    preempts the task. The task continues on the next core until it waits, and is activated there. So
  *                    the migration is requested while the task runs, not while it waits. We assume that the task itself
- *                    does this, and that each core has a blocker. "The cycle of ten operations (multiplication) in
- *                    periodic loop of 2 ms" is read as ten multiplications, repeated without a pause until the blocker
- *                    is suspended: a blocker that sleeps for most of 2 ms would not keep the task off its core
+ *                    suspends and resumes the blockers, and that each core has one. "The cycle of ten operations
+ *                    (multiplication) in periodic loop of 2 ms" is read as ten multiplications, repeated without a
+ *                    pause until the blocker is suspended: a blocker that sleeps for most of 2 ms would not keep the
+ *                    task off its core
  *
  * With wake=reset the task sets the last wake-up time (struct port_period) to the current tick before each sleep, like
  * a program that does not keep that time. The time from activation to sleep then lengthens the period. The series
  * `period` has the time from each reading to the next, which `late` does not show in this mode.
  *
  * With time=raw-counter each activation also reads the counter of its core, after the common clock, and the series
- * `raw` has the difference from the preceding activation's reading, on whichever core that was: an unsigned number of
- * the counter's width, as in a program that mistakes two counters for one clock. This mode exists to show that error
+ * `raw` has the difference from the previous activation's reading, even if that was on another core: an unsigned number
+ * of the counter's width, as in a program that mistakes two counters for one clock. This mode exists to show that error
  * (docs/benchmarks/jitter.md). counter_bits= sets another width: a wider counter includes the bits that the platform
  * counts in software (port_cycles()); a narrower one lacks the upper bits.
  *
  * Priorities: the periodic task has `priority`; blockers have 1 more, movers 1 less, load tasks 2 less (with
  * load=same-priority: the same).
  *
- * Memory: `samples` activations are kept one by one; `counted` more go into histograms (histogram.h), and their
- * extremes are kept exactly: smallest and largest lateness, smallest and largest deviation. */
+ * Memory: the lateness of `samples` activations is kept one by one; `counted` more activations go into histograms
+ * (histogram.h), and their extremes are kept exactly: smallest and largest lateness, smallest and largest deviation. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -62,11 +63,12 @@
 #include "port_lock.h"
 #include "run.h"
 
-/* Length of a stretch, unless fewer than STRETCH_LEAST activations fit into it */
+/* Length of a stretch (activations in a row, without output), in milliseconds. It is longer if fewer than STRETCH_LEAST
+ * activations would fit into it. */
 #define STRETCH_MS 500U
 #define STRETCH_LEAST 8U
 /* After a stretch with load all tasks rest for 1/REST_PART of its length. A system that reserves time for other
- * programs, such as Linux (5 % of the time), would otherwise take that time from the next stretch. */
+ * programs, such as Linux (5 % of the time), would otherwise take that time during the next stretch. */
 #define REST_PART 8U
 /* With migrate=published: multiplications between two checks for the end of the stretch, of a blocker (a task of higher
  * priority that keeps a core busy, so that the periodic task must run on the other core) */
@@ -158,15 +160,15 @@ static struct {
     uint32_t releases;
     bool counts; /* its activations go into the histograms */
 
-    /* Shared by the periodic task and the tasks that migrate it: */
+    /* Shared by the periodic task ("the task") and the tasks that migrate it: */
     atomic_bool waits;      /* the task sleeps, or is about to */
     atomic_uint release;    /* index of the last activation */
     atomic_uint moved_at;   /* value of `release` when the last migration was done */
     atomic_uint moved_core; /* destination of that migration */
 
-    /* The core whose blocker is being resumed: no other migration begins until that blocker has run. Concurrent
-     * migrations from two cores, as when the task has overslept, could resume both blockers, and the task would never
-     * run again. */
+    /* The core whose blocker (a task that keeps the core busy) is being resumed: no other migration begins until that
+     * blocker has run. Concurrent migrations from two cores, as when the task has overslept, could resume both
+     * blockers, and the task would never run again. */
     atomic_uint moving_from;    /* or NO_CORE */
     atomic_uint moving_release; /* value of `release` when that migration began */
 
@@ -188,8 +190,8 @@ static struct {
 
 /* ---- the periodic task ---- */
 
-/* A probe of the simulator finds this function by its name, so it must not be inlined. Its first instruction, the first
- * after the kernel's call, is the activation. */
+/* Must not be inlined: a probe of the simulator finds this function by its name. The function's first instruction is
+ * the first one after the kernel's delay-until call, and so the start of the activation. */
 static __attribute__((noinline)) uint64_t jitter_released(void) { return port_clock(); }
 
 static void widen(int64_t *ends, int64_t value) {
@@ -222,7 +224,7 @@ static void check_core(uint32_t core) {
     checks->migrated += jitter.pinned_to != PORT_CORE_ANY && core != jitter.pinned_to;
 }
 
-/* Notifies the mover on this core, a task that cannot run before the periodic task waits. */
+/* Notifies the mover on this core, which cannot run before the periodic task waits, because its priority is lower. */
 static void request_migration(uint32_t core) {
     if (core < port_core_count() && jitter.movers[core].exists) {
         port_notify(&jitter.movers[core].task);
@@ -332,7 +334,8 @@ static void unsynchronised_blocker_task(void *arg) {
 
 static uint32_t next_core(uint32_t core) { return (core + 1U) % port_core_count(); }
 
-/* Records a migration. It counts as requested only if the task has been waiting throughout. */
+/* Records that the periodic task was migrated to core `to`. The migration counts as requested only if the task has been
+ * waiting since activation number `release`. */
 static void note_migration(uint32_t release, uint32_t to) {
     atomic_store(&jitter.moved_core, to);
     if (atomic_load(&jitter.waits) && atomic_load(&jitter.release) == release) {
@@ -350,8 +353,9 @@ static bool acquire_migration(uint32_t from) {
     return begins;
 }
 
-/* Completes a migration. Called by the resumed blocker: from now on the task cannot run on the blocker's core. With
- * migrate=published the task has been preempted and is ready, so the next core must take the task. */
+/* Completes a migration from core `from` to the next core. Called by the blocker of core `from` when it runs again:
+ * from now on the periodic task cannot run there. With migrate=published the blocker has preempted the periodic task,
+ * which is ready, so the next core must schedule it. */
 static void finish_migration(uint32_t from) {
     if (atomic_load(&jitter.moving_from) == from) {
         note_migration(atomic_load(&jitter.moving_release), next_core(from));
@@ -404,8 +408,8 @@ static void mover_task(void *arg) {
         if (atomic_load(&jitter.dismissed)) {
             return;
         }
-        /* If the kernel schedules by priority, the task already waits in the first iteration; otherwise it may still
-         * run. */
+        /* A kernel that schedules by priority does not run this mover before the periodic task waits. On other systems
+         * the periodic task may still run in the first iterations. */
         while (!is_halted()) {
             if (atomic_load(&jitter.waits) && acquire_migration(mover->core)) {
                 migrate_task(mover->core);
@@ -469,8 +473,8 @@ static void dismiss(struct other *other) {
     }
 }
 
-/* Resumes a blocker until it has seen `dismissed`. Once may not be enough: the blocker may be about to suspend
- * itself. */
+/* Resumes a blocker repeatedly until it has seen `dismissed`: a resumption is lost if it comes just before the blocker
+ * suspends itself. */
 static void release_blocker(struct other *blocker) {
     while (blocker->exists && !atomic_load(&blocker->is_over)) {
         port_task_resume(&blocker->task);
@@ -513,7 +517,8 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     if (run->values[P_WORK] >= run->values[P_PERIOD]) {
         return ic_error_set(error, "bad-value", "work_us must be less than period_us", "", "");
     }
-    /* Tests with the console task whether the core of a task can be changed. */
+    /* Pins the console task, which runs this code, to its present core, to test whether the kernel can pin a running
+     * task. */
     if (run->values[P_MIGRATE] == MIGRATE_AFFINITY &&
         port_task_pin(port_task_self(), port_core_id()) == PORT_ERR_UNSUPPORTED) {
         return ic_error_set(error, "unsupported", "migrate=affinity: this kernel cannot change a task's ",
@@ -530,7 +535,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "unsupported", "this needs two cores, and the target has one", "", "");
 }
 
-/* Opens a series with room for each activation, if it is `wanted`; false if there is no memory. */
+/* Opens a series with room for each activation, if `wanted` is true. Returns false if there is no memory. */
 static bool open_wanted(struct ic_series **series, const char *name, bool wanted) {
     *series = wanted ? ic_run_series(jitter.run, name) : NULL;
     return *series != NULL || !wanted;
@@ -576,7 +581,7 @@ static bool open_series(struct ic_run *run) {
     return true;
 }
 
-/* First core of the task; PORT_CORE_ANY if the kernel chooses */
+/* Core on which the periodic task starts; PORT_CORE_ANY if the kernel chooses */
 static uint32_t first_core(const struct ic_run *run) {
     bool anywhere = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
     return anywhere || run->values[P_CORE] == CORE_ANY ? PORT_CORE_ANY : run->values[P_CORE];
@@ -590,8 +595,8 @@ static void wake(struct other *others) {
     }
 }
 
-/* Completes a migration in progress. A blocker that was resumed while it was suspending itself has missed the
- * resumption, so it is resumed again. */
+/* At the end of a stretch: waits until no migration is in progress. A blocker that was resumed just before it suspended
+ * itself is still suspended, so it is resumed again. */
 static void end_last_move(void) {
     for (uint32_t from; (from = atomic_load(&jitter.moving_from)) != NO_CORE;) {
         port_task_resume(&jitter.blockers[from].task);
@@ -599,8 +604,8 @@ static void end_last_move(void) {
     }
 }
 
-/* A task that is woken on the console task's core keeps that core until it waits. So the load, which never waits, is
- * woken last. */
+/* Runs a stretch of activations. A task that is woken on the console task's core keeps that core until it waits. So the
+ * load tasks, which never wait, are woken last. */
 static void run_stretch(void) {
     uint64_t begin = port_clock();
     atomic_store(&jitter.halted, false);

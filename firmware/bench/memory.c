@@ -1,10 +1,11 @@
-/* memory: how fast a core reads, writes and copies in a memory region, alone and while another core accesses memory.
+/* The benchmark `memory`: how fast a core reads, writes and copies in a memory region, alone and while another core
+ * accesses memory.
  *
- * A pass goes over `bytes` bytes, word by word, in a task pinned to `core`; each repetition times two passes, in random
- * order so that drift favours neither of them:
+ * A pass goes over `bytes` bytes, word by word, in a task pinned to `core`. Each repetition times two passes, in random
+ * order so that a slow change, such as of the temperature, favours neither:
  *
  *   alone      the other core sleeps
- *   contended  the other core, the next one, reads, writes or copies in `other_region` throughout the window
+ *   contended  the other core, the next one, reads, writes or copies in `other_region` during the whole pass
  *
  * With other=none, or with a single core, there is no second pass. A pass continues where the previous pass ended, and
  * wraps around: a region larger than the caches is streamed from memory, however small a pass is.
@@ -17,10 +18,11 @@
  * makes the same accesses at every level of optimisation, and is neither removed nor vectorised. An iteration of the
  * loop makes eight accesses. A library's memcpy() can be faster, with accesses of several words.
  *
- * The mark pin is high during all repetitions or, with mark=alone or mark=contended, during each pass of that kind.
+ * The mark pin, by which a power meter finds the measured time, is high during all repetitions or, with mark=alone or
+ * mark=contended, during each pass of that kind.
  *
- * Contents are checked: reads by their sum, writes and copies by reading back after the window. The board supplies the
- * contents of a region that can only be read, such as flash; writes and copies are refused there. */
+ * The contents of the memory are checked: reads by their sum, writes and copies by reading back after the pass. The
+ * board supplies the contents of a region that can only be read, such as flash; writes and copies are refused there. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -36,7 +38,7 @@ typedef uintptr_t word_t;
 /* `bytes` is a multiple of this on every platform. */
 #define BYTES_UNIT 64U
 _Static_assert(BYTES_UNIT % TURN_BYTES == 0, "a pass consists of whole turns");
-/* After at most this many bytes, which take a few microseconds, the other core checks whether to stop. */
+/* The other core checks after each chunk of this many bytes, which takes a few microseconds, whether to stop. */
 #define CHUNK_BYTES 1024U
 /* Iterations of an empty loop that let the other core fall asleep: about 10 µs on a microcontroller */
 #define SETTLING_TURNS 200U
@@ -188,18 +190,19 @@ static word_t pass(struct worker *worker, size_t words) {
 
 /* ---- the contents of words ---- */
 
-/* Value of a word in a read-only region; fill() writes the same values into other regions */
+/* Expected value of word number `index` of a worker's words. The board supplies these values in a read-only region;
+ * fill() writes them into other regions. */
 static word_t content(const struct worker *worker, size_t index) {
     return (word_t)(worker->origin + index) * PORT_REGION_STEP;
 }
 
-/* The sum of `count` words from `first` on, without wrapping around */
+/* Expected sum of `count` words from `first` on, which do not wrap around */
 static word_t sum_of(const struct worker *worker, size_t first, size_t count) {
     word_t pairs = count % 2U == 0 ? count / 2U * (count - 1U) : (count - 1U) / 2U * count;
     return (count * (worker->origin + first) + pairs) * PORT_REGION_STEP;
 }
 
-/* The sum of `count` words from `first` on, wrapping around at the end of the worker's words */
+/* Expected sum of `count` words from `first` on, which wrap around at the end of the worker's words */
 static word_t expected_sum(const struct worker *worker, size_t first, size_t count) {
     word_t sum = sum_of(worker, 0, worker->count) * (count / worker->count);
     size_t rest = count % worker->count;
@@ -208,8 +211,8 @@ static word_t expected_sum(const struct worker *worker, size_t first, size_t cou
                         : sum + sum_of(worker, first, left) + sum_of(worker, 0, rest - left);
 }
 
-/* Whether `count` words from `first` on, wrapping around, hold the written or copied values. Copied values are erased,
- * so that the next check finds only a new copy. */
+/* Whether `count` words from `first` on, wrapping around, hold the written or copied values. Copied values are erased
+ * after the check, so that the next check cannot find an old copy. */
 static bool read_back(const struct worker *worker, size_t first, size_t count) {
     bool right = true;
     count = count < worker->count ? count : worker->count;
@@ -378,7 +381,7 @@ static void dismiss(struct ic_run *run, struct worker *worker) {
     run->checks.preempted += worker->preempted;
 }
 
-/* Bytes of a region that one worker reads or writes: a half of it or, for a copy, a quarter */
+/* Bytes of a region that one worker reads or writes: half of the region or, for a copy, a quarter */
 static size_t share_of(const struct port_region *region, enum access access) {
     return region->bytes / 2U / (access == COPY ? 2U : 1U);
 }

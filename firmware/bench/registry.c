@@ -1,4 +1,4 @@
-/* The registry of benchmarks on SMP: the whole list */
+/* The registry of benchmarks on SMP (one kernel for all cores): the whole list */
 #include "benchmarks.h"
 
 const struct ic_benchmark *const ic_benchmarks[] = {IC_BENCHMARKS(IC_BENCHMARK_LISTED, IC_BENCHMARK_LISTED)};

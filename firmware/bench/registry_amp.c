@@ -1,5 +1,5 @@
-/* The registry of benchmarks on AMP: those that can be measured there, and the others with the reason why they
- * cannot */
+/* The registry of benchmarks on AMP (a kernel on each core): the benchmarks that can be measured there, and the others
+ * with the reason why they cannot */
 #include "benchmarks.h"
 
 #define NOTHING(name)

@@ -1,8 +1,8 @@
-/* rhealstone: the six components of Rhealstone (Kar and Porter, Dr. Dobb's Journal, February 1989; Kar, April 1990),
- * each as single samples, not as the mean of many rounds. Rewritten from the definitions; docs/benchmarks/rhealstone.md
- * lists the differences. Each component has two forms: same, with all tasks on core `core`, as in the original, and
- * cross, with the second task or the handler on the next core. A sample is the difference between two readings of the
- * common clock:
+/* The benchmark `rhealstone`: the six components of Rhealstone (Kar and Porter, Dr. Dobb's Journal, February 1989; Kar,
+ * April 1990), each as single samples, not as the mean of many rounds. Rewritten from the definitions;
+ * docs/benchmarks/rhealstone.md lists the differences. Each component has two forms: same, with all tasks on core
+ * `core`, as in the original, and cross, with the second task or the handler on the next core. A sample is the
+ * difference between two readings of the common clock:
  *
  *   task-switching        same: from before a task yields until after the yield of another task of equal priority has
  *                         returned. cross: from before a task notifies another task of equal priority, which waits on a
@@ -30,14 +30,15 @@
 #include "run.h"
 
 #define MESSAGE_BYTES 16U
-/* Iterations of an empty loop, after which every task waits where it must, as in clock.c */
+/* Iterations of an empty loop, about 10 µs, by whose end every other task has begun to wait where it must */
 #define SETTLING_TURNS 200U
 /* Microseconds from setting a timer until it is due; port_interrupt.h demands at least 50. */
 #define AHEAD_US 100U
-/* After 1/PATIENCE_HZ s the task of middle priority gives up: then priorities are not inherited on this platform. */
+/* Component deadlock-breaking: after 1/PATIENCE_HZ s the task of middle priority gives up. If the mutex has not been
+ * released by then, the platform has no priority inheritance. */
 #define PATIENCE_HZ 20U
-/* Iterations of a computing task between two readings of the clock; because of them it may run up to 0.1 ms too
- * long. */
+/* Iterations of a computing task between two readings of the clock. The task checks its time limit only then, so it may
+ * run up to 0.1 ms too long. */
 #define TURNS_PER_LOOK 1024U
 
 #define PRIORITY_LOW 2U
@@ -72,8 +73,8 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_CORE] = {.name = "core", .help = "first core; cross uses the next one, too", .limit = last_core},
 };
 
-/* Stages of the bystander, a task that only computes. In form cross another task waits until the bystander computes,
- * and the bystander computes at least until that task has seen this. */
+/* Stages of the bystander, a task that only computes. In form cross another task waits until the bystander is COMPUTING
+ * and then sets SEEN; the bystander does not stop before that. */
 enum stage { AWAY, COMPUTING, SEEN };
 
 /* One of the tasks: the acting task, the reacting task (in the code: reached), or the bystander */
@@ -154,7 +155,8 @@ static void ring_and_wait(void) {
 }
 
 /* Locks the mutex and wakes the reacting task, which wakes the bystander and requests the mutex. In form cross this
- * task wakes the bystander, which then keeps this task from running until this task inherits a priority. */
+ * task itself wakes the bystander, which then keeps this task from running until this task inherits the reacting task's
+ * priority. */
 static void hold_what_another_needs(void) {
     port_mutex_lock(&rheal.mutex);
     port_notify(&rheal.reached.task);
@@ -215,7 +217,7 @@ static bool is_dismissed(struct role *role) {
     return rheal.dismissed;
 }
 
-/* Whether a task computes on the core of the reacting task or of the handler */
+/* Whether a bystander computes on the other core, where the reacting task preempts it or the handler interrupts it */
 static bool has_computing_bystander(void) {
     return rheal.cross && (rheal.component == PREEMPTION || rheal.component == INTERRUPT_LATENCY);
 }
@@ -274,7 +276,7 @@ static uint64_t receive_message(void) {
     return now;
 }
 
-/* Waits for the event of the component. Returns the clock right after it. */
+/* Waits for the event that wakes the reacting task, such as a semaphore. Returns the clock right after it. */
 static uint64_t await_event(void) {
     switch (rheal.component) {
     case SEMAPHORE_SHUFFLING: {
@@ -384,7 +386,8 @@ static void end_role(struct ic_run *run, struct role *role) {
     run->checks.migrated += role->migrated;
 }
 
-/* Ends the tasks. Tasks of lower priority are preempted on purpose, so only preemptions of the reacting task count. */
+/* Ends the first `count` tasks. Tasks of lower priority are preempted on purpose, so only preemptions of the reacting
+ * task count. */
 static void end_roles(struct ic_run *run, uint32_t count) {
     if (count > 2) {
         end_role(run, &rheal.bystander);
@@ -418,7 +421,8 @@ static bool start_roles(struct ic_run *run) {
     return true;
 }
 
-/* Wakes the task on the console task's core last: it would keep the console task from waking the other task. */
+/* Wakes the tasks, the one on the console task's core last: it preempts the console task, which could not wake the
+ * other one after that. */
 static void wake_roles(void) {
     bool bystander_first = has_computing_bystander() && rheal.bystander.core != port_core_id();
     if (bystander_first) {

@@ -1,15 +1,17 @@
-/* speedup: speed-up of divisible work on P cores, by fork-join.
+/* The benchmark `speedup`: speed-up of divisible work on P cores, by fork-join (start the parts, wait until all are
+ * done).
  *
- * Each repetition measures two times, in random order so that drift favours neither of them:
+ * Each repetition measures two durations, in random order so that a slow change, such as of the temperature, favours
+ * neither:
  *
  *   t1  the whole work in the console task, on core 0;
  *   tp  the work split into P parts of equal size, part k in a task pinned to core k, from before the first part is
  *       started until the console task has detected that all parts are done.
  *
- * Between t1 and tp the target rests for rest_ms, as between repetitions and as in the paper of seed 000
- * (docs/published.md).
+ * Between t1 and tp the target rests for rest_ms, as between repetitions and as in the publication that
+ * docs/published.md calls seed 000.
  *
- * `mode` selects how the parts are started:
+ * The parameter `mode` selects how the parts are started:
  *
  *   create  a task is created for each part in each repetition; it ends, and is joined after tp has been measured
  *   pool    existing tasks wait for a notification
@@ -20,7 +22,7 @@
  * started last, runs at once, and the console task continues when that core has nothing else to do. So there are no
  * needless context switches.
  *
- * `join` selects how the end is detected:
+ * The parameter `join` selects how the end is detected:
  *
  *   notify     each part notifies the console task (with mode=spin: sets a flag on which the console task spins)
  *   poll-tick  the console task polls once per kernel tick. This mode exists to show how polling quantises tp to whole
@@ -73,7 +75,8 @@ struct part {
     uint32_t core;
     uint32_t first;
     uint32_t count;
-    /* Number of the last repetition: that the console task has requested, and that the part's task has completed */
+    /* Numbers of repetitions: `wanted` is the latest that the console task has requested, `done` the latest that this
+     * part's task has completed. */
     atomic_uint wanted;
     atomic_uint done;
     atomic_uint armed; /* mode=spin: the repetition for which this part spins */
@@ -224,7 +227,7 @@ static void fork_spin(void) {
     do_part(&team.parts[0]);
 }
 
-/* Makes the workers spin, before the timed window. */
+/* Makes the tasks on cores 1 to P-1 spin on their flags, before the timed window. Returns when all of them spin. */
 static void arm_spinners(void) {
     for (uint32_t i = 1; i < team.size; i++) {
         port_notify(&team.parts[i].task);
@@ -269,8 +272,9 @@ static void join_parts(void) {
 static bool fork_and_join(uint64_t *start, uint64_t *end);
 static void split_work(uint32_t n);
 
-/* Makes each part compute its next unit, while the other parts compute theirs. `*lowest` is the lowest unit so far
- * whose result differs from the result on one core. False if the platform could not start the parts. */
+/* Makes all parts compute one unit each (a numbered piece of the user's workload) at the same time, and compares each
+ * result with the result on one core. Sets `*lowest` to the lowest unit so far whose two results differ. Returns false
+ * if the platform could not start the parts. */
 static bool compare_units(uint32_t *lowest) {
     uint64_t times[2];
     for (uint32_t i = 0; i < team.size; i++) {
@@ -308,9 +312,9 @@ static bool seek_together(void) {
     return forked;
 }
 
-/* If the window just checked gave a wrong sum of the user's workload, looks for the unit that caused it: first on this
- * core alone and then, if all units are right there and `together` is true, on several cores at once. False if the
- * platform could not start the parts. */
+/* If the user's workload gave a wrong sum in the window just checked, looks for the unit that caused it: first on this
+ * core alone and then, if all units are right there and `together` is true, on several cores at once. Returns false if
+ * the platform could not start the parts. */
 static bool seek(bool together) {
     bool right_alone = team.run->checks.wrong > 0 && ic_own_seek(team.workload, team.origin, team.run->values[P_N]);
     return !right_alone || !together || seek_together();
@@ -480,7 +484,8 @@ static bool measure(struct ic_run *run) {
 }
 
 #if IC_OWN_MAX > 0
-/* A user's workload has a limited number of units, and the parts of a window must have different units. */
+/* A user's workload has a limited number of units (numbered pieces of work), and a window computes `n` different
+ * units. */
 static bool has_units(const struct ic_run *run, struct ic_error *error) {
     return run->values[P_N] <= ic_own_units(run->values[P_WORKLOAD]) ||
            ic_error_set(error, "out-of-range", "n is more units than ", ic_workload_names[run->values[P_WORKLOAD]],

@@ -1,5 +1,5 @@
-/* switch: wake-up latency, from before a task on core `from` signals to the first instruction of the woken task on core
- * `to`.
+/* The benchmark `switch`: wake-up latency, from before a task on core `from` signals to the first instruction of the
+ * woken task on core `to`.
  *
  * Two series:
  *
@@ -10,7 +10,7 @@
  * task waits again. So on one core `call` is measured separately, by a third task, the caller (priority 5): its signal
  * makes the woken task ready and causes no switch. Across cores one signal gives both samples.
  *
- * `primitive` selects the signal and the wait:
+ * The parameter `primitive` selects the signal and the wait:
  *
  *   binary-semaphore, counting-semaphore   give - take
  *   mutex                                  unlock by its owner - lock
@@ -23,16 +23,17 @@
  *
  * The woken task really waits before the signal: it announces that it is about to wait, then the console task polls
  * until the platform reports that the woken task is blocked and off its core. Only then is the signaller released, and
- * waits for another 20 µs and the dither. From then until both tasks have read the clock nothing else runs: the console
- * task sleeps, and the signaller spins on its core without calling the kernel, which would disturb the kernel on the
- * other core. So, when the signal comes, core `to` is asleep (target=idle) or spins in a task of priority 2, which the
- * woken task preempts (target=busy). On one core the signaller itself keeps the core busy, and `target` has no effect.
+ * waits for another 20 µs and the dither (a random time). From then until both tasks have read the clock nothing else
+ * runs: the console task sleeps, and the signaller spins on its core without calling the kernel, which would disturb
+ * the kernel on the other core. So, when the signal comes, core `to` is asleep (target=idle) or spins in a task of
+ * priority 2, which the woken task preempts (target=busy). On one core the signaller itself keeps the core busy, and
+ * `target` has no effect.
  *
  * With primitive=yield the signaller yields, after the dither, until the other task has announced its wait and yielded
  * back. With time slicing, a kernel tick may make the other task run before the signal, or after it but for another
  * reason. Such a turn (signal and wake-up) is repeated, and counted in `repeated_turns`.
  *
- * `time` selects the clock:
+ * The parameter `time` selects the clock:
  *
  *   common       the common clock
  *   aligned      each core's own counter. Timestamps exchanged before and after the samples (core/align.h) let the host
@@ -46,11 +47,11 @@
 #include "port_objects.h"
 #include "run.h"
 
-/* Time to wait before the dither, so that an idle core is asleep by then */
+/* Microseconds to wait before the dither (a random delay before each sample), so that an idle core is asleep by then */
 #define SETTLING_US 20U
 #define EVENT 1U
-/* Maximum number of repetitions of a disturbed turn: not even a busy Linux without real-time priorities disturbs so
- * many in a row. */
+/* With primitive=yield: a turn (signal and wake-up) that a kernel tick has disturbed is repeated at most this many
+ * times. Not even a busy Linux without real-time priorities disturbs so many in a row. */
 #define REPEATS_MAX 100U
 
 enum { P_PRIMITIVE, P_FROM, P_TO, P_TARGET, P_TIME, PARAMETER_COUNT };
@@ -112,7 +113,8 @@ static struct {
     uint64_t woken_at;
     uint32_t item; /* received by queue or stream */
     uint32_t turn;
-    /* Each of these holds the number of the last turn in which its event happened. Written by the woken task: */
+    /* Each of these holds the number of the latest turn (signal and wake-up) in which its event happened. Written by
+     * the woken task: */
     _Alignas(PORT_CACHE_LINE) atomic_uint armed; /* the woken task is about to wait */
     atomic_uint seen;                            /* the woken task has its timestamp */
     /* Written by other tasks, not at the same time: */
@@ -132,8 +134,9 @@ static void reach(atomic_uint *turn) { atomic_store_explicit(turn, stage.turn, m
 
 /* ---- the primitives ---- */
 
-/* Each primitive has two pairs of functions, to signal and to wait: one pair for each clock. The timed code is inlined
- * in these functions. A simulator probe finds the signalling functions by their names. */
+/* Each primitive has two pairs of functions, to signal and to wait: one pair reads the common clock, the other the
+ * core's own counter. The timed code is inlined in these functions. A simulator probe finds the signalling functions by
+ * their names. */
 #define TIMED_BY(clock, suffix, kind, signal, wait)                                                                    \
     static void switch_signal_##kind##suffix(struct stamps *stamps) {                                                  \
         uint64_t before = clock();                                                                                     \
@@ -260,8 +263,8 @@ static void make_other_yield(void) {
     } while (!reached(&stage.armed));
 }
 
-/* Makes the other core busy. The console task cannot do this, because the signaller or the spinner keeps it from
- * running. */
+/* Makes the other core busy. Called by the signaller, because the console task cannot run: the signaller or the spinner
+ * is on its core. */
 static void keep_other_busy(void) {
     port_notify(&stage.spinner.task);
     while (!reached(&stage.spinning)) {
@@ -274,8 +277,8 @@ static void settle(void) {
     }
 }
 
-/* First part of a turn: the preparation, before the other task waits. For the second part, the signal, the console task
- * wakes this task again. */
+/* First part of a turn (signal and wake-up): prepares the primitive before the other task waits, and reports this to
+ * the console task. Then waits until the console task wakes this task for the second part, the signal. */
 static void prepare(void) {
     if (primitive()->prepare != NULL) {
         primitive()->prepare();
@@ -352,12 +355,14 @@ static void take_turn(struct party *party, bool woken) {
     take_reports(1U + (woken ? 1U : 0U) + (keeps_busy() ? 1U : 0U));
 }
 
-/* Whether the kernel's tick, not the signal, made the other task run, as can happen with equal priorities */
+/* With primitive=yield: whether the kernel's tick, not the signal, made the other task run, as can happen with equal
+ * priorities */
 static bool is_disturbed(void) {
     return yields() && (!stage.straight || (int64_t)(stage.woken_at - stage.stamps.before) < 0);
 }
 
-/* A probe of the simulator finds this function by its name: the turn before each call does not count. */
+/* Repeats a disturbed turn. A probe of the simulator finds this function by its name, and ignores the turn before each
+ * call. */
 static __attribute__((noinline)) void switch_repeat_turn(void) {
     stage.run->checks.repeated_turns++;
     take_turn(&stage.signaller, true);

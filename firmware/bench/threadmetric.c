@@ -1,6 +1,6 @@
-/* threadmetric: the eight counts of Thread-Metric (Express Logic, now Eclipse ThreadX): the number of operations in a
- * window of time. Rewritten from the definitions in the description of Thread-Metric; docs/benchmarks/threadmetric.md
- * lists the differences. Each test has two forms:
+/* The benchmark `threadmetric`: the eight tests of Thread-Metric (Express Logic, now Eclipse ThreadX), which count
+ * operations in a window of time. Rewritten from the definitions in the description of Thread-Metric;
+ * docs/benchmarks/threadmetric.md lists the differences. Each test has two forms:
  *
  *   same    all tasks and handlers are on core `core`, as in the original
  *   cross   interactions between tasks go from core to core; an operation of a single task is done on both cores at
@@ -150,7 +150,8 @@ static void give_way(struct worker *worker) {
     }
 }
 
-/* Each task but the first suspends itself before its first round. */
+/* Test `preemptive` on one core: resumes the next task and suspends itself. Each task but the first suspends itself
+ * before its first round, until the task before it resumes it. */
 static void resume_the_next(struct worker *worker) {
     for (bool begun = worker->index == 0; !is_over(); begun = true) {
         if (begun && worker->index + 1U < metric.size) {
@@ -184,9 +185,9 @@ static void handle_and_notify(void *arg) {
     atomic_store(&metric.handled, atomic_load(&metric.handled) + 1U);
 }
 
-/* Waits for the handlers of all interrupts. At the end an interrupt may still be under way to another core: its handler
- * would wake a task of the next window, or a task that no longer exists. After LATE_TICKS kernel ticks it will not come
- * any more. */
+/* Waits until the handlers of all interrupts have run. At the end an interrupt may still be on its way to another core:
+ * its handler would wake a task of the next window, or a task that no longer exists. An interrupt that has not come
+ * after LATE_TICKS kernel ticks is lost. */
 static void await_handlers(struct worker *worker, uint32_t rung) {
     for (uint32_t i = 0; i < LATE_TICKS && atomic_load(&metric.handled) != rung; i++) {
         port_sleep_ticks(1);
@@ -252,7 +253,7 @@ static void preempt_by_interrupt(struct worker *worker) {
     }
 }
 
-/* The content of a message: its number, in every word. An all-zero message marks the end. */
+/* The content of a message: its sequence number, in every word. An all-zero message marks the end. */
 static void write_message(uint32_t *message, uint32_t number) {
     for (uint32_t i = 0; i < MESSAGE_BYTES / sizeof *message; i++) {
         message[i] = number;
@@ -435,8 +436,8 @@ static bool start_task(struct ic_run *run, port_task_t *task, void (*entry)(void
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Wakes waiting tasks until they have seen the end. Once may not be enough: a task may be about to wait when it is
- * woken. */
+/* Ends the first `count` tasks. Wakes each of them until it has seen `stop`: once may not be enough, because a task
+ * that is just about to wait can miss it. */
 static void end_workers(uint32_t count) {
     atomic_store(&metric.stop, true);
     for (uint32_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* IC_ADDED_MAX: the maximum number of workloads, and of transports, that a program may register at start
+/* IC_ADDED_MAX: the maximum number of workloads, and of transports, that a user's firmware may register when it starts
  * (intercore_workload.h). It is 0 unless the platform's port_types.h or the build defines it. */
 #ifndef IC_ADDED_H
 #define IC_ADDED_H

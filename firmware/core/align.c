@@ -28,7 +28,8 @@ static struct {
     uint32_t cores[2]; /* core of the asking task, core of the answering task */
     bool migrated[2];
     _Alignas(PORT_CACHE_LINE) atomic_uint asked;
-    _Alignas(PORT_CACHE_LINE) atomic_uint answered; /* EXCHANGES + 1: the answering task is ready */
+    _Alignas(PORT_CACHE_LINE) atomic_uint answered; /* number of the exchange that was answered last; EXCHANGES + 1: the
+                                                       answering task is ready */
     uint64_t answer;
 } exchange PORT_SHARED(align);
 
@@ -117,8 +118,8 @@ bool ic_align_exchange(struct ic_run *run, enum ic_align_when when, uint32_t fro
     atomic_store(&exchange.asked, NOBODY);
     atomic_store(&exchange.answered, NOBODY);
     exchange.migrated[0] = exchange.migrated[1] = false;
-    /* Both tasks spin. The task on the caller's core is started last, because the caller does not run again before that
-     * task has ended. */
+    /* Both tasks spin. The task on the caller's core is started last, because it keeps that core busy, so the caller
+     * does not run again before that task has ended. */
     bool asker_last = from == port_core_id();
     port_task_t *first = asker_last ? &exchange.answerer : &exchange.asker;
     port_task_t *second = asker_last ? &exchange.asker : &exchange.answerer;

@@ -10,13 +10,14 @@
 #include "workloads.h"
 
 #define PROTOCOL 2
-/* Maximum number of samples in a line, and of characters of the value of a condition (a property of the target) */
+/* Maximum number of samples in one line, and maximum number of characters in one line that belong to the value of a
+ * condition (a property of the target) */
 #define VALUES_MAX 16U
 #define PART_MAX 120U
 
 struct ic_answer ic_answer_whole(uint32_t id) { return (struct ic_answer){.id = id, .last = UINT32_MAX}; }
 
-/* The result of the write is ignored: if the console's other end has gone, the next read reports that. */
+/* The result of the write is ignored: if the host has closed its end of the console, the next read reports that. */
 static void send_line(struct ic_line *line) {
     size_t length = ic_line_close(line);
     if (length == 0) { /* Unreachable: no line is that long. If one were, this log would explain the gap. */
@@ -91,7 +92,7 @@ static void condition(struct ic_answer *answer, const struct port_condition *fac
     }
 }
 
-/* Adds the bit rates of the console; nothing if the console has no bit rate. */
+/* Adds the bit rates that the console offers and its current rate; adds nothing if the console has no bit rate. */
 static void console_rates(struct ic_line *line) {
     if (port_console_rate() == 0) {
         return;
@@ -278,8 +279,8 @@ static bool tell_line(const struct ic_run *run, uint32_t index, struct ic_text *
     return run->benchmark->tell != NULL ? run->benchmark->tell(run, index, line) : ic_summary_tell(run, index, line);
 }
 
-/* Sends the table for a person, in lines without a number: only if the command had no id, and with the whole answer
- * only. */
+/* Sends the result table for a person, in unnumbered `log` lines. Does so only if the command had no id and all lines
+ * of the answer are being sent. */
 static void tell(const struct ic_answer *answer, const struct ic_run *run) {
     if (answer->id != 0 || answer->first != 0 || answer->last != UINT32_MAX) {
         return;
@@ -318,7 +319,7 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
 /* ---- trace ---- */
 
 #ifdef IC_TRACE
-/* Maximum number of events in a line: the three numbers of an event have up to 20, 10 and 10 digits */
+/* Maximum number of trace events in a line: the three numbers of an event have up to 20, 10 and 10 digits */
 #define EVENTS_MAX 8U
 
 static void ring(struct ic_answer *answer, uint32_t core) {

@@ -35,7 +35,8 @@ const struct ic_parameter *ic_benchmark_parameter(const struct ic_benchmark *ben
     return index < IC_COMMON_COUNT ? &common[index] : NULL;
 }
 
-/* Maximum of the parameter `samples`: all series of a benchmark have the same capacity. */
+/* Returns the maximum of the parameter `samples`: the memory for samples, less the timestamp overhead's part, is
+ * divided equally between the series of the benchmark. */
 static uint32_t most_samples(const struct ic_benchmark *benchmark) {
     return (ic_samples_capacity() - IC_TIMESTAMP_OVERHEAD_PAIRS * port_core_count()) / benchmark->series_count;
 }

@@ -12,7 +12,7 @@ void ic_busy_wait(uint32_t turns) {
     }
 }
 
-/* Uses the fastest trial: the others may have been interrupted. */
+/* Uses the fastest trial, because interrupts may have lengthened the others. */
 uint32_t ic_busy_wait_turns(uint64_t ticks) {
     uint64_t quickest = UINT64_MAX;
     for (uint32_t i = 0; i < TRIALS; i++) {

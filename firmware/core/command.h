@@ -28,11 +28,11 @@ void ic_input_clear(struct ic_input *input);
 struct ic_command {
     uint32_t id; /* 0 if none was given */
     size_t word_count;
-    char *words[IC_WORDS_MAX]; /* the command and its arguments, without id= and CRC; pointers into the line */
+    char *words[IC_WORDS_MAX]; /* the command and the words after it, without id= and CRC; pointers into the line */
 };
 
-/* Checks the CRC of a complete line, if it has one, and splits the line in place. On failure returns false, with
- * `error` set; command->id is then the id if one was read before the failure, else 0. */
+/* Checks the CRC of a complete line, if it has one, and splits the line into words in place. On failure returns false,
+ * with `error` set; command->id is then the id if one was read before the failure, else 0. */
 bool ic_command_parse(struct ic_input *line, struct ic_command *command, struct ic_error *error);
 
 /* Parses an unsigned decimal number of digits only. Returns false if there is no number, if anything follows it, or if

@@ -8,18 +8,19 @@
 #include "port.h"
 #include "trace.h"
 
-/* Number of lines `progress` per second of a run */
+/* Number of `progress` lines that a run sends per second */
 #define PROGRESS_HZ 4U
 /* At most this many commands are handled between two repetitions, so that a flood of commands cannot stall the run. */
 #define LINES_ATTENDED 4U
 /* A command must arrive at a new bit rate within this time; otherwise the previous rate is restored. */
 #define RATE_TRIAL_S 1U
-/* Maximum number of settings of one command `check`, which limits its answer to 0.4 MB */
+/* Maximum number of settings (combinations of parameter values) of one command `check`, which limits its answer to 0.4
+ * MB */
 #define CHECKED_MAX 4096U
 
 enum kind { INFO, LIST, HELP, CHECK, RUN, FAILED_RUN, TRACE };
 
-/* Static, because the console task's stack is small on a chip. */
+/* These variables are static, because the console task's stack is small on a chip. */
 static struct ic_input input;
 static uint8_t received[64];
 static size_t received_count;
@@ -27,14 +28,14 @@ static size_t received_taken;
 static struct ic_settings settings;
 static struct ic_run run PORT_SHARED(run);
 
-/* The last answer, which `resend` can send again */
+/* The most recent answer, which `resend` can send again */
 static struct {
     bool exists;
     uint32_t id;
     enum kind kind;
 } last;
 
-/* Waits for a whole line until the deadline. Returns PORT_OK if `input` holds a line. */
+/* Waits until the deadline for a whole line of input. Returns PORT_OK if `input` then holds a line. */
 static enum port_error read_line(uint64_t deadline) {
     for (;;) {
         while (received_taken < received_count) {
@@ -50,7 +51,7 @@ static enum port_error read_line(uint64_t deadline) {
     }
 }
 
-/* A new bit rate is on trial until a command has arrived at that rate. */
+/* A new bit rate is on trial until a command has arrived at that rate; `before` is the rate to return to otherwise. */
 static struct {
     bool on_trial;
     uint32_t before;
@@ -80,7 +81,8 @@ void ic_run_settle(void) {
 bool ic_run_attend(struct ic_run *running) {
     bool sent = false;
     uint64_t now = port_clock();
-    if (running->next_progress == 0) { /* the interval begins when the previous report has been sent */
+    if (running->next_progress == 0) { /* the interval to the next report begins when the previous report has been
+                                          sent */
         running->next_progress = now + port_clock_hz() / PROGRESS_HZ;
     } else if (now >= running->next_progress) {
         ic_answer_progress(running);
@@ -166,7 +168,7 @@ static void answer_new(uint32_t id, enum kind kind) {
     send_again(&answer);
 }
 
-/* Parses the settings of `run` and `check`. */
+/* Parses the benchmark and the parameter values of a command such as `run` or `check`. */
 static bool take_settings(struct ic_command *command) {
     struct ic_error error;
     last.exists = last.exists && last.kind != CHECK; /* the answer to `check` needs `settings`, overwritten below */
@@ -286,7 +288,7 @@ static void do_abort(struct ic_command *command) { refuse(command->id, "unsuppor
 
 static const struct verb {
     const char *word;
-    bool repeatable; /* a command with the id of the last answer gets that answer again */
+    bool repeatable; /* a command with the id of the most recent answer gets that answer again */
     void (*carry_out)(struct ic_command *command);
 } verbs[] = {
     {"info", true, do_info},      {"list", true, do_list},   {"help", true, do_help},

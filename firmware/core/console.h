@@ -2,7 +2,7 @@
 #ifndef IC_CONSOLE_H
 #define IC_CONSOLE_H
 
-/* Sends `hello` and serves commands until the console's other end has gone. Runs in the console task. */
+/* Sends `hello` and serves commands until the host closes its end of the console. Runs in the console task. */
 void ic_console_serve(void);
 
 #endif

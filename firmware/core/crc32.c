@@ -1,6 +1,6 @@
 #include "crc32.h"
 
-/* Remainders of the sixteen 4-bit values. This table takes 64 bytes; the usual table, for 8 bits at a time, takes 1
+/* CRC remainders of the sixteen 4-bit values. This table takes 64 bytes; the usual table, for 8 bits at a time, takes 1
  * kB. */
 static const uint32_t table[16] = {
     0x00000000U, 0x1DB71064U, 0x3B6E20C8U, 0x26D930ACU, 0x76DC4190U, 0x6B6B51F4U, 0x4DB26158U, 0x5005713CU,

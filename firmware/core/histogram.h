@@ -1,4 +1,5 @@
-/* Log-linear histograms, for runs too long to keep every value. The counts of all bins form one series.
+/* Log-linear histograms, for runs that are too long to keep every value. The counts of all bins of a histogram form one
+ * series.
  *
  * Let STEPS be IC_HISTOGRAM_STEPS. Each value below 2 × STEPS has its own bin. Above that, each octave is divided into
  * STEPS bins of equal width: the bin of a value v is e × STEPS + (v >> e), with e such that STEPS <= v >> e < 2 ×
@@ -14,7 +15,7 @@
 #define IC_HISTOGRAM_STEPS 32U
 /* Values must be below 2^IC_HISTOGRAM_BITS. */
 #define IC_HISTOGRAM_BITS 32U
-/* log2(IC_HISTOGRAM_STEPS) = 5 of these bits choose the bin within an octave. */
+/* Number of bins. log2(IC_HISTOGRAM_STEPS) = 5 of a value's bits choose the bin within an octave. */
 #define IC_HISTOGRAM_BINS ((IC_HISTOGRAM_BITS - 5U + 1U) * IC_HISTOGRAM_STEPS)
 
 /* Opens an empty histogram, which is a series of counts. Returns NULL if there is no room, like ic_samples_open(). */

@@ -1,5 +1,5 @@
-/* Typed, range-checked parameters. `list` and `help` are generated from these tables, and values are checked against
- * them: a benchmark never sees a value outside its range. */
+/* Typed, range-checked parameters of benchmarks. The answers to the commands `list` and `help` are generated from these
+ * tables, and values are checked against them: a benchmark never sees a value outside its range. */
 #ifndef IC_PARAMETER_H
 #define IC_PARAMETER_H
 
@@ -17,7 +17,7 @@ struct ic_parameter {
     const char *name;
     /* One line for people: meaning and unit */
     const char *help;
-    /* Range and default of an integer. For a choice, `preset` is the index of the default. */
+    /* Range and default of an integer. For a choice, only `preset` is used: the index of the default. */
     uint32_t min;
     uint32_t max;
     uint32_t preset;

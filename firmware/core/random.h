@@ -9,10 +9,10 @@ struct ic_random {
     uint64_t state;
 };
 
-/* Uniform over all 64-bit values */
+/* Returns a random number, uniform over all 64-bit values. */
 uint64_t ic_random_next(struct ic_random *random);
 
-/* Uniform in 0 to limit - 1, with a bias below limit / 2^32; limit is 1 to UINT32_MAX. */
+/* Returns a random number, uniform in 0 to limit - 1, with a bias below limit / 2^32; limit is 1 to UINT32_MAX. */
 uint32_t ic_random_below(struct ic_random *random, uint32_t limit);
 
 #endif

@@ -29,11 +29,11 @@ bool ic_run_possible(const struct ic_run *run, struct ic_error *error) {
     return run->benchmark->possible == NULL || run->benchmark->possible(run, error);
 }
 
-/* Waits for a phase of the kernel's tick that the seed chooses, so that the run does not depend on when the command
- * came, on the bit rate, or on how long the previous answer took. The function sleeps until the second edge of the
- * tick, not the first: at the first edge the core may still be falling asleep, and the tick's interrupt would begin
- * some cycles earlier or later; at the second edge the core is asleep in any case. Cold: optimised for size, because
- * its speed does not matter. */
+/* Waits for a moment within the kernel tick's period that the parameter `seed` chooses, so that the run does not depend
+ * on when the command came, on the bit rate, or on how long the previous answer took. The function sleeps until the
+ * second edge of the tick, not the first: at the first edge the core may still be falling asleep, and the tick's
+ * interrupt would begin some cycles earlier or later; at the second edge the core is asleep in any case. The attribute
+ * `cold` optimises it for size, because its speed does not matter. */
 static __attribute__((cold, noinline)) void await_phase(struct ic_run *run) {
     uint64_t tick = port_clock_hz() / port_tick_hz();
     port_sleep_ticks(2);

@@ -1,4 +1,4 @@
-/* The interface between a benchmark and the run of one setting.
+/* The interface between a benchmark and the run of one setting (one combination of parameter values).
  *
  * A benchmark opens its series, prepares what must not be timed, and then:
  *
@@ -45,39 +45,41 @@ struct ic_run {
     uint64_t next_progress; /* when to report progress next, on the common clock */
 };
 
-/* Prepares the run for the current setting. */
+/* Prepares the run for the current setting of `settings`. */
 void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint32_t id);
 
 /* Returns whether the current setting can be measured; if not, sets `error`. */
 bool ic_run_possible(const struct ic_run *run, struct ic_error *error);
 
-/* Value of a common parameter */
+/* Returns the value, in the current setting, of a parameter that every benchmark has. */
 uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
 
 /* Callback, implemented by the console, which a run calls between repetitions. Reports progress at intervals and, on
- * `abort`, sets run->aborted. Returns true if it has sent something, which takes time. */
+ * `abort`, sets run->aborted. Returns true if it has sent a line, which takes time and so shifts the next repetition
+ * within the kernel tick's period. */
 bool ic_run_attend(struct ic_run *run);
 
 /* Callback, implemented by the console: reads line ends that may still follow the command, such as the LF after a CR.
- * When they arrive depends on the bit rate, and the first repetition must not. */
+ * The time when they arrive depends on the bit rate, but the first repetition must not depend on it. */
 void ic_run_settle(void);
 
-/* Call it once, before anything is measured: calls ic_run_settle(), and waits for a phase of the kernel's tick that the
- * seed chooses. */
+/* Calls ic_run_settle(), and then waits for a moment within the kernel tick's period that the parameter `seed` chooses.
+ * Call it once, before anything is measured. */
 void ic_run_begin(struct ic_run *run);
 
-/* Call it before each repetition: serves the console, and rests for rest_ms. If it has sent something, it waits for a
- * phase of the kernel's tick that the seed chooses. Returns false when all repetitions are done, or on `abort`. The
- * mark pin is high from the first return of true until the return of false, except during a rest. A benchmark that sets
- * run->marked controls the pin itself (ic_run_window()). */
+/* Call it before each repetition: serves the console, and rests for rest_ms. If it has sent a line, it waits for a
+ * moment within the kernel tick's period that the parameter `seed` chooses. Returns false when all repetitions are
+ * done, or on `abort`. The mark pin is high from the first return of true until the return of false, except during a
+ * rest. A benchmark that sets run->marked controls the pin itself (ic_run_window()). */
 bool ic_run_repeat(struct ic_run *run);
 
-/* Call it between the windows of a repetition: rests for rest_ms, as between repetitions. The mark pin is low during
- * the rest, and afterwards as it was before. Returns early on `abort`. */
+/* Call it between the timed windows of a repetition: rests for rest_ms, as between repetitions. The mark pin is low
+ * during the rest, and afterwards as it was before. Returns early on `abort`. */
 void ic_run_rest(struct ic_run *run);
 
-/* For benchmarks whose repetitions have several kinds of timed windows: call it immediately before (`on`) and after
- * each window. The mark pin is high during the windows whose `kind`, at least 1, is run->marked. */
+/* For benchmarks whose repetitions have several kinds of timed windows: call it with `on` true immediately before each
+ * window, and with `on` false immediately after it. The mark pin is high during the windows whose `kind`, at least 1,
+ * is run->marked. */
 void ic_run_window(const struct ic_run *run, uint32_t kind, bool on);
 
 /* Busy-waits for a random time of up to dither_us, so that timed windows do not all begin at the same phase of the

@@ -1,5 +1,5 @@
-/* Sample buffers: the series of a measurement share one buffer of the platform, the arena (port_samples()). They use no
- * heap. */
+/* Buffers for samples: all series of a measurement share one buffer of the platform, the arena (port_samples()), and
+ * use no heap. */
 #ifndef IC_SAMPLES_H
 #define IC_SAMPLES_H
 
@@ -9,19 +9,19 @@
 
 #include "port.h"
 
-/* Maximum number of series of one measurement. Most benchmarks have the timestamp overhead (one series per core) and a
- * few others. The benchmark `contention` has the most: eleven per core, eight of them for its four unpinned tasks, and
- * seven others. */
+/* Maximum number of series of one measurement. Most benchmarks have one series of the timestamp overhead per core, and
+ * a few others. The benchmark `contention` has the most: eleven per core, eight of which are for its four unpinned
+ * tasks, and seven others. */
 #define IC_SERIES_MAX (11U * PORT_CORES_MAX + 8U)
 #define IC_SERIES_NAME_MAX 24U
 
-/* Clock of a series, called "common" or "counter" in the protocol */
+/* The clock that the samples of a series were read from; "common" or "counter" in the protocol */
 enum ic_clock {
     IC_CLOCK_COMMON,  /* port_clock() */
     IC_CLOCK_COUNTER, /* port_cycles(), each core's counter */
 };
 
-/* Unit of a series, called "tick", "moment", "count" or "core" in the protocol */
+/* What the samples of a series are; "tick", "moment", "count" or "core" in the protocol */
 enum ic_unit {
     IC_UNIT_TICK,   /* difference of two readings of the series' clock, in its ticks; usually a duration */
     IC_UNIT_MOMENT, /* reading of the clock, in ticks since an arbitrary origin: only differences are meaningful */

@@ -11,7 +11,7 @@ static void set_defaults(struct ic_settings *settings) {
     }
 }
 
-/* Parses "value,value" into the levels of one parameter. */
+/* Parses "value,value" into the list of values (levels) of one parameter. */
 static bool parse_levels(struct ic_settings *settings, size_t index, char *text, struct ic_error *error) {
     const struct ic_parameter *parameter = ic_benchmark_parameter(settings->benchmark, index);
     uint32_t count = 0;

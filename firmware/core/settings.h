@@ -5,7 +5,7 @@
 
 #include "benchmark.h"
 
-/* Maximum number of levels of one parameter in one command */
+/* Maximum number of levels (values) of one parameter in one command */
 #define IC_LEVELS_MAX 16U
 
 struct ic_settings {
@@ -16,17 +16,17 @@ struct ic_settings {
 };
 
 /* Parses "BENCHMARK name=value[,value…] …" (the words after `run`, which are modified). Parameters that are not named
- * get their defaults. The first setting becomes the current one. */
+ * get their defaults. The first setting, with the first value of each parameter, becomes the current setting. */
 bool ic_settings_parse(struct ic_settings *settings, char **words, size_t word_count, struct ic_error *error);
 
 /* Value of the parameter with this index in the current setting */
 uint32_t ic_settings_value(const struct ic_settings *settings, size_t index);
 
-/* Number of settings; UINT32_MAX if there are more */
+/* Returns the number of settings (combinations of values); UINT32_MAX if there are more. */
 uint32_t ic_settings_count(const struct ic_settings *settings);
 
-/* Moves to the next setting; the first parameter varies fastest. Returns false after the last setting; the first
- * setting is then current again. */
+/* Makes the next setting (combination of values) the current one; the first parameter varies fastest. Returns false
+ * after the last setting; the first setting is then current again. */
 bool ic_settings_next(struct ic_settings *settings);
 
 #endif

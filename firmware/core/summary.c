@@ -35,7 +35,8 @@ static uint32_t count_up_to(const struct ic_series *series, int64_t value) {
     return count;
 }
 
-/* Bisects the range of values, because the samples must keep their order and there is no memory for a sorted copy. */
+/* Finds the median by bisection of the range of values, because the samples must keep their order and there is no
+ * memory for a sorted copy. */
 static int64_t median_of(const struct ic_series *series) {
     int64_t low = least_of(series);
     int64_t high = greatest_of(series);
@@ -124,7 +125,7 @@ static void tell_series(const struct ic_series *series, struct ic_text *line) {
     }
 }
 
-/* Returns the series of this row; NULL beyond the last. */
+/* Returns the series that this row of the table shows; NULL beyond the last row. */
 static const struct ic_series *series_of(uint32_t row) {
     const struct ic_series *series;
     for (size_t i = 0; (series = ic_samples_series(i)) != NULL; i++) {

@@ -8,9 +8,9 @@
 #include "run.h"
 #include "text.h"
 
-/* Appends the line of the table with this index, from 0, to an empty text; returns false beyond the last line. The
- * first line names the benchmark and the parameters that are not at their default, the second line the columns. A row
- * has the number of samples, the minimum, the median (the lower of two middle values) and the maximum: times with a
+/* Writes the line of the result table with this index, from 0, into an empty text; returns false beyond the last line.
+ * The first line names the benchmark and the parameters that are not at their default, the second line the columns. A
+ * row has the number of samples, the minimum, the median (the lower of two middle values) and the maximum: times with a
  * unit, counts as they are. Series of moments and of cores have no row. Call it before the next measurement begins: it
  * reads the samples themselves, not a copy. */
 bool ic_summary_tell(const struct ic_run *run, uint32_t index, struct ic_text *line);

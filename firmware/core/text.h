@@ -18,8 +18,8 @@ struct ic_text {
 void ic_text_add(struct ic_text *line, const char *text);
 void ic_text_number(struct ic_text *line, uint64_t number);
 
-/* The same, right-aligned so that it ends before `column`, with at least one blank before it unless the line is
- * empty. */
+/* Append text, or a number in decimal, right-aligned so that it ends before `column`, with at least one blank before it
+ * unless the line is empty. */
 void ic_text_add_right(struct ic_text *line, size_t column, const char *text);
 void ic_text_number_right(struct ic_text *line, size_t column, uint64_t number);
 

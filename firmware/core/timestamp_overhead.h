@@ -1,5 +1,5 @@
-/* Timestamp overhead: pairs of back-to-back clock readings, measured in place on each core. It is reported with every
- * result and never subtracted from one. */
+/* Timestamp overhead: the differences of pairs of back-to-back clock readings, taken on each core before the samples of
+ * a measurement. It is reported with every result and never subtracted from a result. */
 #ifndef IC_TIMESTAMP_OVERHEAD_H
 #define IC_TIMESTAMP_OVERHEAD_H
 

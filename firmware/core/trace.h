@@ -1,5 +1,5 @@
-/* The recorder keeps the events of each core, with their times on the common clock. The host displays them
- * (docs/trace.md).
+/* The trace recorder keeps the events of each core, such as context switches and interrupts, with their times on the
+ * common clock. The host displays them (docs/trace.md).
  *
  * Each core has a ring buffer of IC_TRACE events in RAM; IC_TRACE is a power of two. A core is the only writer of its
  * own ring, so there are no locks, and no core waits for another. A full ring overwrites its oldest events; a count of
@@ -7,8 +7,8 @@
  * other times.
  *
  * The recorder is compiled in with -DIC_TRACE=1024; without it, the calls that remain do nothing. Events come from the
- * kernel's trace macros, from the board for interrupts, from a benchmark's calls (redirected by trace/traced.h, without
- * a change of the benchmark) and from a program's marks (intercore_trace.h). */
+ * kernel's trace macros, from the board for interrupts, from a benchmark's calls (trace/traced.h redirects them, so
+ * that the benchmark need not change) and from the marks in a user's code (intercore_trace.h). */
 #ifndef IC_TRACE_H
 #define IC_TRACE_H
 
@@ -44,7 +44,7 @@ enum ic_trace_kind {
     IC_TRACE_DUE = 24,           /* low 32 bits of the moment, on the common clock, until which the task will wait */
 };
 
-/* Classes of objects that are given, taken and awaited */
+/* Classes of kernel objects that tasks give, take and wait for */
 enum ic_trace_class {
     IC_TRACE_NOTIFICATION = 0, /* the object is the notified task */
     IC_TRACE_SEMAPHORE = 1,
@@ -55,9 +55,10 @@ enum ic_trace_class {
     IC_TRACE_SPINLOCK = 6,
 };
 
-/* Number of a message on the link between two kernels: the topmost bit is set, and the next bit is the destination
- * core. The detail is then the command that the message carries (port/freertos_amp). Without the topmost bit, it is the
- * number of a message of a transport, counted from 0 since the transport was opened. */
+/* `object` of IC_TRACE_SENT and IC_TRACE_RECEIVED for a command from one kernel to the other (port/freertos_amp): the
+ * topmost bit is set, the next bit is the destination core, and the other bits number the commands; the detail is the
+ * command. Without the topmost bit, `object` is the number of a message of a transport, counted from 0 since the
+ * transport was opened. */
 #define IC_TRACE_LINK(core, number)                                                                                    \
     (UINT32_C(1) << 31U | (uint32_t)(core) << 30U | ((uint32_t)(number) & UINT32_MAX >> 2U))
 
@@ -73,7 +74,7 @@ enum ic_trace_cause {
 
 #define IC_TRACE_NAMES 24U
 #define IC_TRACE_NAME_MAX 16U
-/* Number of a name for which there was no room */
+/* Number that stands for every name for which there was no room */
 #define IC_TRACE_NAMELESS 255U
 /* How many times the cost of recording an event is measured on each core */
 #define IC_TRACE_COSTS 16U
@@ -90,25 +91,25 @@ extern volatile uint32_t ic_trace_recording;
 /* Puts an event into the ring of the calling core. Tasks and interrupt handlers may call it. */
 void ic_trace_put(uint32_t what, uint32_t object);
 
-/* The same, but only while events are being recorded. At other times the call costs only this test. */
+/* Like ic_trace_put(), but only while events are being recorded. At other times the call costs only this test. */
 static inline void ic_trace(enum ic_trace_kind kind, uint32_t detail, uint32_t object) {
     if (ic_trace_recording != 0U) {
         ic_trace_put((uint32_t)kind | detail << 8U, object);
     }
 }
 
-/* Reads a clock and records the reading. If a core reads clocks repeatedly without another event in between, as in a
- * polling loop, only the first reading and the last two are kept. */
+/* Read the common clock, or this core's counter, and record the reading. If a core reads clocks repeatedly without
+ * another event in between, as in a polling loop, only the first reading and the last two are kept. */
 uint64_t ic_trace_clock(void);
 uint64_t ic_trace_cycles(void);
 
-/* Returns the number of a new task: the number of its name in the upper 8 bits, a unique number in the others. Call it
- * with interrupts and preemption off on this core. */
+/* Returns a number for a new task, by which its events refer to it: the number of its name in the upper 8 bits, and a
+ * number in the lower bits that no other task has. Call it with interrupts and preemption off on this core. */
 uint32_t ic_trace_task(const char *name);
 
 /* ---- for the measurement ---- */
 
-/* Sets whether the next measurement is recorded. */
+/* Sets whether trace events are recorded during the next measurement. */
 void ic_trace_arm(bool armed);
 
 /* ic_trace_begin() begins a recording if one was requested: it measures the cost of an event on each core, and then
@@ -130,11 +131,12 @@ uint32_t ic_trace_first(uint32_t core);
 /* Returns the event with that number, from ic_trace_first() on. */
 const struct ic_trace_event *ic_trace_event(uint32_t core, uint32_t number);
 
-/* The cost of recording an event: IC_TRACE_COSTS times between back-to-back events, in ticks of the common clock */
+/* Returns IC_TRACE_COSTS measurements of the cost of recording an event: times between back-to-back events, in ticks of
+ * the common clock. */
 const uint32_t *ic_trace_costs(uint32_t core);
 
-/* Cost, in ticks of the common clock, of an event that the operating system's scheduler records; 0 if there are none or
- * the cost is unknown */
+/* Returns the cost, in ticks of the common clock, of an event that the operating system's scheduler records; 0 if there
+ * are no such events or their cost is unknown. */
 uint32_t ic_trace_others_cost(uint32_t core);
 
 /* Returns the name with that index, below IC_TRACE_NAMES; NULL if unused. */
@@ -142,7 +144,7 @@ const char *ic_trace_name(uint32_t core, uint32_t index);
 
 #else
 
-/* A macro, because at -O0 an empty function would be called. */
+/* A macro, because at -O0 the compiler would not remove the call of an empty function. */
 #define ic_trace(kind, detail, object) ((void)0)
 
 static inline bool ic_trace_begin(void) { return true; }

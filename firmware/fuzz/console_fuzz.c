@@ -1,7 +1,7 @@
 /* libFuzzer target for the console: for any input bytes, every output line must be well formed.
  *
- * It links the portable core with the port and the benchmark below. In this port a task runs inside the call that
- * starts it, and the console's input ends after the fuzzer's bytes. The benchmark has every kind of parameter. */
+ * It links the portable core with the port and the benchmark below. In this port a task runs to its end inside the call
+ * that starts it, and the console's input ends after the fuzzer's bytes. The benchmark has every kind of parameter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void require(bool holds) {
     }
 }
 
-/* Whether braces and brackets match, and strings contain only printable characters */
+/* Whether braces and brackets match, and all characters are printable ASCII */
 static bool is_balanced(const char *text, size_t length) {
     int depth = 0;
     bool in_string = false;
@@ -93,7 +93,7 @@ static bool is_balanced(const char *text, size_t length) {
 enum port_error port_console_write(const uint8_t *line, size_t size) {
     const char *text = (const char *)line;
     require(size > 12 && size <= IC_LINE_MAX + 2 && text[size - 2] == '\r' && text[size - 1] == '\n');
-    size_t length = size - 12; /* without what ends each line: " *", 8 digits, CR LF */
+    size_t length = size - 12; /* without the end of each line: " *", 8 digits, CR LF */
     require(text[0] == '{' && text[length - 1] == '}' && text[length] == ' ' && text[length + 1] == '*');
     char digits[9] = {0};
     memcpy(digits, text + length + 2, 8);

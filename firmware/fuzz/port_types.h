@@ -5,7 +5,7 @@
 #define PORT_CORES_MAX 2U
 #define PORT_PATIENCE_S 1U
 
-/* One program for all cores: these need no code. */
+/* One image runs on all cores, so these macros need not generate any code. */
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 

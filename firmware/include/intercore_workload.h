@@ -26,7 +26,7 @@
  *
  *   static uint16_t table[256] PORT_SHARED(table);   zero at first; each name may be used once
  *
- * PORT_SHARED has no effect if one kernel runs on both cores. If each core has its own kernel and program, variables
+ * PORT_SHARED has no effect if one kernel runs on both cores. If each core has its own kernel and image, variables
  * without PORT_SHARED exist twice, and a file with such variables is refused. Constants do not need PORT_SHARED. */
 #ifndef INTERCORE_WORKLOAD_H
 #define INTERCORE_WORKLOAD_H
@@ -51,25 +51,27 @@
 struct intercore_workload {
     /* Set by the macros below */
     struct ic_workload workload;
-    /* Number of different units; a window has at most that many. INTERCORE_WORKLOAD_TO sets it from the buffer. */
+    /* Number of units in the whole work. A timed window has at most that many units, but unit numbers may exceed it.
+     * INTERCORE_WORKLOAD_TO sets it from the buffer. */
     uint32_t units;
-    /* The buffer, and the bytes of one of its units. Set by INTERCORE_WORKLOAD_TO. */
+    /* The output buffer, and the size of one unit of it in bytes. Set by INTERCORE_WORKLOAD_TO. */
     void *output;
     uint32_t unit_bytes;
     /* Called before each measurement, for what must not be timed, such as filling the input. */
     void (*prepare)(void);
-    /* Returns the correct sum, computed in another way. If NULL, the sum of each window, from one core or several, is
-     * compared with the sum over two other parts of it, computed on one core. */
+    /* Returns the correct sum over the units, computed in another way. If NULL, each window is checked as follows: it
+     * is computed again on one core, in two parts that differ from the parts of the measurement, and the sums are
+     * compared. */
     uint32_t (*expected)(uint32_t first, uint32_t count);
-    /* Whether a unit of the buffer is correct; `unit` is below `units`. If NULL, the unit is computed
-     * again, alone and on one core, and the two results are compared. */
+    /* Returns whether a unit of the buffer is correct; `unit` is below `units`. If NULL, the unit is computed again,
+     * alone and on one core, and the two results are compared. */
     bool (*is_right)(uint32_t unit);
 };
 
-/* Number of words before and after a buffer that check whether the function writes outside the buffer */
+/* Number of guard words before and after an output buffer, which show whether the function writes outside the buffer */
 #define INTERCORE_CANARIES 4U
 
-/* Declares a buffer for `count` units of `each` items of a type */
+/* Declares an output buffer for `count` units, each of which has `each` items of a type */
 #define INTERCORE_OUTPUT(name, type, count, each)                                                                      \
     static struct {                                                                                                    \
         uint32_t before[INTERCORE_CANARIES];                                                                           \
@@ -100,18 +102,19 @@ struct intercore_workload {
 INTERCORE_C void intercore_prepare(const struct intercore_workload *own);
 INTERCORE_C uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first, uint32_t count);
 
-/* For a program that the tool on the host does not build: registers a workload that one of the program's files
+/* For firmware that the tool on the host does not build: registers a workload that one of the firmware's files
  * declares. Call it before Intercore starts. The workload is listed as own:NAME. Returns NULL, or a sentence with the
- * reason for a refusal: there is no room; the name is taken; the name is longer than 16 characters or has others than
- * lower-case letters, digits, _ and -; or the workload has no units.
+ * reason for a refusal: there is no room; the name is taken; the name is longer than 16 characters or has characters
+ * other than lower-case letters, digits, _ and -; or the workload has no units.
  *
  *   extern const struct intercore_workload intercore_workload_fft;
  *   intercore_add_workload("fft", &intercore_workload_fft); */
 INTERCORE_C const char *intercore_add_workload(const char *name, const struct intercore_workload *own);
 
-/* Registers a transport of your program in the same way (transport.h). The benchmark `message` measures the transport
- * under its own name. Returns NULL, or a sentence with the reason for a refusal: there is no room; the name is taken;
- * the name has other characters than lower-case letters, digits and -; or a required member is missing. */
+/* Registers a transport of your firmware, a way to move messages between cores (transport.h), in the same way. The
+ * benchmark `message` measures the transport under its own name. Returns NULL, or a sentence with the reason for a
+ * refusal: there is no room; the name is taken; the name has characters other than lower-case letters, digits and -; or
+ * a required member is missing. */
 struct ic_transport;
 INTERCORE_C const char *intercore_add_transport(const struct ic_transport *transport);
 

@@ -1,12 +1,12 @@
 #include "loop.h"
 
-/* A loop is busy if it does not call port_loop_pass() within this time, in seconds. */
+/* Seconds that port_loop_start() waits for the main loop's next call of port_loop_pass() before it gives up */
 #define COMES_BY_S 1U
 
 static struct {
     bool open;
     uint32_t core;
-    port_sem_t waits;   /* its count is one while the loop waits for a benchmark */
+    port_sem_t waits;   /* its count is 1 while the main loop waits for a benchmark */
     port_sem_t started; /* given by a benchmark, to start */
     port_sem_t ended;   /* given by the loop, after the last call */
     struct port_loop_config config;

@@ -2,7 +2,7 @@
 #ifndef PORT_LOCK_H
 #define PORT_LOCK_H
 
-/* Before stdatomic.h: newlib's stdatomic.h needs the types of stdint.h if the compiler is clang. */
+/* Must come before stdatomic.h: with clang, newlib's stdatomic.h needs the types of stdint.h. */
 #include <stdint.h>
 
 #include <stdatomic.h>
@@ -11,8 +11,9 @@
 
 /* Enters the kernel's own critical section. It masks the interrupts of this core and keeps out the critical sections of
  * other cores. Critical sections may be nested; do not block inside one. On Linux, where programs cannot mask
- * interrupts, it is one lock for the whole process. The target reports the kind of critical section as its condition
- * `critical_section` (docs/conditions.md). What is written inside a critical section is visible inside the next one. */
+ * interrupts, the critical section is one lock for the whole process. The target reports the kind of critical section
+ * as its condition `critical_section` (docs/conditions.md). What is written inside a critical section is visible inside
+ * the next one. */
 void port_critical_enter(void);
 void port_critical_exit(void);
 
@@ -28,8 +29,8 @@ void port_spinlock_unlock(port_spinlock_t *lock);
 /* Atomic operations on a counter that several cores share, done in the platform's usual way: by atomic instructions or
  * exclusive accesses if the cores have them, otherwise with a lock held. The target reports this way as its condition
  * `atomic`. Both operations order memory like C11's default (memory_order_seq_cst). While several cores use the
- * counter, its value may be read directly, but it must be changed only by these functions: not every core can change a
- * value in one access. */
+ * counter, its value may be read directly, but it must be changed only by these functions: not every core has an
+ * instruction that reads and changes a value atomically. */
 typedef struct port_atomic {
     _Atomic uint32_t value;
 } port_atomic_t;

@@ -1,7 +1,7 @@
 /* Kernel objects for benchmarks: part of the platform interface (port.h).
  *
  * The kinds of objects are those of FreeRTOS. A platform without one of them supplies the usual equivalent, and reports
- * what it uses in a condition `object.<kind>`, e.g. object.stream = "pipe".
+ * the equivalent with its results, in a condition `object.<kind>`, e.g. object.stream = "pipe".
  *
  * The types belong to the implementation (port_types.h). An object may be in static memory or on a stack, but it must
  * not be moved. Initialise it once, and destroy it once, when no task is in a call with it. Unless noted otherwise, a

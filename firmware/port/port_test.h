@@ -1,4 +1,4 @@
-/* A test of any port against port.h, called from the console task of a board */
+/* Tests a port (an implementation of port.h) against the rules of port.h. Called from a board's console task. */
 #ifndef PORT_TEST_H
 #define PORT_TEST_H
 

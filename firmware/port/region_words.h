@@ -1,5 +1,5 @@
-/* The words of a read-only memory region (port.h), as an initialiser for a table of uintptr_t. The compiler makes them,
- * so the build needs no other tool. */
+/* The words of a read-only memory region (port.h), as an initialiser for a table of uintptr_t. The compiler computes
+ * them, so the build needs no other tool. */
 #ifndef REGION_WORDS_H
 #define REGION_WORDS_H
 

@@ -1,4 +1,4 @@
-/* port_samples() for a chip that Intercore has to itself: static memory, whose size the board sets */
+/* port_samples() for every platform but ESP-IDF: static memory, whose size the board sets */
 #include "port.h"
 
 #ifndef IC_SAMPLES_CAPACITY

@@ -37,7 +37,7 @@ struct child {
     uint32_t core;
     uint32_t moves;
     uint32_t moved;
-    uint32_t pinned; /* how many of the `moved` moves were to a chosen core; 0 if the kernel fixes a task's core */
+    uint32_t pinned; /* how many of the `moved` moves the kernel did; 0 if it fixes a task's core at creation */
     uint32_t value;  /* the result of the child's work */
     uint32_t first;  /* the value with which its work begins */
 };
@@ -67,7 +67,7 @@ static struct {
     uint32_t out;
 } ring;
 
-/* Used only by the task that has taken `free`. */
+/* Used only by the task that has taken the semaphore `free`. */
 static struct {
     port_sem_t free;
     struct ic_line line;
@@ -100,7 +100,7 @@ static uint32_t any_core(struct ic_random *random) {
     return core < port_core_count() ? core : PORT_CORE_ANY;
 }
 
-/* Called in loops, so that tasks of lower priority also run. */
+/* Called in the tasks' loops, so that tasks of lower priority also run. */
 static void sleep_sometimes(struct ic_random *random) {
     if (ic_random_below(random, 16) == 0) {
         port_sleep_ticks(1 + ic_random_below(random, 3));
@@ -146,7 +146,7 @@ static uint8_t content(uint32_t number, uint32_t at) { return (uint8_t)(number *
 static struct block *make_block(struct worker *worker, uint32_t number) {
     uint32_t size = ic_random_below(&worker->random, BLOCK_MAX);
     struct block *block = stress_allocate(sizeof *block + size);
-    while (block == NULL) { /* the tasks have all memory, until some of them end */
+    while (block == NULL) { /* the tasks have taken all memory, until some of them end */
         count(worker, REFUSED);
         port_sleep_ticks(1);
         block = stress_allocate(sizeof *block + size);
@@ -167,7 +167,7 @@ static void check_block(const struct block *block, uint32_t number) {
     expect(right, "a block is lost, doubled or not what was put into it");
 }
 
-/* Takes the semaphore, with timeouts at random times before it succeeds. */
+/* Takes the semaphore. The first attempt has a random time limit, so that timeouts are tested as well. */
 static void take(struct worker *worker, port_sem_t *sem) {
     uint64_t patience = milliseconds(ic_random_below(&worker->random, 4));
     while (port_sem_take(sem, port_clock() + patience) != PORT_OK) {
@@ -191,7 +191,7 @@ static void produce(void *arg) {
         sleep_sometimes(&worker->random);
     }
     take(worker, &ring.slots);
-    put(NULL); /* the last block */
+    put(NULL); /* NULL: no more blocks follow */
 }
 
 static void consume(void *arg) {
@@ -365,7 +365,7 @@ static void join_workers(void) {
     port_task_join(&workers[SECOND_PRINTER].task);
 }
 
-/* What one side has sent, the other side must have received. */
+/* What one task of each pair has sent, the other task must have received. */
 static void balance(void) {
     expect(atomic_load(&workers[PING].counts[NOTIFIED]) == atomic_load(&workers[PONG].counts[NOTIFIED]),
            "there are not as many notifications back as there");

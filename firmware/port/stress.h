@@ -1,7 +1,7 @@
-/* A stress test for any port. It uses everything in port.h at once, on all cores, until the other end of the console
- * stops it. Tasks are created and end, migrate from core to core (by themselves and by others, in any state), notify
- * each other, pass blocks of memory through semaphores, and write to the console from every core, while input comes in
- * at the full bit rate.
+/* A stress test for any port. It uses port.h's tasks, notifications, semaphores, sleeps and console at once, on all
+ * cores, until the other end of the console stops it. Tasks are created and end, are migrated from core to core (by
+ * themselves and by other tasks, in any state), notify each other, pass blocks of memory through semaphores, and write
+ * to the console from every core, while input comes in at the full bit rate.
  *
  * On the console, the program sends lines in the protocol's format, {"type":"state","line":17,…} *crc, whose `line`
  * numbers have no gaps. It checks each received byte against the pattern STRESS_INPUT. A line end (LF) ends the run. A
@@ -15,12 +15,12 @@
 
 #include "port.h"
 
-/* The expected input byte at this position, counted from 0. It is printable. The pattern repeats after a prime number
- * of bytes, so that the loss of a whole buffer is noticed. */
+/* The input byte that the test expects at this position, counted from 0. It is printable. The pattern repeats after a
+ * prime number of bytes, so that the loss of a whole buffer is noticed. */
 #define STRESS_INPUT(position) ((uint8_t)('!' + (position) % 89U))
 
-/* Upper limit of the bit rate. The test runs at the port's highest bit rate up to this limit, from before the first
- * line. At twice this limit, the RP2040's input buffer (1 KiB) fills in 11 ms, and the start of a round can take that
+/* Upper limit of the bit rate. Before its first line, the test switches to the port's highest bit rate up to this
+ * limit. At twice this limit, the RP2040's input buffer (1 KiB) fills in 11 ms, and the start of a round can take that
  * long at -O0. */
 #define STRESS_RATE_MAX 460800U
 
@@ -29,15 +29,15 @@ const char *stress_run(void);
 
 /* ---- the platform must supply these, in addition to port.h ---- */
 
-/* Allocates from the heap of the tasks; if tasks use no heap, from any heap. Several tasks may call it at the same
- * time. Returns NULL if there is not enough memory. */
+/* Allocates from the heap that provides the tasks' stacks; if no heap does, from any heap. Several tasks may call it at
+ * the same time. Returns NULL if there is not enough memory. */
 void *stress_allocate(size_t bytes);
 void stress_free(void *block);
 
-/* Free bytes of that heap. A platform that cannot tell returns a constant. */
+/* Free bytes of the heap that stress_allocate() uses. A platform that cannot tell returns a constant. */
 size_t stress_memory_free(void);
 
-/* The least unused stack of any task so far, in words. A platform that cannot tell returns 0. */
+/* The least stack that any task has left unused so far, in words. A platform that cannot tell returns 0. */
 uint32_t stress_stack_left(void);
 
 #endif

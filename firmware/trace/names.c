@@ -1,5 +1,6 @@
-/* Names of tasks and marks in a recording. Each core has its own list, so that no core waits for another. The names of
- * the program's own tasks are permanent. All other names are removed when the next recording begins. */
+/* Names of tasks and of users' marks in a recording. Each core has its own list, so that no core waits for another
+ * core. The names of the program's own tasks are permanent. All other names are removed when the next recording
+ * begins. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static uint32_t tasks[PORT_CORES_MAX] PORT_SHARED(trace_tasks); /* how many task
 
 static bool has(const struct list *list, uint32_t index) { return (list->given >> index & 1U) != 0; }
 
-/* Returns the index of the name `text`, or of a free entry if the list lacks the name; IC_TRACE_NAMES if the list is
+/* Returns the index of the name `text` or, if the list lacks the name, of a free entry; IC_TRACE_NAMES if the list is
  * full. */
 static uint32_t place_of(const struct list *list, const char *text) {
     uint32_t free = IC_TRACE_NAMES;

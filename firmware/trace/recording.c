@@ -11,7 +11,8 @@ static struct {
 } recording PORT_SHARED(trace_recording_state);
 
 /* Measures the cost of recording an event: the time from one event to the next. It includes the test of
- * ic_trace_recording, as in the kernel's trace macros. Nothing else records repetitions meanwhile. */
+ * ic_trace_recording, as in the kernel's trace macros. The events have the kind IC_TRACE_REPETITION, which nothing else
+ * records meanwhile. */
 static void measure_cost(void *arg) {
     (void)arg;
     uint32_t core = port_core_id();

@@ -23,7 +23,7 @@ static struct ic_trace_event *event_of(struct ic_trace_ring *ring, uint32_t numb
     return &ring->events[number & MASK];
 }
 
-/* Call it with interrupts and preemption off on this core. */
+/* Appends an event to the ring buffer. Call it with interrupts and preemption off on this core. */
 static void put(struct ic_trace_ring *ring, uint64_t time, uint32_t what, uint32_t object) {
     struct ic_trace_event *event = event_of(ring, ring->count);
     event->time = time;
@@ -40,8 +40,8 @@ void ic_trace_put(uint32_t what, uint32_t object) {
     port_trace_unmask(kept);
 }
 
-/* Records a reading of a clock. Of successive readings only the first and the last two are kept; the detail of the last
- * but one is the number of readings left out before it. */
+/* Records a reading of a clock. Of successive readings only the first and the last two are kept. The number of readings
+ * left out between them is stored in the detail of the second-to-last reading. */
 static void put_reading(struct ic_trace_ring *ring, uint64_t time, uint32_t kind, uint32_t object) {
     if (ring->readings < 3U) {
         ring->readings++;

@@ -1,4 +1,4 @@
-/* Wrappers that record benchmarks' calls (traced_calls.h) */
+/* Wrappers for functions that benchmarks call (traced_calls.h): they record the calls. */
 #include "traced_calls.h"
 
 #include "trace.h"
@@ -20,7 +20,7 @@ void ic_trace_sample(struct ic_run *run, struct ic_series *series, int64_t ticks
     ic_run_sample(run, series, ticks);
 }
 
-/* Records that this core wants the lock, but does not test whether it must wait: the test would slow down an
+/* Records that this core wants the lock, but does not test whether the core must wait: the test would slow down an
  * uncontended lock. If another core owns the lock, the events of that core show it. */
 void ic_trace_spinlock_lock(port_spinlock_t *lock) {
     ic_trace(IC_TRACE_AWAITED, IC_TRACE_SPINLOCK, (uint32_t)(uintptr_t)lock);

@@ -1,5 +1,5 @@
-/* In a program with the recorder, the compiler's option -include puts this file in front of each benchmark's source
- * (trace.cmake). The macros redirect the benchmark's calls to wrappers that record them, without a change of the
+/* In a program with the event recorder, the compiler's option -include puts this file in front of each benchmark's
+ * source (trace.cmake). The macros redirect the benchmark's calls to wrappers that record them, without a change of the
  * source. */
 #ifndef TRACED_H
 #define TRACED_H

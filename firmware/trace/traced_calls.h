@@ -1,4 +1,4 @@
-/* Wrappers for benchmarks' calls (traced.h): each calls the original function, and records the call. */
+/* Wrappers for functions that benchmarks call (traced.h): each calls the original function, and records the call. */
 #ifndef TRACED_CALLS_H
 #define TRACED_CALLS_H
 
@@ -13,7 +13,7 @@ void ic_trace_spinlock_lock(port_spinlock_t *lock);
 void ic_trace_spinlock_unlock(port_spinlock_t *lock);
 
 /* Returns a transport that does the same as the transport with that index, and records its messages. There is only one
- * such object: a call with another index replaces its contents. */
+ * such transport: a call with another index replaces it. */
 const struct ic_transport *ic_trace_transport(uint32_t index);
 
 #endif

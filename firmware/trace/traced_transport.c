@@ -50,8 +50,8 @@ static const void *receive_loaned(struct ic_transport_end *end, uint32_t *size) 
     return message;
 }
 
-/* Both ends call this function while the transport is in use. They pass the same index, so `meant` and `traced` do not
- * change then. */
+/* Both ends call this function while they use the transport. They pass the same index, so `meant` and `traced` do not
+ * change meanwhile. */
 const struct ic_transport *ic_trace_transport(uint32_t index) {
     const struct ic_transport *found = port_transport(index);
     if (found == NULL) {

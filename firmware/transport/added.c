@@ -1,4 +1,4 @@
-/* Transports that the program registers at start (intercore_workload.h) */
+/* Transports that a user's program registers at start (intercore_workload.h) */
 #include "transports.h"
 
 #if IC_ADDED_MAX > 0

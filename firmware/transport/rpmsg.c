@@ -14,7 +14,7 @@
  * in Linux.
  *
  * The steps that create a channel are left out: the resource table, the negotiation of features, the announcement of
- * names. Both ends know the addresses of both endpoints.
+ * names. Both ends know the addresses of both endpoints in advance.
  *
  * `rpmsg` copies each message in and out (OpenAMP: rpmsg_send, and a callback that copies). `rpmsg-zero-copy` writes
  * and reads the message in its buffer (rpmsg_get_tx_payload_buffer, rpmsg_send_nocopy, rpmsg_hold_rx_buffer,
@@ -109,7 +109,7 @@ static bool host_sends(const struct ic_transport_setup *setup) { return setup->f
 
 static uint8_t *buffer_at(const struct rpmsg_end *own, uint32_t id) { return own->buffers + (size_t)id * own->stride; }
 
-/* The receiving host gives the remote all buffers to fill. */
+/* If the host is the receiver, it first makes all buffers available for the remote to fill. */
 static void offer_all(struct rpmsg_end *own) {
     for (uint32_t id = 0; id < own->count; id++) {
         ic_vring_make_available(&own->vring, id, buffer_at(own, id), own->stride, IC_VRING_WRITE);
@@ -148,14 +148,14 @@ static void close_end(struct ic_transport_end *end) { (void)end; }
 
 /* ---- buffers ---- */
 
-/* A function that takes a buffer returns false if the run is over, or if the other end has written invalid data. */
+/* Each function that takes a buffer returns false if the run is over, or if the other end has written invalid data. */
 
 static bool refuse(struct rpmsg_end *own) {
     own->vring.corrupt = true;
     return false;
 }
 
-/* The host finds a buffer by its number and does not read the descriptor, which is for the remote. */
+/* The host finds a returned buffer by the buffer's number. It does not read the descriptor, which is for the remote. */
 static bool take_used(struct rpmsg_end *own) {
     struct ic_vring_buffer *buffer = &own->buffer;
     if (!ic_vring_await_used(&own->vring, &buffer->id, &buffer->bytes)) {

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #define HEADER_BYTES IC_SPSC_ALIGN
-/* Special header, in place of a size: the next record is at the beginning of the ring */
+/* Header in place of a size: the next record is at the beginning of the ring */
 #define TO_THE_BEGINNING UINT32_MAX
 
 uint32_t ic_spsc_capacity(uint32_t bytes) {
@@ -11,15 +11,15 @@ uint32_t ic_spsc_capacity(uint32_t bytes) {
     return bytes < least ? 0 : (bytes - IC_SPSC_CONTROL_BYTES) & ~(IC_SPSC_ALIGN - 1U);
 }
 
-/* If the ring is empty and both indexes are 0, the message must end before the end of the ring: otherwise the head
- * would wrap to 0, and the ring would look empty. */
+/* When the ring is empty and both indexes are 0, even the largest message must end before the end of the ring:
+ * otherwise the head would wrap to 0, and the ring would look empty. */
 uint32_t ic_spsc_largest(uint32_t capacity) { return capacity - 2U * HEADER_BYTES; }
 
 static uint32_t record_bytes(uint32_t size) {
     return HEADER_BYTES + ((size + IC_SPSC_ALIGN - 1U) & ~(IC_SPSC_ALIGN - 1U));
 }
 
-/* Volatile, so that the size is read only once: the checked size is the one that is used. */
+/* Volatile, so that a size is read only once: the checked size is the one that is used. */
 static volatile uint32_t *header(struct ic_spsc *ring, uint32_t place) {
     return (volatile uint32_t *)(void *)(ring->bytes + place);
 }
@@ -39,7 +39,7 @@ static uint32_t look_at(const atomic_uint *index, uint32_t capacity) {
  * one wake-up. So an end that saw the progress and did not sleep gets at most one spurious wake-up, which ends a later
  * sleep early. */
 
-/* Announces that this end is about to sleep; `count` is odd. */
+/* Announces that this end is about to sleep. `count` is odd (struct ic_spsc). */
 static void announce(atomic_uint *sleeps, uint32_t count) {
     atomic_store_explicit(sleeps, count, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
@@ -49,7 +49,7 @@ static void withdraw(atomic_uint *sleeps, uint32_t count) {
     atomic_store_explicit(sleeps, count, memory_order_relaxed);
 }
 
-/* Call it after each progress that the other end may wait for. */
+/* Wakes the other end if it sleeps. Call it after each progress that the other end may wait for. */
 static void wake(const struct ic_waiting *waiting, const atomic_uint *sleeps, uint32_t *woken) {
     if (waiting->wake != NULL) {
         atomic_thread_fence(memory_order_seq_cst);
@@ -91,7 +91,7 @@ static bool find_place(struct ic_spsc_sender *sender, uint32_t bytes) {
 }
 
 /* A large record may fit neither at the head nor at the beginning, even when the ring is empty. So the sender moves the
- * head to the beginning. When the receiver's tail has followed, the record fits. */
+ * head to the beginning. When the receiver has moved the tail there as well, the record fits. */
 static void go_to_beginning(struct ic_spsc_sender *sender, uint32_t bytes) {
     if (sender->head >= sender->tail && sender->tail != 0 && bytes > sender->capacity - sender->head) {
         *header(sender->ring, sender->head) = TO_THE_BEGINNING;
@@ -174,7 +174,7 @@ static bool find_record(struct ic_spsc_receiver *receiver) {
     return receiver->head != receiver->tail;
 }
 
-/* Upper limit for the bytes of a record at the tail */
+/* Returns the most bytes that a valid record at the tail can have. */
 static uint32_t most_bytes(const struct ic_spsc_receiver *receiver) {
     return (receiver->tail < receiver->head ? receiver->head : receiver->capacity) - receiver->tail;
 }

@@ -9,9 +9,9 @@
  * size of the message, followed by the message, aligned to 8. If the next record does not fit before the end of the
  * ring, a special header sends the receiver to the beginning.
  *
- * Each end keeps a copy of the other end's index. It reads the shared index only when, according to the copy, the ring
- * has no room (for the sender) or no message (for the receiver). Equal indexes mean an empty ring, so the sender must
- * not fill the ring to the last byte.
+ * Each end keeps a copy of the other end's index. The end reads the shared index only when, according to the copy, the
+ * ring has no room (for the sender) or no message (for the receiver). Equal indexes mean an empty ring, so the sender
+ * must not fill the ring to the last byte.
  *
  * Neither end trusts shared memory: indexes and sizes are checked before use. Users must check the contents of
  * messages, which a faulty other end may change at any time. */
@@ -38,7 +38,7 @@ struct ic_spsc {
     _Alignas(IC_SPSC_LINE) atomic_uint head; /* written by the sender: where the next record begins */
     _Alignas(IC_SPSC_LINE) atomic_uint tail; /* written by the receiver: the oldest record not yet released */
     /* Each end adds 1 to its count before and after each sleep. So the count is odd while that end sleeps or is about
-     * to. Rarely written. */
+     * to sleep. Rarely written. */
     _Alignas(IC_SPSC_LINE) atomic_uint sender_sleeps;
     atomic_uint receiver_sleeps;
     _Alignas(IC_SPSC_LINE) uint8_t bytes[];
@@ -70,14 +70,14 @@ struct ic_spsc_receiver {
     bool corrupt;
 };
 
-/* Returns the capacity of a ring in `bytes` bytes of memory; both ends are opened with it. 0 if `bytes` is too
+/* Returns the capacity of a ring in `bytes` bytes of memory, with which both ends must be opened; 0 if `bytes` is too
  * small. */
 uint32_t ic_spsc_capacity(uint32_t bytes);
 
-/* Returns the size of the largest message that always gets through, possibly after a wait. */
+/* Returns the size of the largest message that can always be sent, if necessary after waiting for the receiver. */
 uint32_t ic_spsc_largest(uint32_t capacity);
 
-/* Each end calls its function once. The other end may be open and active already. */
+/* Each end calls its own open function once. The other end may be open and active already. */
 void ic_spsc_open_sender(struct ic_spsc_sender *sender, struct ic_spsc *ring, uint32_t capacity,
                          const struct ic_waiting *waiting);
 void ic_spsc_open_receiver(struct ic_spsc_receiver *receiver, struct ic_spsc *ring, uint32_t capacity,
@@ -97,8 +97,8 @@ const void *ic_spsc_peek(struct ic_spsc_receiver *receiver, uint32_t *size);
 /* Returns the memory of the peeked message to the sender. */
 void ic_spsc_release(struct ic_spsc_receiver *receiver);
 
-/* Like ic_spsc_reserve() and ic_spsc_peek(), but wait. NULL if wait() has given up, or if the other end has written
- * invalid data: then no more messages get through. */
+/* Like ic_spsc_reserve() and ic_spsc_peek(), but wait. Return NULL if wait() (struct ic_waiting) has given up, or if
+ * the other end has written invalid data: then no more messages get through. */
 void *ic_spsc_await_room(struct ic_spsc_sender *sender, uint32_t size);
 const void *ic_spsc_await_message(struct ic_spsc_receiver *receiver, uint32_t *size);
 

@@ -39,10 +39,10 @@
 
 #include "port.h"
 
-/* Alignment of the shared memory, in bytes. Room for a message in it is aligned to 4 or more. */
+/* Alignment of the shared memory, in bytes. Room for a message in this memory is aligned to 4 bytes or more. */
 #define IC_TRANSPORT_ALIGN 64U
 
-/* Timeout, in milliseconds, of a kernel call that waits. After it the transport checks ic_transport_over(). In a
+/* Timeout, in milliseconds, of a kernel call that waits. After a timeout the transport checks ic_transport_over(). In a
  * correct run no wait takes that long, so a timeout is never part of a measured time. */
 #define IC_TRANSPORT_SLICE_MS 2000U
 
@@ -71,8 +71,8 @@ struct ic_transport_end {
     enum ic_transport_role role;
     /* An end calls `wake` after progress that the other end may be waiting for (a message, room), and `wait` when it
      * can do nothing until the other end makes progress. A wake before the wait is not lost: the wait then returns at
-     * once. A wait also returns when the run is over. It may return without progress, for instance because wakes are
-     * counted, so check again. Writes before a wake are visible after the wait that it ends. Under one kernel these
+     * once. A wait also returns when the run is over. A wait may return without progress, for instance because wakes
+     * are counted, so check again. Writes before a wake are visible after the wait that it ends. Under one kernel these
      * functions are port_notify() and port_notify_take(); between kernels they use a doorbell. A transport made of a
      * kernel's own objects needs neither function, and a polling end calls neither. */
     void (*wake)(struct ic_transport_end *end);
@@ -85,8 +85,8 @@ struct ic_transport_end {
 };
 
 struct ic_transport {
-    /* Name, as a user types it: lower case, digits and hyphens; for one of several devices, followed by a colon and the
-     * device's path */
+    /* Name, as a user types it: lower case, digits and hyphens. A transport for one of several devices adds a colon and
+     * the device's path. */
     const char *name;
     /* One line: what the transport is made of, how often it copies a message, where messages are stored */
     const char *summary;
@@ -97,8 +97,8 @@ struct ic_transport {
     bool one_kernel;
 
     /* Returns NULL if the transport can be used with this setup, whatever the size; otherwise the reason why it cannot,
-     * as a clause ("it goes from core 0 to core 1 only"). If this pointer itself is NULL, the transport can always be
-     * used. Any task may call refuses() and capacity() at any time. */
+     * as the end of a sentence ("it goes from core 0 to core 1 only"). If this pointer itself is NULL, the transport
+     * can always be used. Any task may call refuses() and capacity() at any time. */
     const char *(*refuses)(const struct ic_transport_setup *setup);
     /* Returns the size in bytes of the largest message that the transport could move with this setup, whatever
      * setup->size is; 0 if the memory is too small for one byte. */
@@ -111,8 +111,8 @@ struct ic_transport {
     /* Releases the end's resources. */
     void (*close)(struct ic_transport_end *end);
 
-    /* Copying: sends a message of setup->size bytes, aligned to 4, and waits for room as long as necessary. Returns
-     * when the sender may write to `message` again; false if the run was over before the message was sent. */
+    /* Copying: sends a message of setup->size bytes, aligned to 4 bytes, and waits for room as long as necessary.
+     * Returns when the sender may write to `message` again; false if the run was over before the message was sent. */
     bool (*send)(struct ic_transport_end *end, const void *message);
     /* Copying: waits for the next message and copies it to `message`, which has room for setup->size bytes and is
      * aligned to 4. Returns the size of the message in bytes, at most setup->size; a transport without message
@@ -130,12 +130,14 @@ struct ic_transport {
     /* Zero-copy: gives the room of the received message back to the sender. */
     void (*release)(struct ic_transport_end *end);
 
-    /* Messages go to another program and back (an echo): the measured times are round trips, and are named so. */
+    /* Messages go to another program and back (an echo): the measured times are round trips, and the results call them
+     * so. */
     bool round_trip;
-    /* Index of this transport among those that share its functions */
+    /* Index of this transport, from 0, among transports with the same functions (one for each device) */
     uint32_t unit;
-    /* Returns why an end could not be opened, or why a call gave up early, as a clause; NULL if unknown. The member may
-     * be NULL. Call it while neither end is inside a call; the text is valid until the sender's next open(). */
+    /* Returns why an end could not be opened, or why a call gave up early, as the end of a sentence; NULL if unknown.
+     * The pointer itself may be NULL. Call it while neither end is inside a call; the text is valid until the sender's
+     * next open(). */
     const char *(*trouble)(void);
 };
 

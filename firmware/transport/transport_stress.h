@@ -9,8 +9,8 @@
 /* Runs each transport `rounds` times for each pair of cores, polling and sleeping. `hold` may be NULL; otherwise it
  * masks the interrupts of the calling core for the given ticks of the common clock, and each end calls it now and then.
  * Meanwhile a timer interrupts the sender's core 5000 to 20000 times a second, at any point of the code; its handler
- * wakes a task on the receiver's core, which wakes a task on the sender's core in turn. That task must run within 1 ms
- * of the timer's due time. Call this function from the console task. Returns NULL, or a description of the first
+ * wakes a task on the receiver's core, which wakes a second task, on the sender's core. The second task must run within
+ * 1 ms of the timer's due time. Call this function from the console task. Returns NULL, or a description of the first
  * failure. */
 const char *transport_stress_run(uint32_t rounds, void (*hold)(uint64_t ticks));
 

@@ -49,8 +49,8 @@
 #define IC_TRANSPORT_DECLARED(name) extern const struct ic_transport ic_transport_##name;
 #define IC_TRANSPORT_LISTED(name) &ic_transport_##name,
 
-/* Returns the transport with this index, from 0, of those that the program registers (intercore_workload.h); NULL
- * beyond the last. They follow the board's transports. */
+/* Returns the transport with this index, from 0, among those that a user's program registers (intercore_workload.h);
+ * NULL beyond the last. They follow the board's transports. */
 #if IC_ADDED_MAX > 0
 const struct ic_transport *ic_transport_added(uint32_t index);
 #else

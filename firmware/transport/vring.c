@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-/* Each ring has three 16-bit words besides its entries: flags, idx, and an event index, for which 2.7.2 reserves room
- * even if it is not used. */
+/* Each ring has three 16-bit words besides its entries: flags, idx, and an event index, for which virtio 1.2, section
+ * 2.7.2, reserves room even if the index is not used. */
 #define RING_WORDS_BYTES 6U
 #define SUPPRESSED 1U
 /* Required alignment of a buffer, in bytes */
@@ -33,7 +33,7 @@ struct ic_vring ic_vring_at(void *memory, uint32_t num) {
 
 /* ---- notifications ---- */
 
-/* Call it after each progress that the other end may wait for. */
+/* Notifies the other end if it asks for that. Call it after each progress that the other end may wait for. */
 static void notify(const struct ic_waiting *waiting, const _Atomic(uint16_t) *flags) {
     if (waiting->wake != NULL) {
         atomic_thread_fence(memory_order_seq_cst);
@@ -55,7 +55,7 @@ static bool has_moved(const _Atomic(uint16_t) *idx, uint16_t seen) {
 }
 
 /* Waits until the other end's idx differs from the value last seen. `flags` is the flags word that this end writes.
- * False if wait() gives up. */
+ * Returns false if wait() gives up. */
 static bool await_move(const struct ic_vring_end *end, _Atomic(uint16_t) *flags, const _Atomic(uint16_t) *idx) {
     const struct ic_waiting *waiting = &end->waiting;
     bool moved = false;
@@ -116,7 +116,7 @@ bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *wri
     if (!look(driver, &ring->used->idx, (uint16_t)(driver->given - driver->taken))) {
         return false;
     }
-    /* Volatile, so that the number is read only once: the checked number is the one that is used. */
+    /* Volatile, so that the buffer's number is read only once: the checked number is the one that is used. */
     const volatile struct ic_vring_used_element *element = &ring->used->ring[place(ring, driver->taken)];
     uint32_t found = element->id;
     if (found >= ring->num) {

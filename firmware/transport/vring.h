@@ -11,9 +11,9 @@
  * as in 2.7.7 and 2.7.10: in the ring that it writes, each end has a flag with which it suppresses notifications to
  * itself. An end that is about to sleep clears its flag and then checks for progress again (2.7.14). An end that has
  * made progress executes a barrier and then reads the other end's flag (2.7.13, step 6). At both ends a fence is
- * between the store and the load, so at least one end sees the other's store and no wake-up is lost (C11 7.17.4:
- * sequentially consistent fences have one order). As in all of virtio, an end may be notified more than once while it
- * wakes up.
+ * between the store and the load, so at least one end sees the other end's store and no wake-up is lost (C11 7.17.4:
+ * all sequentially consistent fences have a single order). As in all of virtio, an end may be notified more than once
+ * while it wakes up.
  *
  * Each word in shared memory is written by one end only, so atomic loads and stores are sufficient. Neither end trusts
  * shared memory: indexes, numbers of buffers, addresses and lengths are read once and checked before use. Invalid data
@@ -32,10 +32,10 @@
 /* Largest number of buffers, as in Linux for each direction (drivers/rpmsg/virtio_rpmsg_bus.c). The number of buffers
  * must be a power of two. */
 #define IC_VRING_MOST 256U
-/* "Queue Align" of 2.7.2, in bytes: it keeps data of driver and device on different cache lines. */
+/* "Queue Align" of virtio 1.2, 2.7.2, in bytes: it keeps the data of driver and device on different cache lines. */
 #define IC_VRING_ALIGN 64U
 
-/* The descriptor of a buffer (2.7.5) */
+/* The descriptor of a buffer (virtio 1.2, 2.7.5) */
 struct ic_vring_descriptor {
     uint64_t addr; /* address of the buffer, the same for both ends */
     uint32_t len;
@@ -45,14 +45,14 @@ struct ic_vring_descriptor {
 _Static_assert(sizeof(struct ic_vring_descriptor) == 16, "virtio 1.2, 2.7");
 #define IC_VRING_WRITE 2U /* VIRTQ_DESC_F_WRITE: the device writes the buffer, instead of reading it */
 
-/* The ring of available buffers (2.7.6), written by the driver */
+/* The ring of available buffers (virtio 1.2, 2.7.6), written by the driver */
 struct ic_vring_available {
     _Atomic(uint16_t) flags; /* 1, VIRTQ_AVAIL_F_NO_INTERRUPT: do not notify the driver */
     _Atomic(uint16_t) idx;
     uint16_t ring[]; /* numbers of descriptors */
 };
 
-/* The ring of used buffers (2.7.8), written by the device */
+/* The ring of used buffers (virtio 1.2, 2.7.8), written by the device */
 struct ic_vring_used_element {
     uint32_t id;  /* number of the descriptor */
     uint32_t len; /* bytes that the device has written */
@@ -95,14 +95,14 @@ struct ic_vring_end {
     uint16_t flags;
 };
 
-/* Returns the size in bytes of a vring for `num` buffers (2.7.2). */
+/* Returns the size in bytes of a vring for `num` buffers (virtio 1.2, 2.7.2). */
 uint32_t ic_vring_bytes(uint32_t num);
 
 /* Returns the vring at `memory`, which is aligned to IC_VRING_ALIGN. Memory of all zeros is an empty vring: clear it
  * before either end opens the vring. */
 struct ic_vring ic_vring_at(void *memory, uint32_t num);
 
-/* Each end calls its function once. The other end may be open and active already. */
+/* Each end calls its own open function once. The other end may be open and active already. */
 void ic_vring_open_driver(struct ic_vring_end *driver, const struct ic_vring *ring, const struct ic_waiting *waiting);
 /* The device accepts only buffers inside the `bytes` bytes at `memory`, whose descriptors have these flags: 0 or
  * IC_VRING_WRITE. */
@@ -116,18 +116,19 @@ void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ri
 void ic_vring_make_available(struct ic_vring_end *driver, uint32_t id, const void *address, uint32_t bytes,
                              uint16_t flags);
 /* Takes back the next used buffer; `written` is the number of bytes that the device says it has written. False if there
- * is none. It does not check that the device owned the buffer: if not, contents are corrupted, which the caller must
- * check anyway. */
+ * is none. Does not check that the device owned the buffer. If it did not, messages are corrupted; the caller must
+ * check their contents anyway. */
 bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
-/* Like ic_vring_take_used(), but waits. False if wait() has given up, or if the device has written invalid data. */
+/* Like ic_vring_take_used(), but waits. False if wait() (struct ic_waiting) has given up, or if the device has written
+ * invalid data. */
 bool ic_vring_await_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
 
 /* ---- functions of the device ---- */
 
 /* Takes the next available buffer. False if there is none. */
 bool ic_vring_take_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
-/* Like ic_vring_take_available(), but waits. False if wait() has given up, or if the driver has written invalid
- * data. */
+/* Like ic_vring_take_available(), but waits. False if wait() (struct ic_waiting) has given up, or if the driver has
+ * written invalid data. */
 bool ic_vring_await_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
 /* Returns a buffer to the driver, after `written` bytes have been written to it. */
 void ic_vring_give_back(struct ic_vring_end *device, uint32_t id, uint32_t written);

@@ -1,6 +1,6 @@
-/* A unit is the encryption of one 16-byte block with AES-128 (FIPS 197) in counter mode (NIST SP 800-38A), with a table
- * of 256 bytes, as on a chip without AES hardware. On a chip with a cache the time of this code may depend on the key:
- * do not use it for secrets.
+/* A unit of the workload `aes` is the encryption of one 16-byte block with AES-128 (FIPS 197) in counter mode (NIST SP
+ * 800-38A), with a table of 256 bytes, as on a chip without AES hardware. On a chip with a cache the time of this code
+ * may depend on the key: do not use it for secrets.
  *
  * The blocks are the four of the example in SP 800-38A, F.5.1, used cyclically, so every result is compared with
  * published values. */
@@ -49,13 +49,13 @@ static struct {
 
 static uint32_t rotated(uint32_t word, uint32_t bits) { return word << bits | word >> (32U - bits); }
 
-/* Takes one byte of each of four words, and joins their replacements from the table. */
+/* Takes one byte of each of four words, replaces the four bytes by their S-box values, and joins these. */
 static uint32_t substituted(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     return (uint32_t)s_box[a >> 24U] << 24U | (uint32_t)s_box[b >> 16U & 0xffU] << 16U |
            (uint32_t)s_box[c >> 8U & 0xffU] << 8U | s_box[d & 0xffU];
 }
 
-/* Multiplies each of the four bytes by x ({02}), modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 4.2.1). */
+/* Multiplies each of the word's four bytes by x ({02}), modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 4.2.1). */
 static uint32_t doubled(uint32_t word) { return (word & 0x7f7f7f7fU) << 1U ^ (word >> 7U & 0x01010101U) * 0x1bU; }
 
 /* MixColumns() of one column, FIPS 197 5.1.3: each byte becomes 2 times itself, plus 3 times the next byte, plus the

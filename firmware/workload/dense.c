@@ -1,6 +1,6 @@
-/* A unit is one element of a matrix product as in a layer of a small neural network: 32 products of an 8-bit weight and
- * an 8-bit input, added to a bias in 32 bits. The layer has 16 outputs for each of 16 input vectors, and is computed
- * repeatedly. Weights and inputs are in memory region 0. */
+/* A unit of the workload `dense` is one element of a matrix product, as in a layer of a small neural network: 32
+ * products of an 8-bit weight and an 8-bit input, added to a 32-bit bias. The layer has 16 outputs for each of 16 input
+ * vectors, and is computed repeatedly. Weights and inputs are in memory region 0. */
 #include "port.h"
 #include "workloads.h"
 
@@ -8,7 +8,8 @@
 #define ROWS 16U    /* outputs */
 #define COLUMNS 16U /* vectors of inputs */
 #define ELEMENTS (ROWS * COLUMNS)
-/* Added to each element: larger than the magnitude of any negative product of two vectors, so that no element is 0 */
+/* Added to each element: larger than the magnitude of any negative dot product of weights and inputs, so that no
+ * element is 0 */
 #define BIAS 524288
 
 struct layer {
@@ -20,7 +21,7 @@ static struct {
     const struct layer *layer;
 } product PORT_SHARED(dense_layer);
 
-/* Constant, irregular 8-bit values: the fractional parts of multiples of the golden ratio */
+/* Irregular 8-bit values, the same in every run: the fractional parts of multiples of the golden ratio */
 static int8_t content(uint32_t number) { return (int8_t)((int32_t)(number * 0x9e3779b1U >> 24U) - 128); }
 
 static int8_t weight(uint32_t row, uint32_t i) { return content(row * DEPTH + i); }
@@ -59,9 +60,10 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return checksum;
 }
 
-/* The sum of the layer's elements before `element`, without their biases. If each value of one group is multiplied by
- * each value of another, the sum of the products is the product of the groups' sums. This rule is used at each position
- * i: for all rows before `row` with all columns, and for `row` with the columns before `column`. */
+/* Returns the sum of the layer's elements before `element`, without their biases. If each value of one group is
+ * multiplied by each value of another group, the sum of the products is the product of the groups' sums. This rule is
+ * used at each position i: for all rows before `row` with all columns, and for `row` with the columns before
+ * `column`. */
 static uint32_t sum_to(uint32_t element) {
     uint32_t row = element / COLUMNS;
     uint32_t column = element % COLUMNS;

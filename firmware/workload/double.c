@@ -1,12 +1,12 @@
-/* A unit is one step of a chain of double-precision square root, multiplication and division, each of which needs the
- * preceding result: the same as in fp.c, in double precision. Most small cores compute double precision in software,
- * among them Cortex-M0+, Cortex-M4F, Xtensa LX6 and LX7. */
+/* A unit of the workload `double` is one step of a chain of square root, multiplication and division in double
+ * precision, each of which needs the preceding result. fp.c does the same in single precision. Most small cores compute
+ * double precision in software, among them Cortex-M0+, Cortex-M4F, Xtensa LX6 and LX7. */
 #include <math.h>
 
 #include "workloads.h"
 
 /* As in fp.c, the step x -> sqrt(x) * FACTOR / DIVISOR maps START exactly to START if the three operations round as
- * IEEE 754 demands. So every single step is checked. */
+ * IEEE 754 demands. So every step is checked. */
 #define FACTOR 3.7
 #define DIVISOR 1.3
 #define START 0x1.03380c1e4bbd6p+3

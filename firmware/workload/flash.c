@@ -1,9 +1,10 @@
-/* A unit reads 16 words of a table in flash. The table is a read-only memory region of the board, and larger than the
- * cache of the flash. In each round every word is read once, in an order without a stride that a prefetcher could
- * follow. If the cores share one bus to the flash, their cache misses are served one after the other.
+/* A unit of the workload `flash` reads 16 words of a table in flash. The table is a read-only memory region of the
+ * board, and larger than the cache of the flash. In each round every word is read once, in an order without a stride
+ * that a prefetcher could follow. If the cores share one bus to the flash, their cache misses are served one after the
+ * other.
  *
  * On a board without a read-only region, the table is in memory region 0, and has at most INSTEAD_BYTES bytes. The
- * result then does not apply to flash, and the condition memory.flash in the results says so. */
+ * result then does not apply to flash, as the condition memory.flash in the results states. */
 #include "port.h"
 #include "workloads.h"
 
@@ -42,8 +43,8 @@ IC_UNTIMED static void prepare(void) {
     table.mask = count - 1U;
 }
 
-/* Index of the k-th word to read in a round. Every index up to mask = 2^b - 1 occurs exactly once, because both kinds
- * of steps can be undone modulo 2^b: multiplication by an odd number, and k ^ k >> s. */
+/* Returns the index of the k-th word to read in a round. Every index up to mask = 2^b - 1 occurs exactly once, because
+ * both kinds of steps can be undone modulo 2^b: the multiplication by an odd number, and k ^ k >> s. */
 static uint32_t place(uint32_t k, uint32_t mask) {
     k = k * 0x9e3779b1U & mask;
     k ^= k >> 5U;
@@ -64,8 +65,8 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return sum;
 }
 
-/* Does not read the table: a whole round gives the sum of all words, and the words of the last, partial round are
- * computed. */
+/* Computes the expected sum without reading the table: a whole round adds the sum of all words, and the words of the
+ * last, partial round are added one by one. */
 IC_UNTIMED static uint32_t expected(uint32_t first, uint32_t count) {
     uint64_t size = (uint64_t)table.mask + 1U;
     uint64_t reads = (uint64_t)count * READS;

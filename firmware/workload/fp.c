@@ -1,6 +1,6 @@
-/* A unit is one step of a chain of single-precision square root, multiplication and division, each of which needs the
- * preceding result. Quach & Nguyen (2026) use the same three operations, also on volatile operands, but do not publish
- * their number, order or precision. */
+/* A unit of the workload `fp` is one step of a chain of square root, multiplication and division in single precision,
+ * each of which needs the preceding result. Quach & Nguyen (2026) use the same three operations, also on volatile
+ * operands, but do not publish their number, order or precision. */
 #include <math.h>
 
 #include "workloads.h"

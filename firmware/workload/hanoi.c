@@ -1,5 +1,5 @@
-/* A unit is one tower of Hanoi of 3 discs (7 moves), solved by recursion: about as much work as a unit of the other
- * workloads, so that the same numbers of units suit all workloads. */
+/* A unit of the workload `hanoi` is one tower of Hanoi of 3 discs (7 moves), solved by recursion: about as much work as
+ * a unit of the other workloads, so that the same numbers of units suit all workloads. */
 #include "hanoi.h"
 
 #include "workloads.h"
@@ -12,7 +12,7 @@ struct tower {
     uint32_t checksum;
 };
 
-/* A tower that is solved in parts, with a callback after each part */
+/* A tower that is solved in parts (hanoi.h); `done` is called after each part */
 struct watched {
     struct tower tower;
     void (*done)(void *arg);
@@ -34,7 +34,7 @@ static void solve(struct tower *tower, uint32_t discs, uint32_t from, uint32_t s
     }
 }
 
-/* All discs must be on the last peg; anything else changes the checksum. */
+/* Includes the pegs' heights: a disc that is not on the last peg changes the checksum. */
 static uint32_t checksum_of(const struct tower *tower) {
     return tower->checksum + 256U * tower->height[0] + 65536U * tower->height[1] + tower->height[2];
 }

@@ -13,7 +13,7 @@ uint32_t ic_hanoi_tower(uint32_t discs);
 #define IC_HANOI_PART_DISCS 6U
 uint32_t ic_hanoi_tower_in_parts(uint32_t discs, void (*done)(void *arg), void *arg);
 
-/* Returns the checksum that both functions must return. */
+/* Returns the checksum that ic_hanoi_tower() and ic_hanoi_tower_in_parts() must return. */
 uint32_t ic_hanoi_expected(uint32_t discs);
 
 #endif

@@ -1,4 +1,5 @@
-/* A unit is one step of a linear congruential generator: a 32-bit multiplication and an addition in a chain. */
+/* A unit of the workload `integer` is one step of a linear congruential generator, a 32-bit multiplication and an
+ * addition that need the preceding result. */
 #include "workloads.h"
 
 /* The "quick and dirty" generator of Numerical Recipes; any odd multiplier would do */
@@ -8,7 +9,8 @@
 
 static uint32_t work(uint32_t first, uint32_t count) {
     (void)first;
-    /* Volatile, because with constants a compiler may combine steps: clang 14 makes one multiplication out of eight. */
+    /* Volatile, because a compiler may combine several steps with constants into one: clang 14 makes one multiplication
+     * out of eight. */
     volatile uint32_t multiplier = MULTIPLIER;
     uint32_t x = START;
     for (uint32_t i = 0; i < count; i++) {
@@ -17,7 +19,8 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return x;
 }
 
-/* Jumps `count` steps at once: the step x -> a x + c is composed with itself by repeated squaring. */
+/* Computes `count` steps at once: repeatedly combines the step x -> a x + c with itself, which doubles the number of
+ * steps. */
 IC_UNTIMED static uint32_t expected(uint32_t first, uint32_t count) {
     (void)first;
     uint32_t a = MULTIPLIER;

@@ -1,5 +1,5 @@
-/* A unit reads 64 bytes of memory region 0, which is larger than any private cache of a core. Successive units are at
- * successive addresses, and wrap at the end of the region. */
+/* A unit of the workload `memory` reads 64 bytes of memory region 0, which is larger than any private cache of a core.
+ * Successive units read successive addresses, and start again at the end of the region. */
 #include "port.h"
 #include "workloads.h"
 
@@ -10,7 +10,7 @@ static struct {
     uint32_t line_count;
 } stream PORT_SHARED(stream);
 
-/* Every word holds its index, so that the sum of any range is known in advance. */
+/* Fills the region: every word holds its index, so that the sum of any range is known in advance. */
 IC_UNTIMED static void prepare(void) {
     struct port_region region;
     if (!port_region(0, &region)) {
@@ -39,7 +39,7 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return sum;
 }
 
-/* Returns the sum of the words of the first `lines` lines, 0 + 1 + … + (16 lines - 1), modulo 2^32. */
+/* Returns the sum of the words of the first `lines` lines of 16 words, 0 + 1 + … + (16 lines - 1), modulo 2^32. */
 static uint32_t sum_to(uint32_t lines) {
     uint64_t count = (uint64_t)lines * LINE_WORDS;
     return (uint32_t)(count * (count - 1U) / 2U);

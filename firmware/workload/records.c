@@ -1,6 +1,6 @@
-/* A unit is a mix of statements like Dhrystone's, but the program is our own: records are assigned whole and through
- * pointers, strings of 30 characters are compared, an enumeration selects a branch, an array is indexed, integers are
- * multiplied and divided, and functions are called. Its speed is not comparable with DMIPS. */
+/* A unit of the workload `records` is a mix of statements like Dhrystone's, but the code is our own: records are
+ * assigned whole and through pointers, strings of 30 characters are compared, an enumeration selects a branch, an array
+ * is indexed, integers are multiplied and divided, and functions are called. Its speed is not comparable with DMIPS. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct record {
 
 static const struct record blank = {.text = "a record that both cores copy."};
 
-/* Never inlined, at any level of optimisation, as if the functions were in several files */
+/* Never inlined, at any level of optimisation, as if each function were in a file of its own */
 #define CALLED __attribute__((noinline))
 
 CALLED static enum kind following(enum kind kind, bool differs) {
@@ -79,8 +79,8 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return checksum;
 }
 
-/* The result of a unit, computed without records: the texts differ if the number is odd, and the kind follows from that
- * and the number. */
+/* Returns the result of unit `number`, computed without records: the strings differ if the number is odd, and the kind
+ * follows from that and from the number. */
 IC_UNTIMED static uint32_t outcome(uint32_t number) {
     static const uint8_t next[2][KINDS] = {{1, 2, 0, 4, 2}, {1, 3, 0, 4, 2}};
     uint32_t kind = next[number % 2U][number % KINDS];

@@ -1,5 +1,5 @@
-/* The list of workloads, in the order of the choices of the parameter `workload`. Everything else is generated from
- * this list. */
+/* The list of workloads, in the order in which the parameter `workload` of the benchmarks offers them. Everything else
+ * is generated from this list. */
 #ifndef IC_WORKLOADS_H
 #define IC_WORKLOADS_H
 
@@ -10,8 +10,8 @@
 #define IC_UNTIMED __attribute__((cold))
 
 // clang-format off
-/* A board that is short of memory may exclude these (IC_FEWER_WORKLOADS): on a core without double-precision hardware,
- * the library functions that `double` needs take 8 KiB. */
+/* A board that is short of memory may exclude these workloads (IC_FEWER_WORKLOADS): on a core without double-precision
+ * hardware, the library functions for `double` take 8 KiB. */
 #ifdef IC_FEWER_WORKLOADS
 #define IC_WORKLOADS_WITH_ROOM(X)
 #else
@@ -37,9 +37,9 @@
 
 IC_WORKLOADS(IC_WORKLOAD_DECLARED)
 
-/* Users' workloads follow the list: the one called IC_OWN, if the build defines it, or those that the program registers
- * at start (own.h), at most IC_ADDED_MAX. Without either, the program has no code for users' workloads, so the code of
- * the other workloads stays at its addresses. */
+/* Users' workloads follow the list: the one that the build names in IC_OWN, or those that the program registers at
+ * start (own.h), at most IC_ADDED_MAX. Without either, the program has no code for users' workloads, so the code of the
+ * other workloads stays at its addresses. */
 #ifdef IC_OWN
 #define IC_OWN_MAX 1
 #else
@@ -55,8 +55,8 @@ enum ic_workload_number { IC_WORKLOADS(IC_WORKLOAD_NUMBERED) IC_WORKLOADS_HERE }
 #define IC_WORKLOAD_LISTED const
 #endif
 
-/* The names of the workloads, as choices of a parameter, and the workloads, both in the order of the list; NULL beyond
- * the last */
+/* The names of the workloads, as choices of the parameter `workload`, and the workloads themselves, both in the order
+ * of the list; NULL beyond the last */
 extern const char *IC_WORKLOAD_LISTED ic_workload_names[IC_WORKLOAD_COUNT];
 extern const struct ic_workload *IC_WORKLOAD_LISTED ic_workloads[IC_WORKLOAD_COUNT];
 

@@ -1,10 +1,11 @@
-/* api: the time of a kernel call that neither blocks nor causes a context switch, alone and while another core calls
- * the kernel continuously on its own objects. The difference is the cost of the kernel's locks, which all cores share.
+/* The benchmark `api`: the time of a kernel call that neither blocks nor causes a context switch, either while the
+ * other core makes no kernel calls or while a task there calls the kernel continuously, on other objects. The
+ * difference is the cost of the kernel's internal locks, which all cores share.
  *
  * A task of middle priority on core `core` makes the calls. A sample is the time from before the call to after it. With
  * `batch` > 1 it is the time of `batch` calls in a row, each on its own object, item, bit or block. What a call needs
  * (such as an item to receive) is prepared before the timed window. The effect of the call is checked and undone after
- * the window. `call` selects the call:
+ * the window. The parameter `call` selects the call:
  *
  *   create, delete           of a task of lower priority on the same core; `delete` is port_task_join() of a task that
  *                            has already run and ended
@@ -16,24 +17,25 @@
  *   stream-send, -receive    of `size` bytes, with room in the stream and no waiting tasks
  *   critical                 enter and exit, as one call; afterwards a task on the other core checks the exclusion
  *   allocate, free           of a block of `size` bytes
- *   nothing                  an empty window
+ *   nothing                  no call, only the two clock readings
  *
- * `other` is the load on the other core, which is the next core:
+ * The parameter `other` selects the load on the other core, which is the next core:
  *
  *   none        the other core sleeps
  *   spin        a task there computes, and makes no kernel calls
  *   same        a task there makes the measured call and the call that undoes it, continuously
  *   task        a task there creates a task, which runs and ends, and deletes it, continuously
- *   any other   a task there makes the two calls on an object of that name, continuously */
+ *   any other   a task there makes the two calls on an object of the named kind, continuously */
 #include "api.h"
 #include "benchmarks.h"
 #include "port_lock.h"
 
-/* Number of items of the largest size in memory region 0: the bytes to send, and the bytes that each of the two sides
- * receives */
+/* Memory region 0 has room for this many items of the largest size: the bytes to send, and a receive buffer for each
+ * side (the calling task and the load) */
 #define ITEMS 3U
 #define STREAM_ROOM_MAX 4096U
-/* The timed window is shifted against the other core's loop by a random number of iterations, less than this. */
+/* Before the timed window the calling task waits for a random number of loop iterations, less than this, so that the
+ * window meets the other core's loop at a different point each time. */
 #define SHIFT_TURNS 256U
 
 enum { P_CALL, P_SIZE, P_CORE, P_OTHER, P_BATCH, PARAMETER_COUNT };
@@ -103,7 +105,7 @@ static bool start_side(struct ic_run *run, struct side *side, void (*entry)(void
     return true;
 }
 
-/* Ends a side's task and counts its migrations and preemptions. */
+/* Ends the task of a side (the calling task or the load), and counts its migrations and preemptions. */
 static void end_side(struct ic_run *run, struct side *side) {
     ic_api.dismissed = true;
     port_notify(&side->task);
@@ -115,7 +117,8 @@ static void end_side(struct ic_run *run, struct side *side) {
     }
 }
 
-/* Wakes the task on the console task's core last: it would keep the console task from waking the other task. */
+/* Wakes both tasks, the one on the console task's core last: it preempts the console task, which could not wake the
+ * other one after that. */
 static void wake_both(void) {
     if (ic_api.caller.core == port_core_id()) {
         if (is_hammered()) {
@@ -196,7 +199,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "out-of-range", "a stream holds 4096 bytes: batch * size is more", "", "");
 }
 
-/* Puts the items into memory region 0: a chip has no other memory for larger buffers. */
+/* Puts the items into memory region 0: on a chip, no other memory of Intercore is large enough for them. */
 static void lay_out_items(void) {
     struct port_region region;
     (void)port_region(0, &region); /* possible() has checked that it exists */

@@ -39,7 +39,7 @@ enum call {
     CALL_COUNT
 };
 
-/* Kinds of objects. Of the two calls on an object, the second undoes the first. */
+/* Kinds of objects. There are two calls on each kind, such as give and take; the second undoes the first. */
 enum object {
     OBJECT_TASK,
     OBJECT_SEMAPHORE,
@@ -69,7 +69,7 @@ struct created {
     atomic_bool ran;
 };
 
-/* A task with the objects of its calls */
+/* A task that makes calls (the calling task or the load on the other core), with the objects of its calls */
 struct side {
     port_task_t task;
     uint32_t core;
@@ -127,32 +127,34 @@ static inline void expect(struct side *side, bool right) { side->wrong = side->w
 bool ic_api_make_object(struct side *side);
 void ic_api_destroy_object(struct side *side);
 
-/* Starts the task number `at` that a side creates. */
+/* Creates and starts a side's task number `at`, an entry of its array `created`. */
 enum port_error ic_api_create(struct side *side, uint32_t at, uint32_t priority);
 
 /* Makes the measured call `batch` times, and returns the time of all these calls, in ticks of the common clock. */
 uint64_t ic_api_time_call(struct side *side, enum call call);
 
-/* The same calls outside of timed windows, on object, item, bit or block number `at`: ic_api_do_call() makes the first
- * of the object's two calls, ic_api_undo_call() the second, which undoes the first. */
+/* Untimed calls on object, item, bit or block number `at` of a side: ic_api_do_call() makes the first of the two calls
+ * on its kind of object (such as give), ic_api_undo_call() the second (take), which undoes the first. */
 void ic_api_do_call(struct side *side, uint32_t at);
 void ic_api_undo_call(struct side *side, uint32_t at);
 
 /* ---- tasks ---- */
 
-/* Entry of the task that makes the timed calls; the argument is its side. */
+/* Entry of the task that makes the timed calls; the argument is its struct side. */
 void ic_api_run_caller(void *arg);
 
-/* Entry of the helper; the argument is the side of the calling task. The helper has a lower priority than the calling
- * task and the tasks that the calling task creates. It wakes the calling task when the created tasks have run and
- * ended. */
+/* Entry of the helper, a task of lower priority than the calling task and the tasks that the calling task creates; the
+ * argument is the struct side of the calling task. The helper wakes the calling task when the created tasks have run
+ * and ended. */
 void ic_api_run_helper(void *arg);
 
-/* Entry of the witness, a task on the other core, of higher priority than the load: it enters a critical section when
- * `watcher_may` permits that. */
+/* Entry of the witness, a task on the other core, of higher priority than the load. When the calling task, inside a
+ * critical section, sets `watcher_may`, the witness tries to enter one, too, and must not succeed until the calling
+ * task has left. */
 void ic_api_run_witness(void *arg);
 
-/* Entry of the load on the other core: calls the kernel continuously, or spins; the argument is its side. */
+/* Entry of the load, a task on the other core that calls the kernel continuously or spins; the argument is its struct
+ * side. */
 void ic_api_run_hammer(void *arg);
 
 #endif

@@ -1,4 +1,4 @@
-/* The objects of the benchmark `api`, and the calls on them, inside a timed window and outside. */
+/* The objects of the benchmark `api`, and the calls on them, timed and untimed. */
 #include "api.h"
 
 #include "port_lock.h"
@@ -95,8 +95,8 @@ enum port_error ic_api_create(struct side *side, uint32_t at, uint32_t priority)
     return port_task_start(&created->task, &config);
 }
 
-/* The timed window around one call or, with `batch` > 1, around `batch` calls in a row. A macro, because the call must
- * be compiled as it is in an application. `at` is the index of the call's object. */
+/* Times one call or, with `batch` > 1, `batch` calls in a row. This is a macro, so that the call is compiled in place,
+ * as in an application. In `statement`, `at` is the index of the call's object. */
 #define TIMED(statement)                                                                                               \
     do {                                                                                                               \
         if (batch == 1U) {                                                                                             \

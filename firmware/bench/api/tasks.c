@@ -1,23 +1,25 @@
-/* The tasks of the benchmark `api`: the calling task, its helper, and the load on the other core. */
+/* The tasks of the benchmark `api`: the calling task, its helper, and on the other core the witness and the load. */
 #include "api.h"
 
 #include <string.h>
 
 #include "port_lock.h"
 
-/* Iterations of an empty loop after which an idle core sleeps, as in clock.c */
+/* Iterations of an empty loop, about 10 µs, after which another core with nothing to do sleeps */
 #define SETTLING_TURNS 200U
 
 /* ---- the calling task ---- */
 
-/* Waits until the created tasks have run and ended. They get the core before the helper, which then wakes this task. */
+/* Waits until the created tasks have run and ended. The helper, a task of lower priority, runs after them and wakes
+ * this task. */
 static void let_created_run(void) {
     port_notify(&ic_api.helper);
     port_notify_take();
 }
 
-/* Whether the effect of the object's first call is present, where that can be checked without blocking. For
- * notifications: whether at least one is pending; for other objects: the effect of call number `at`. */
+/* Whether the first of the object's two calls (such as give, before take) has an effect that is not undone yet; checked
+ * without blocking. For notifications: whether at least one is pending; for other objects: whether call number `at` has
+ * such an effect. */
 static bool is_there(struct side *side, uint32_t at) {
     switch (side->object) {
     case OBJECT_TASK:
@@ -45,7 +47,7 @@ static bool is_there(struct side *side, uint32_t at) {
     return true;
 }
 
-/* Checks the effect of the calls, before it is undone. */
+/* Checks that each call of the batch has had its effect. The effect is undone later. */
 static void check_made(struct side *side) {
     for (uint32_t at = 0; at < side->batch; at++) {
         expect(side, is_there(side, at));
@@ -58,7 +60,7 @@ static void check_made(struct side *side) {
     }
 }
 
-/* Checks that no effect is left, and removes an effect that is left: a failed call must not make later calls block. */
+/* Checks that no effect of the calls is left. Removes an effect that is left, so that later calls do not block. */
 static void check_undone(struct side *side) {
     for (uint32_t at = 0; at < side->batch; at++) {
         if (is_there(side, at)) {
@@ -68,7 +70,8 @@ static void check_undone(struct side *side) {
     }
 }
 
-/* Waits at most PORT_PATIENCE_S seconds until the other core's task sets the flag. Returns whether it was set. */
+/* Waits until a task on the other core sets the flag, for at most PORT_PATIENCE_S seconds. Returns whether it was
+ * set. */
 static bool comes_true(const atomic_bool *said) {
     uint64_t deadline = port_clock() + PORT_PATIENCE_S * port_clock_hz();
     while (!atomic_load(said)) {
@@ -79,10 +82,9 @@ static bool comes_true(const atomic_bool *said) {
     return true;
 }
 
-/* Whether a critical section excludes a critical section on the other core: the witness, a task on the other core,
- * tries to enter one while this core is inside one. The witness runs only while the load rests: where a critical
- * section is a lock, the witness could preempt the load inside a critical section, and would then wait for the load for
- * ever. */
+/* Checks that no task on the other core can enter a critical section while this core is inside one: the witness, a task
+ * there, tries to. The witness runs only while the load rests: where a critical section is a lock, the witness could
+ * preempt the load inside a critical section, and would then wait for ever for the load to leave it. */
 static bool excludes(void) {
     atomic_store(&ic_api.watcher_there, false);
     atomic_store(&ic_api.watcher_may, false);
@@ -98,7 +100,7 @@ static bool excludes(void) {
     return there && !entered && comes_true(&ic_api.watcher_entered);
 }
 
-/* Establishes the preconditions of the window; false on failure. */
+/* Prepares what the timed calls need, such as items to receive. Returns false on failure. */
 static bool prepare(struct side *side, enum call call) {
     for (uint32_t at = 0; at < BATCH_MAX; at++) {
         atomic_store(&side->created[at].ran, false);
@@ -128,7 +130,7 @@ static bool all_have_run(const struct side *side) {
     return true;
 }
 
-/* Undoes the effect of the window, or of a failed preparation, and checks all results. */
+/* Undoes the effect of the timed calls, or of a failed prepare(), and checks all results. */
 static void restore(struct side *side, enum call call) {
     if (!ic_api_calls[call].undoes) {
         check_made(side);

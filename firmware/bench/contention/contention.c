@@ -1,6 +1,7 @@
-/* contention: how the cores are shared when several tasks and the main loop compete for them.
+/* The benchmark `contention`: how the cores are shared when several tasks and the main loop compete for them.
  *
- * The competitors are the tasks of an Arduino program on a chip with two cores, and free (unpinned) tasks:
+ * The competitors are pinned like the tasks of an Arduino program on a chip with two cores; free (unpinned) tasks can
+ * be added:
  *
  *   task0   pinned to core 0
  *   task1   pinned to core 1
@@ -10,8 +11,8 @@
  * Where the platform has its own main loop (Arduino's loop()), `main` is that loop, called by the platform as usual
  * (port_loop_start); elsewhere it is a task.
  *
- * Each competitor is absent (off) or has one of four roles, in a window of time that begins and ends at the same
- * moments for all:
+ * Each competitor is absent (off) or has one of four roles. All competitors begin at the start and stop at the end of
+ * the same window of time:
  *
  *   work    solves one tower of Hanoi after another; with yield=tick it sleeps after each tower until the next tick
  *   spin    has no work and never waits, like a loop() that returns at once and is called again
@@ -40,8 +41,8 @@
  * start; a timer's interrupt on core 0 clears the pin at the end.
  *
  * preset=qiita-table takes the competitors from the seven rows of a published table (seed 001 in docs/published.md). A
- * window is measured for each row in order; further repetitions begin again at the first row. In the published table a
- * main loop without work spins.
+ * window is measured for each row in order; further repetitions begin again at the first row. A main loop that has no
+ * work in the published table spins.
  *
  * The command `show` prints the number of towers of each competitor, in a line for each row. */
 #include "contention.h"
@@ -57,7 +58,7 @@ static const char *const roles[ROLES] = {"off", "block", "delay", "spin", "work"
 static const char *const yields[] = {"none", "tick"};
 
 #if IC_OWN_MAX > 0
-/* The choices of `workload`: towers, followed by the user's workloads */
+/* The choices of the parameter `workload`: the towers of Hanoi, followed by the user's workloads */
 static const char *work_name(uint32_t index) {
     return index == 0 ? "hanoi" : index <= IC_OWN_MAX ? ic_workload_names[IC_WORKLOADS_HERE + index - 1U] : NULL;
 }
@@ -67,7 +68,7 @@ static const struct intercore_workload *own_of(const struct ic_run *run) {
     return index == 0 ? NULL : ic_own(IC_WORKLOADS_HERE + index - 1U);
 }
 
-/* The largest number of competitors that work at the same time */
+/* The largest number of competitors that have the role `work` in the same window */
 static uint32_t workers(const struct ic_run *run) {
     uint32_t count = run->values[P_FREE];
     for (uint32_t i = 0; i < FREE; i++) {
@@ -76,8 +77,8 @@ static uint32_t workers(const struct ic_run *run) {
     return run->values[P_PRESET] == PRESET_QIITA ? FREE : count;
 }
 
-/* Whether the user's workload has enough units. If it returns a sum, all competitors compute the same units; if it
- * writes a buffer, each competitor needs different units. */
+/* Whether the user's workload has enough units (numbered pieces of its work). If the workload returns a sum, all
+ * competitors compute the same units; if it writes a buffer, each competitor needs units of its own. */
 static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
     const struct intercore_workload *own = own_of(run);
     const char *name = work_name(run->values[P_WORKLOAD]);
@@ -90,7 +91,7 @@ static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "out-of-range", "units is more than ", name, " has");
 }
 
-/* Prepares the user's workload, if one replaces the towers. */
+/* Prepares the user's workload, if one replaces the towers of Hanoi. */
 static void prepare_own(const struct ic_run *run) {
     const struct intercore_workload *own = own_of(run);
     ic_contest.own = own;
@@ -101,7 +102,8 @@ static void prepare_own(const struct ic_run *run) {
     }
 }
 
-/* Gives each working competitor its own units of a buffer. */
+/* If the user's workload writes a buffer, gives each working competitor its own units, so that no two competitors write
+ * the same part of the buffer. */
 static void share_units(void) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < COMPETITORS; i++) {
@@ -113,8 +115,8 @@ static void share_units(void) {
     }
 }
 
-/* After a time window: checks what each competitor that completed a tower has put into its units of the output
- * buffer. */
+/* Called after each window: checks the output buffer of the user's workload, in the units of each competitor that has
+ * computed its units in that window. */
 static void check_units(void) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         struct competitor *competitor = &ic_contest.competitors[i];
@@ -168,7 +170,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 #endif
 };
 
-/* The rows of the published table: roles of task0, task1 and main */
+/* The rows of the published table (preset=qiita-table): roles of task0, task1 and main */
 #define QIITA_ROWS 7U
 static const enum role qiita_rows[QIITA_ROWS][FREE] = {
     {WORK, WORK, WORK}, {WORK, OFF, WORK}, {WORK, WORK, SPIN}, {OFF, WORK, WORK},
@@ -264,7 +266,7 @@ static bool open_alone(struct alone *alone) {
     return (alone->turn != NULL && (alone->tower != NULL || !ic_contest.yields)) || no_series();
 }
 
-/* Times a tower on each core that has a working competitor. */
+/* Times towers on each core on which a competitor will work, in a task that has the core to itself. */
 static bool measure_alone(void) {
     static port_task_t task; /* static: on a chip it may contain the task's stack */
     static struct alone alone;
@@ -285,8 +287,8 @@ static bool measure_alone(void) {
 
 /* ---- room for the samples ---- */
 
-/* Number of samples of a competitor in all windows: on each of its cores, as many towers as the core could solve
- * alone. */
+/* Number of samples to expect of a competitor in all windows: for each core that it may use, as many towers as the core
+ * could solve in that time without other competitors. */
 static uint64_t samples_of(const struct competitor *competitor) {
     uint64_t at_least =
         ic_contest.yields && ic_contest.shortest < ic_contest.tick ? ic_contest.tick : ic_contest.shortest;
@@ -309,7 +311,7 @@ static bool open_towers(struct competitor *competitor, const char *name, uint64_
     return true;
 }
 
-/* Opens the series of the cores on which the free tasks ran. */
+/* Opens the series `ran` and `moved`, which count on which cores the free tasks ran. */
 static bool open_cores(void) {
     static const char *const ran[FREE_MAX] = {"ran0", "ran1", "ran2", "ran3"};
     static const char *const moved[FREE_MAX] = {"moved0", "moved1", "moved2", "moved3"};
@@ -335,8 +337,8 @@ static bool open_cores(void) {
     return true;
 }
 
-/* Opens the series of all working competitors. These series share all memory that is left, because a core may be faster
- * later than when it was timed alone, and then solves more towers than expected. */
+/* Opens the series of the towers of all working competitors. They share all memory that is left for samples, because a
+ * core may later be faster than it was alone, and then solves more towers than expected. */
 static bool open_series(void) {
     static const char *const names[COMPETITORS] = {"task0", "task1", "main", "free0", "free1", "free2", "free3"};
     uint64_t room = ic_samples_room();
@@ -377,8 +379,8 @@ static void prepare(struct ic_run *run) {
     run->checks.repetitions *= ic_contest_rows(); /* a repetition is a window */
 }
 
-/* Refuses a competitor on core 1 if there is no core 1, and a setting in which no competitor works. Each row of the
- * preset has a competitor on core 1, and one that works. */
+/* Refuses a competitor on core 1 if there is no core 1, and parameters with which no competitor works. Each row of the
+ * preset has a competitor on core 1, and a competitor that works. */
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const uint32_t *values = run->values;
     bool preset = values[P_PRESET] == PRESET_QIITA;

@@ -32,8 +32,8 @@ enum role { OFF, BLOCK, DELAY, SPIN, WORK, ROLES };
 enum { TASK0, TASK1, MAIN, FREE };
 #define COMPETITORS (FREE + FREE_MAX)
 
-/* On which cores a task has worked, sampled after each part of a tower. How a part that changed cores was divided
- * between them is unknown. */
+/* On which cores a task has solved the parts of a tower: the core is read after each part. If the task migrated during
+ * a part, it is unknown how much of that part each core did. */
 struct whereabouts {
     uint32_t on;                  /* core at the last sample */
     uint32_t ran[PORT_CORES_MAX]; /* parts that began and ended on each core */
@@ -93,25 +93,28 @@ extern struct contest ic_contest;
 uint32_t ic_contest_solve(struct whereabouts *where);
 
 #if IC_OWN_MAX > 0
-/* Whether the units that a competitor has written, from unit `first` on, are right; true for a workload without a
- * buffer. Call it while no competitor writes them. */
+/* Whether one competitor's units in the output buffer of the user's workload, from unit `first` on, are right; true for
+ * a workload without a buffer. Call it while no competitor writes these units. */
 bool ic_contest_units_are_right(uint32_t first);
 #endif
 
 /* ---- windows ---- */
 
-/* Starts a task that solves towers. Returns false, with run->error set, if there is no memory for it. */
+/* Starts a task whose stack is large enough to solve towers. Returns false, with run->error set, if there is no memory
+ * for it. */
 bool ic_contest_start_task(port_task_t *task, void (*entry)(void *), void *arg, uint32_t core);
 
 /* Runs a window with all competitors. Returns false, with run->error set, if they could not all be started. */
 bool ic_contest_hold_window(void);
 
-/* Timer handler that sets the mark pin low at the end of a window, because towers may still be in progress then */
+/* Handler of the timer that sets the mark pin low at the end of a window: no task could do this on time, because towers
+ * may still be in progress. */
 void ic_contest_end_mark(void *arg);
 
 /* ---- competitors ---- */
 
-/* Number of rows (sets of roles): those of the preset's table, or 1. Each window has the roles of one row. */
+/* Number of rows of the preset's table, or 1 without a preset. A row gives each competitor a role; each window is
+ * measured with the roles of one row. */
 uint32_t ic_contest_rows(void);
 
 /* Assigns the roles of one row to all competitors. */
@@ -119,8 +122,8 @@ void ic_contest_set_roles(uint32_t row);
 
 /* ---- interactive use ---- */
 
-/* Prints the number of towers of each competitor and of all together, a line per measured row; see
- * ic_summary_tell(). */
+/* Writes line number `index` of the result into `line`: a heading, then for each measured row the number of towers of
+ * each competitor and of all together. Returns false after the last line; see ic_summary_tell(). */
 bool ic_contest_tell(const struct ic_run *run, uint32_t index, struct ic_text *line);
 
 #endif

@@ -22,7 +22,7 @@ static size_t column_end(uint32_t column) {
     return end;
 }
 
-/* Number of towers that ended in the windows of a row; the moments of a series ascend */
+/* Number of towers of a series that ended in the windows of one row. The moments in a series are in ascending order. */
 static uint32_t towers_in(const struct ic_series *towers, uint32_t row) {
     uint32_t count = 0;
     uint32_t window_row = 0;
@@ -58,7 +58,8 @@ static void tell_head(struct ic_text *line) {
     }
 }
 
-/* Writes the competitors, with their roles if these are not `work`: "task0, task1 (main spins)" */
+/* Writes the names of the competitors that work, then the names of the others with their roles: "task0, task1 (main
+ * spins)" */
 static void tell_names(struct ic_text *line) {
     static const char *const without_work[ROLES] = {[BLOCK] = " blocks)", [DELAY] = " delays)", [SPIN] = " spins)"};
     const char *before = "";

@@ -4,21 +4,23 @@
 #include "port_interrupt.h"
 
 #define PRIORITY 1U
-/* Bytes of stack for each disc (a level of the recursion), and for everything else: more than a 32-bit core needs, also
- * at -O0. On 64-bit cores the default stack, to which these are added, is large enough. */
+/* Bytes of stack for each disc of a tower (each disc is a level of recursion), and for everything else: more than a
+ * 32-bit core needs, even at -O0. They are added to the default stack, which is large enough by itself on 64-bit
+ * cores. */
 #define STACK_PER_DISC 64U
 #define STACK_BESIDES 256U
-/* Kernel ticks from the release of a window to its start. Competitors check once per tick for the release, so all of
- * them notice it in this time. */
+/* Kernel ticks from setting `released` to the start of the window. Competitors check `released` once per tick, so all
+ * of them see it before the start. */
 #define LEAD_TICKS 5U
 /* For this many ticks before the start, competitors spin instead of sleeping, because a sleep may end a tick late. */
 #define SPIN_TICKS 2U
-/* The mark pin rises 1/MARKS_HZ s = 20 µs before the window, which is enough for an iteration of the waiting loop. */
+/* The mark pin rises 1/MARKS_HZ s = 20 µs before the window, longer than an iteration of the waiting loop, so that no
+ * competitor misses this moment. */
 #define MARKS_HZ 50000U
 
 /* ---- a competitor ---- */
 
-/* Adds the parts of a tower that ended in the window to the counts of the window. */
+/* For a tower that ended in the window: adds the numbers of its parts, by core, to the counts of the window. */
 static void note_cores(struct competitor *competitor) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         competitor->window.ran[core] += competitor->tower.ran[core];
@@ -179,8 +181,8 @@ static void join(struct competitor *competitor) {
     }
 }
 
-/* Starts all competitors, which wait for the release. On failure returns false; the competitors with an index below
- * `*started` have been started. */
+/* Starts all competitors, which then wait until `released` is set. On failure returns false; then only the competitors
+ * with an index below `*started` have been started. */
 static bool start_competitors(uint32_t *started) {
     for (*started = 0; *started < COMPETITORS; (*started)++) {
         struct competitor *competitor = &ic_contest.competitors[*started];
@@ -208,7 +210,8 @@ static void release(uint64_t start, uint64_t end) {
     atomic_store_explicit(&ic_contest.released, true, memory_order_release);
 }
 
-/* Whether `late` had to wait because a competitor that works or spins had begun before it on the same core */
+/* Whether the competitor `late` had to wait for the core because a competitor that works or spins had begun before it
+ * on the same core */
 static bool waited_for_its_turn(const struct competitor *late) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         const struct competitor *other = &ic_contest.competitors[i];

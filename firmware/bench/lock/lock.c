@@ -1,5 +1,5 @@
-/* lock: the cost of mutual exclusion between cores. There is one task on each of two or more cores, all with the same
- * priority.
+/* The benchmark `lock`: the cost of mutual exclusion between cores. There is one task on each of two or more cores, all
+ * with the same priority.
  *
  * measure=hand-off
  *
@@ -19,22 +19,24 @@
  * measure=ping-pong
  *
  *   Series `round_trips`: the time in which a word goes from core `from` to core `to` and back, `batch` times. Both
- *   cores poll, so the one-way time is half of a round trip. Only atomic operations can do this; lock=atomic-swap
- *   measures the same as the tool core-to-core-latency.
+ *   cores poll, so the one-way time is half of a round trip. Only atomic operations can be measured in this way;
+ *   lock=atomic-swap measures the same as the tool core-to-core-latency.
  *
  * The choices of `lock` are the locks of port_objects.h and port_lock.h, and atomic operations on a counter, which hold
  * no lock. In a hand-off, one core increments the counter, and the other core polls it with the same operation until it
  * has changed. In contention, an acquisition is an addition to the counter, or a successful swap of its value for the
  * value plus one; `hold` has no effect. In the ping-pong, the counter is the word.
  *
- * Settings with nothing to measure (a ping-pong of a mutex, a hand-off from a core to itself, contention of one core)
- * are refused.
+ * Parameters with which there is nothing to measure (a ping-pong of a mutex, a hand-off from a core to itself,
+ * contention of one core) are refused.
  *
- * The protection is checked: a counter that is not atomic loses an addition if two cores hold the lock at once. */
+ * The mutual exclusion is checked: each task that holds the lock increments a counter without atomic operations. If two
+ * cores held the lock at once, an increment would be lost. */
 #include "benchmarks.h"
 #include "match.h"
 
-/* A release is delayed by at most this many steps of a few cycles each. */
+/* A release is delayed by at most this many steps of a few cycles each, to vary where it meets the other core's
+ * loop. */
 #define STEPS 8U
 
 enum { P_MEASURE, P_LOCK, P_FROM, P_TO, P_CORES, P_HOLD, P_PAUSE, P_ROUNDS, P_BATCH, PARAMETER_COUNT };
@@ -73,8 +75,8 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_BATCH] = {.name = "batch", .help = "ping-pong: round trips per sample", .min = 1, .max = 100000, .preset = 100},
 };
 
-/* Makes every task take part in one repetition, the tasks on other cores first: a task on the console task's core
- * begins at once, and spins until the other tasks have come. */
+/* Makes every task take part in one repetition. The tasks on other cores are woken first: a task on the console task's
+ * core preempts the console task at once, and spins until all tasks have begun. */
 static void repeat_once(void) {
     ic_match.met.value = 0;
     atomic_store(&ic_match.stage, 0);
@@ -100,7 +102,7 @@ static void repeat_once(void) {
     }
 }
 
-/* Checks the protection: the counter must equal the number of increments that all tasks have made. */
+/* Checks the mutual exclusion: the counter must equal the number of increments that all tasks have made. */
 static void check(enum measure measure, enum lock lock) {
     uint32_t wanted = 0;
     bool right = true;
@@ -116,7 +118,7 @@ static void check(enum measure measure, enum lock lock) {
     ic_run_check(ic_match.run, right && ic_lock_counted(lock) == wanted);
 }
 
-/* Length of the bout: from its start to the last acquisition by any core */
+/* Length of a bout (a competition for the lock): from its start to the last acquisition by any core */
 static uint64_t bout_length(void) {
     uint64_t end = ic_match.start;
     for (uint32_t i = 0; i < ic_match.sides; i++) {

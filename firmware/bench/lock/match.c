@@ -1,7 +1,7 @@
-/* The lock operations of the cores: hand-off, contention and ping-pong */
+/* The timed code of the benchmark `lock`: hand-off, contention and ping-pong of a lock between cores */
 #include "match.h"
 
-/* After this time a waiting task has blocked, if it blocks on this lock. */
+/* Microseconds after which a task that waits for a lock has blocked, if this kind of lock blocks */
 #define SETTLING_US 50U
 
 /* The timed code is instantiated for each kind of lock, so that it contains no branch and no call through a pointer. */
@@ -67,9 +67,9 @@ static void let_pass(uint32_t turns) {
     }
 }
 
-/* Busy-waits for `turns` iterations, and for a step of a few cycles for each bit that is set in `bits`. With iterations
- * alone, the release would always meet the waiting core's loop at the same point if the length of one loop were a
- * multiple of the length of the other loop. */
+/* Delays a release by `turns` iterations, and by a step of a few cycles for each bit that is set in `bits`. With
+ * iterations alone, the release would always meet the waiting core's loop at the same point if the length of one loop
+ * were a multiple of the length of the other loop. */
 static void shift(uint32_t turns, uint32_t bits) {
     let_pass(turns);
     for (; bits != 0; bits >>= 1U) {
@@ -86,7 +86,7 @@ static void settle(void) {
     }
 }
 
-/* Barrier: returns when every task runs on its core. */
+/* Barrier: returns when all tasks of the repetition have called it, each on its core. */
 static void meet(void) {
     if (port_atomic_add(&ic_match.met, 1) + 1U == ic_match.sides) {
         ic_match.start = port_clock();
@@ -127,8 +127,8 @@ FOR_EACH_LOCK uint64_t release(enum lock lock, uint32_t turn) {
     return now;
 }
 
-/* Stages of a hand-off. In the stages SECOND_ASKS and FIRST_ASKS, the second or the first side is about to wait for the
- * lock. */
+/* Stages of a hand-off between the first and the second side (task). In the stage SECOND_ASKS or FIRST_ASKS, that side
+ * is about to wait for the lock. */
 enum { FIRST_HAS_IT = 1, SECOND_ASKS, SECOND_HAS_IT, FIRST_ASKS, FIRST_HAS_IT_BACK };
 
 static void tell(uint32_t stage) { atomic_store_explicit(&ic_match.stage, stage, memory_order_release); }
@@ -140,10 +140,10 @@ static void await(uint32_t stage) {
     }
 }
 
-/* Releases the lock when the other side has waited for some time. While this side holds a lock, it does not just wait
- * until the other side asks for the lock: inside a critical section that could deadlock, because the other core may be
- * in an interrupt handler that waits for the end of the critical section. So this side releases the lock and acquires
- * it again, until the other side has asked. */
+/* Releases the lock when the other side has waited for some time. While this side holds the lock, it does not just wait
+ * until the other side asks for it: inside a critical section that could deadlock, because the other core may be in an
+ * interrupt handler that waits for the end of the critical section. So this side releases the lock and acquires it
+ * again, until the other side has asked for it. */
 static void give(struct side *side, uint32_t turn) {
     const struct calls *calls = ic_match.calls;
     for (settle(); !is_at(turn == 0 ? SECOND_ASKS : FIRST_ASKS); settle()) {
@@ -161,7 +161,8 @@ static void give(struct side *side, uint32_t turn) {
     side->at = calls->release(turn);
 }
 
-/* Acquires the lock. A lock acquired too early, before the turn of this side, is released and acquired again. */
+/* Acquires the lock for turn number `turn` of the hand-off. If this side gets the lock too early, before the other
+ * side's turn, it releases the lock and acquires it again. */
 static void get(struct side *side, uint32_t turn) {
     const struct calls *calls = ic_match.calls;
     tell(turn == 1 ? SECOND_ASKS : FIRST_ASKS);
@@ -198,9 +199,9 @@ static void hand_off(struct side *side) {
 
 /* ---- contention ---- */
 
-/* Called with the lock held: returns whether this acquisition belongs to the bout. The acquisition number `rounds` of
- * one core ends the bout; with atomic operations, which hold no lock, acquisitions by other cores may come slightly
- * later. */
+/* Called with the lock held: returns whether this acquisition belongs to the bout (the competition for the lock). A
+ * bout ends when one core has made `rounds` acquisitions; with atomic operations, which hold no lock, the other cores
+ * may make further acquisitions slightly later. */
 FOR_EACH_LOCK bool is_of_bout(struct side *side, uint64_t now) {
     if (atomic_load_explicit(&ic_match.over, memory_order_acquire)) {
         return false;
@@ -238,7 +239,7 @@ FOR_EACH_LOCK void compete(struct side *side, enum lock lock) {
 
 /* ---- ping-pong ---- */
 
-/* Changes the word from `mine` to `mine` + 1, as soon as it is `mine`. */
+/* Waits until the word that the cores exchange is `mine`, and changes it to `mine` + 1. */
 FOR_EACH_LOCK void bounce(enum lock lock, uint32_t mine) {
     if (lock == ATOMIC_ADD) {
         while (port_atomic_add(&ic_match.atomic, 0) != mine) {

@@ -4,10 +4,11 @@
 /* The receiver remembers, for this many messages before the newest one, whether each has arrived. */
 #define WINDOW 32U
 
-/* A message of two or more whole words (of 4 bytes) has its number in the first word, and the checksum of all other
- * words in the last word. The words in between are the output of a linear congruential generator seeded with the
- * number. A message of one word holds only the number. Each byte after the last whole word is the exclusive or of the
- * four bytes of that word. A message shorter than a word holds the lower bytes of the number. */
+/* A message of two or more whole words (of 4 bytes) has its sequence number in the first word, and the checksum of all
+ * other words in the last word. The words in between are the output of a linear congruential generator seeded with the
+ * sequence number. A message of one word holds only the sequence number. Each byte after the last whole word is the
+ * exclusive or of the four bytes of that word. A message shorter than a word holds the lower bytes of the sequence
+ * number. */
 
 static uint32_t checksum(const uint32_t *message) {
     uint32_t words = ic_message_words();
@@ -42,8 +43,8 @@ void ic_message_produce(uint32_t *message, uint32_t number) {
     }
 }
 
-/* Whether the message is intact, whatever its number; if only stamps (the number, in the first and in the last word)
- * are checked, whether these agree. */
+/* Whether the message is intact, whatever its sequence number. If only the stamps are checked (the sequence number, in
+ * the first and in the last word): whether the two agree. */
 static bool is_whole(const uint32_t *message) {
     uint32_t words = ic_message_words();
     if (words == 0) {
@@ -78,7 +79,7 @@ static void expect_next(uint32_t steps) {
     ic_message.came = (steps < WINDOW ? ic_message.came << steps : 0) | 1U;
 }
 
-/* Counts a message whose number is lower than the expected one: it is late, or repeated. */
+/* Counts a message whose sequence number is `behind` less than the expected one: it is late, or repeated. */
 static void read_back(uint32_t behind) {
     uint32_t bit = behind <= WINDOW ? 1U << (behind - 1U) : 0;
     if (bit != 0 && (ic_message.came & bit) == 0) {

@@ -1,4 +1,4 @@
-/* The two ends of the benchmark `message`, and the loads on their cores. */
+/* The two ends (sender and receiver) of the benchmark `message`, and the loads on their cores */
 #include "message.h"
 
 #include "port_objects.h"
@@ -8,10 +8,10 @@
 #define TURNS_PER_LOOK 65536U
 /* The console task's core */
 #define LEADERS_CORE 0U
-/* Steps of ic_message_spin() in an iteration of the load of idle=spin */
+/* With idle=spin: steps of ic_message_spin() that the load makes between two checks whether the message has arrived */
 #define MIXES 4U
-/* The receiver ends a turn after this many messages at most; in a stream, after twice the number of messages sent plus
- * this many. */
+/* The receiver gives up a turn (a request for one or more messages) after this many messages, or in a stream after
+ * twice the number sent plus this many: a faulty transport may repeat messages. */
 #define BUDGET 16U
 
 struct stage ic_message PORT_SHARED(message);
@@ -27,7 +27,7 @@ void ic_message_find_transport(void) {
 
 /* ---- termination ---- */
 
-/* Ends the run, and wakes an end that waits for the other end. */
+/* Ends the run, and wakes the sender or the receiver if it waits for the other end. */
 static void declare_over(void) {
     atomic_store(&ic_message.over, true);
     port_notify(&ic_message.sender.task);
@@ -54,7 +54,8 @@ static void work(volatile uint32_t *words) {
     }
 }
 
-/* Like ic_message_await(). If `words` is not NULL, also accesses these words meanwhile, as a load does. */
+/* Like ic_message_await(): spins until `*turn` is the number of the current turn. If `words` is not NULL, also
+ * increments these words meanwhile, as a load does. */
 static bool await(const atomic_uint *turn, volatile uint32_t *words) {
     struct vigil vigil = ic_message_begin_vigil();
     for (uint32_t turns = 1; !reached(turn); turns++) {
@@ -87,7 +88,7 @@ static void wait(struct ic_transport_end *end) {
 
 /* ---- timed code ---- */
 
-/* These functions contain the timed code. A probe of the simulator finds the sending functions by their names. */
+/* Functions with timed code. A probe of the simulator finds the sending functions by their names. */
 static bool message_send_copied(void) {
     uint64_t before = port_clock();
     bool sent = ic_message_transport->send(&ic_message.sender.end, ic_message.sender.own);
@@ -119,7 +120,7 @@ static void receive_loaned(struct arrival *arrival) {
     arrival->message = message;
 }
 
-/* Returns where to produce the next message; NULL if the run has ended. */
+/* Returns the memory in which to produce the next message; NULL if the run has ended. */
 static uint32_t *room(void) {
     return ic_message_transport->zero_copy ? ic_message_transport->loan(&ic_message.sender.end) : ic_message.sender.own;
 }
@@ -144,7 +145,8 @@ static void release(void) {
     }
 }
 
-/* Produces and sends a message. In a timed stream only the stamps of a message are written and checked. */
+/* Produces and sends a message. In a timed stream only the message's two stamps (the sequence number, in the first and
+ * in the last word) are written and checked. */
 static bool produce_and_send(void) {
     uint32_t *message = room();
     if (message == NULL) {
@@ -172,7 +174,7 @@ static bool message_send_stream(void) {
     return true;
 }
 
-/* Called through pointers, so that the compiler keeps each of them as one function */
+/* The timed functions are called through pointers, so that the compiler neither inlines nor duplicates them. */
 static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned, message_send_stream};
 static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
 static uint32_t kind(void) { return ic_message.streams ? 2U : ic_message_transport->zero_copy ? 1U : 0U; }
@@ -185,13 +187,15 @@ static void report(struct party *party) {
     port_sem_give(&ic_message.done);
 }
 
-/* Waits until the console task starts the next turn. Returns false if the task must end. */
+/* Waits until the console task starts the next turn (a request for one or more messages). Returns false if the task
+ * must end. */
 static bool await_turn(struct party *party) {
     (void)port_sem_take(&party->go, PORT_FOREVER);
     return !atomic_load(&party->dismissed);
 }
 
-/* With a transport that copies, gets an end its own memory for a message. Returns false if there is no memory. */
+/* If the transport copies messages, allocates memory for a message to the sender or the receiver. Returns false if
+ * there is no memory. */
 static bool get_memory(struct party *party) {
     party->own = ic_message_transport->zero_copy ? NULL : port_allocate(((size_t)ic_message.setup.size + 7U) / 8U * 8U);
     return ic_message_transport->zero_copy || party->own != NULL;
@@ -286,12 +290,13 @@ static bool await_waiting(const port_task_t *task) {
     return true;
 }
 
-/* Whether the console task can run during a turn, because no end spins on its core */
+/* Whether the console task can run during a turn, because neither the sender nor the receiver spins on its core */
 static bool leader_runs_on(void) {
     return ic_message.setup.from != LEADERS_CORE && (!ic_message.setup.polling || ic_message.setup.to != LEADERS_CORE);
 }
 
-/* Makes the receiver wait for a message. Returns true when the receiver waits, and the console task, too. */
+/* Makes the receiver wait for a message. Returns true when the receiver waits and the console task no longer runs,
+ * false if the run has ended. */
 static bool arm_receiver(void) {
     port_sem_give(&ic_message.receiver.go);
     if (!await(&ic_message.armed, NULL)) {
@@ -350,8 +355,8 @@ static void take_senders_turn(void) {
     (void)await(&ic_message.arrived, ic_message.load_from.started ? ic_message.words : NULL);
 }
 
-/* The sender's turn with measure=overhead. The load on this core releases the sender for each message, and for one more
- * message after the window, so that the last actions of both ends also come after the window. */
+/* The sender's turn with measure=overhead. The load on this core releases the sender for each message of the window,
+ * and once more after the window: with this extra message both ends finish their turns outside the window. */
 static void take_paced_turn(void) {
     if ((ic_message.sends && !arm_receiver()) || !start_loads()) {
         return;
@@ -376,8 +381,8 @@ static void take_paced_turn(void) {
 void ic_message_run_sender(void *arg) { run_end(arg, ic_message.counts ? take_paced_turn : take_senders_turn); }
 PORT_ENTRY(ic_message_run_sender);
 
-/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003. Uses registers only: on the bus, an iteration
- * competes with the other core only to fetch its own code. */
+/* Computes a pseudo-random sequence (Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003) in
+ * registers only, so that the loop competes with the other core for the bus only to fetch its own code. */
 uint32_t ic_message_spin(uint32_t value, uint32_t steps) {
     for (uint32_t i = 0; i < steps; i++) {
         value ^= value << 13U;

@@ -1,4 +1,5 @@
-/* The console task of the benchmark `message`: starts the other tasks, and takes the samples. */
+/* The part of the benchmark `message` that runs in the console task: it starts the other tasks, and takes the
+ * samples. */
 #include "message.h"
 
 /* ---- a repetition ---- */
@@ -21,7 +22,7 @@ static void take_reports(uint32_t count) {
 }
 
 /* Takes a turn: `messages` messages are sent and received or, if `sends` is false, the time of as many messages passes.
- * False if the run ended before. */
+ * Returns false if the run ended before that. */
 static bool take_turn(uint32_t messages, bool full) {
     ic_message.full = full;
     ic_message.turn++;
@@ -86,7 +87,7 @@ static void take_samples(const struct all_series *series) {
     }
 }
 
-/* Opens a series of one count, if the count is not 0. */
+/* Reports a count of errors as a series with one sample, if the count is not 0. */
 static void tell(const char *name, uint32_t count) {
     struct ic_series *series = count > 0 ? ic_samples_open(name, IC_SERIES_PLAIN, 1) : NULL;
     if (series != NULL) {
@@ -95,13 +96,13 @@ static void tell(const char *name, uint32_t count) {
     }
 }
 
-/* The transport's reason for a failure; NULL if it gives none */
+/* The transport's reason (a sentence) for a failure; NULL if it gives none */
 static const char *trouble(void) {
     return ic_message_transport->trouble != NULL ? ic_message_transport->trouble() : NULL;
 }
 
-/* Returns false, with run->error set, if the run ended early and either the transport gives a reason or no message was
- * wrong or missing. */
+/* Reports the errors of messages at the end of a run. Returns false, with run->error set, if the run ended early and
+ * either the transport gives a reason, or no message was wrong or missing. */
 static bool conclude(void) {
     const char *why = ic_message.stalled ? trouble() : NULL;
     if (why != NULL) {
@@ -134,7 +135,7 @@ static bool fails(const char *what) {
     return ic_error_set(&ic_message.run->error, "failed", "the platform has no memory left for ", what, "");
 }
 
-/* Starts the task of an end. The sender must be started first. */
+/* Starts the task of an end (sender or receiver). The sender must be started first. */
 static bool start_end(struct party *party, void (*entry)(void *), enum priority priority) {
     bool sends = party == &ic_message.sender;
     struct party *other = sends ? &ic_message.receiver : &ic_message.sender;

@@ -1,5 +1,5 @@
-/* message: one-way latency, from the start of a send on core `from` to the end of the receive on core `to`, and
- * throughput, with any transport (transport/transport.h).
+/* The benchmark `message`: one-way latency, from the start of a send on core `from` to the end of the receive on core
+ * `to`, and throughput, with any transport (transport/transport.h).
  *
  * measure=latency sends one message per repetition to a waiting receiver. Two series:
  *
@@ -12,8 +12,8 @@
  *   window   from before the first message until the receiver has received the last one and reads the clock
  *
  * measure=overhead sends `messages` messages per repetition, one by one about 0.2 ms apart, to a waiting receiver,
- * while a load on each core counts its iterations. Then the loads count for the same time without messages. Series, for
- * the core of each end (or for the one core of both):
+ * while a load (a busy task of lower priority) on each core counts its iterations. Then the loads count for the same
+ * time without messages. Series, for the core of each end (or for the one core of both):
  *
  *   turns_from, turns_to            iterations of the load while messages come
  *   idle_turns_from, idle_turns_to  the same without messages
@@ -21,11 +21,11 @@
  *                                   shortest of about ten such times
  *   length                          length of each of the two windows: whole kernel ticks, the same number in both
  *
- * The time that a message takes from a core is (idle_turns - turns) / messages iterations. It contains the call, the
- * interrupt, the switches to the end's task and back, the copy, the two stamps (see below), and the interference of the
- * other core with the load. (It is the overhead o of LogP: Culler et al., PPoPP 1993.) The windows do not differ
- * otherwise: in both, the load on core `from` releases the sender with a semaphore; in the second window the sender
- * sends nothing and waits for the semaphore again.
+ * The time that a message takes from a core is that of (idle_turns - turns) / messages iterations of the load. It
+ * contains the call, the interrupt, the switches to the end's task and back, the copy, the two stamps (see below), and
+ * the interference of the other core with the load. (It is the overhead o of LogP: Culler et al., PPoPP 1993.) The
+ * windows do not differ otherwise: in both, the load on core `from` releases the sender with a semaphore; in the second
+ * window the sender sends nothing and waits for the semaphore again.
  *
  * With a transport that copies, a message is in the sender's own memory before the send begins, and in the receiver's
  * own memory when the receive has ended. With zero-copy, the message has been produced in place before the send begins
@@ -46,19 +46,20 @@
  * polling end leaves a load no time. With idle=spin the load on core `to` works in registers only: the core does not
  * sleep, and uses the bus only to fetch code.
  *
- * Each message carries its number and, if it has room, a checksum (FNV-1a by words: draft-eastlake-fnv, 32 bits; a
- * change of one word always changes it). The receiver checks in full every message of measure=latency, and every
- * message of an untimed stream before the samples of measure=throughput. In a timed stream, where the check is part of
- * the time, it checks only two stamps: the number in the first and in the last word. Errors are reported in series of
- * one count each, which exist only if the count is not 0: missing, repeated, disordered, corrupted. */
+ * Each message carries its sequence number and, if it has room, a checksum (FNV-1a by words: draft-eastlake-fnv, 32
+ * bits; a change of one word always changes it). The receiver checks in full every message of measure=latency, and
+ * every message of an untimed stream before the samples of measure=throughput. In a timed stream, where the check is
+ * part of the time, it checks only two stamps: the sequence number in the first and in the last word. Errors are
+ * reported in series of one count each, which exist only if the count is not 0: missing, repeated, disordered,
+ * corrupted. */
 #include "message.h"
 
 #include "benchmarks.h"
 
-/* Time to wait before the dither, so that an idle core is asleep by then */
+/* Microseconds to wait before the dither (a random delay before each sample), so that an idle core is asleep by then */
 #define SETTLING_US 20U
-/* If no message comes for this many seconds plus the dither, none will come any more. A busy Linux can keep a task
- * waiting surprisingly long. */
+/* The run ends if no message comes for this many seconds plus the dither (a random delay). That is long because a busy
+ * Linux can keep a task waiting for seconds. */
 #define PATIENCE_S 5U
 /* Largest memory that a transport may be given, in bytes; a message may be half as large. Larger messages would show
  * nothing new. */
@@ -81,7 +82,7 @@ static const char *transport_name(uint32_t index) {
     return found != NULL ? found->name : NULL;
 }
 
-/* Name of a writable region; the writable regions come first in port_region(). */
+/* Name of writable memory region number `index`; the writable regions come first in port_region(). */
 static const char *region_name(uint32_t index) {
     struct port_region region;
     return port_region(index, &region) && !region.read_only ? region.name : NULL;
@@ -92,7 +93,7 @@ static uint32_t most_buffer(void) {
     return port_region(0, &region) && region.bytes < BUFFER_MOST ? (uint32_t)region.bytes : BUFFER_MOST;
 }
 
-/* The largest message: the memory has room for two of them. */
+/* Bytes of the largest message: half of the transport's memory, which must have room for two messages */
 static uint32_t most_size(void) { return most_buffer() / 2U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
@@ -130,7 +131,8 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 extern inline uint32_t ic_message_words(void);
 extern inline void ic_message_stamp(uint32_t *message, uint32_t number);
 
-/* Defined here, not in its only caller's file, so that it is not inlined: a simulator probe finds it by its name. */
+/* Defined here, not next to its only caller (overhead.c), so that it is not inlined: a simulator probe finds it by its
+ * name. */
 void ic_message_mark_window(const struct load_task *load) { (void)load; }
 
 /* ---- a measurement ---- */
@@ -160,7 +162,7 @@ static const char *decimal(uint32_t number, char digits[11]) {
     return at;
 }
 
-/* Whether the cores can carry the requested loads in addition to the messages */
+/* Whether the requested loads, or idle=spin, are possible together with the other parameters */
 static bool sensible(const struct ic_run *run, const struct ic_transport_setup *setup, struct ic_error *error) {
     bool counts = run->values[P_MEASURE] == OVERHEAD;
     bool awake = run->values[P_IDLE] == SPIN;

@@ -15,8 +15,8 @@
 #define LOAD_TO 2U
 /* Maximum number of loads */
 #define LOADS 2U
-/* Iterations of a load in a block, which is timed as a whole: the time of the call and of the clock readings around it
- * is negligible */
+/* A load's iterations are timed in blocks of this many, so that the time of the call and of the two clock readings
+ * around a block is negligible. */
 #define BLOCK_TURNS 128U
 
 enum {
@@ -134,7 +134,8 @@ struct stage {
 
 extern struct stage ic_message;
 
-/* On AMP, each core's program has its own copy of this variable, and sets it before use. */
+/* The transport that is measured. On AMP (a firmware image for each core), each image has its own copy of this
+ * variable, and sets it before use. */
 extern const struct ic_transport *ic_message_transport;
 void ic_message_find_transport(void);
 
@@ -144,7 +145,7 @@ static inline bool reached(const atomic_uint *turn) {
 
 static inline void reach(atomic_uint *turn) { atomic_store_explicit(turn, ic_message.turn, memory_order_release); }
 
-/* Whether the run has ended: no more messages will be sent or received. */
+/* Whether the run has ended: then no more messages are sent or received. */
 static inline bool over(void) { return atomic_load_explicit(&ic_message.over, memory_order_relaxed); }
 
 /* Watches whether messages still come */
@@ -161,8 +162,8 @@ void ic_message_keep_vigil(struct vigil *vigil);
 /* Counts a message as received. */
 void ic_message_note_progress(void);
 
-/* Spins until `*turn` is the number of the current turn, with few clock readings and, if the ends are on two cores,
- * without kernel calls. Returns false if the run has ended. */
+/* Spins until `*turn` is the number of the current turn (a request for one or more messages), with few clock readings
+ * and, if the ends are on two cores, without kernel calls. Returns false if the run has ended. */
 bool ic_message_await(const atomic_uint *turn);
 
 /* ---- content of a message ---- */
@@ -173,9 +174,9 @@ inline uint32_t ic_message_words(void) { return ic_message.setup.size / NUMBER_B
 
 void ic_message_produce(uint32_t *message, uint32_t number);
 
-/* Writes the two stamps of a message: its number, in the first and in the last word. If the message is not produced in
- * full, only the stamps are checked. Inline, because it runs inside the timed stream; a compiler that does not inline
- * uses the external definition in message.c. */
+/* Writes the two stamps of a message: its sequence number, in the first and in the last word. If the message is not
+ * produced in full, only the stamps are checked. Inline, because it runs inside the timed stream; a compiler that does
+ * not inline uses the external definition in message.c. */
 inline void ic_message_stamp(uint32_t *message, uint32_t number) {
     uint32_t words = ic_message_words();
     if (words > 0) {
@@ -188,7 +189,7 @@ inline void ic_message_stamp(uint32_t *message, uint32_t number) {
     }
 }
 
-/* Returns the number of the message minus the expected number. */
+/* Returns the sequence number of the message minus the expected sequence number. */
 int32_t ic_message_ahead(const uint32_t *message);
 
 /* Checks the received message, and counts errors. */
@@ -201,14 +202,15 @@ void ic_message_run_sender(void *arg);
 void ic_message_run_receiver(void *arg);
 void ic_message_run_load(void *arg);
 
-/* A turn of a load with measure=overhead: counts the load's iterations in a window that is the same on both cores. The
- * load on core `from` also releases the sender. */
+/* With measure=overhead, counts a load's iterations in a window that is the same on both cores. The load on core `from`
+ * also releases the sender for each message. */
 void ic_message_count_turns(struct load_task *load);
 
 /* Called at the start and at the end of the window: a probe of the simulator finds this function by its name. */
 void ic_message_mark_window(const struct load_task *load);
 
-/* Computes in registers only; returns the value to continue with. */
+/* Computes `steps` steps of a pseudo-random sequence from `value` on, in registers only. Returns the last number, to
+ * continue from. */
 uint32_t ic_message_spin(uint32_t value, uint32_t steps);
 
 /* ---- the console task ---- */
@@ -223,7 +225,8 @@ struct all_series {
     struct ic_series *length;
 };
 
-/* Takes all samples of the prepared setting. Returns false, with run->error set, on failure. */
+/* Takes all samples of a measurement that has been prepared in `ic_message`. Returns false, with run->error set, on
+ * failure. */
 bool ic_message_take(const struct all_series *series);
 
 #endif

@@ -7,8 +7,8 @@
 /* The end of a window is set this many gaps ahead, because the other core checks for it once per gap (time from message
  * to message). */
 #define MARGIN_GAPS 3U
-/* Blocks of iterations are timed for this many gaps. About ten blocks fit into this time, so the shortest block
- * contains no kernel tick. */
+/* Before the window, blocks of a load's iterations are timed for this many gaps (times from message to message). About
+ * ten blocks fit into this time, so the shortest block contains no kernel tick. */
 #define TRIAL_GAPS 20U
 /* Steps of ic_message_spin() in an iteration of the load on core `from` and on core `to`. The numbers differ, because
  * loops of equal length would fall into step, and collide on the bus in all iterations or in none. */
@@ -28,8 +28,8 @@ static uint32_t turns_until(struct load_task *load, uint64_t when, uint32_t most
     return turns;
 }
 
-/* The time of the quickest block that ends before `until`. Both loads run until then; the other load may stop during a
- * later block. */
+/* Returns the time of the quickest block of iterations that ends before `until`. A later block does not count, because
+ * the other core's load may stop during it. */
 static uint64_t quickest_block(struct load_task *load, uint64_t until) {
     uint64_t least = UINT64_MAX;
     uint64_t end;
@@ -46,8 +46,8 @@ static uint64_t quickest_block(struct load_task *load, uint64_t until) {
 
 static uint32_t arrived(void) { return atomic_load_explicit(&ic_message.progress, memory_order_relaxed); }
 
-/* Sets the end of the window. A window is a whole number of kernel ticks, so that both windows contain the same number
- * of ticks. The window without messages is as long as the window before it. */
+/* Sets the end of the window. A window is a whole number of kernel ticks, so that the window with messages and the
+ * window without contain the same number of ticks. The window without messages is as long as the window before it. */
 static void decide_end(uint64_t gap) {
     uint64_t tick = port_clock_hz() / port_tick_hz();
     if (ic_message.sends) {
@@ -74,8 +74,8 @@ static uint32_t pace(uint32_t released, uint32_t since, uint64_t gap) {
     return released + 1U;
 }
 
-/* Synchronises the loads of both cores: `ready` says that core `to` waits, `begun` that the time of their common start
- * is set. Returns false if the run has ended. */
+/* Makes the loads of both cores begin at the same time. Core `to` sets `ready` when its load waits; then core `from`
+ * chooses the time and sets `begun`. Returns false if the run has ended. */
 static bool begin_together(const struct load_task *load, atomic_uint *ready, atomic_uint *begun, uint64_t gap) {
     if (load == &ic_message.load_from) {
         if (ic_message.apart && !ic_message_await(ready)) {

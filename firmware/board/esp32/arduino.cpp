@@ -12,7 +12,7 @@ IntercoreClass Intercore;
 
 static struct intercore_console console;
 
-/* Bit rates that common USB-to-serial adapters support */
+/* Bit rates that common USB-to-serial adapters support; 0 ends the list */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 0};
 
 static Stream &stream_of(void *context) { return *static_cast<Stream *>(context); }

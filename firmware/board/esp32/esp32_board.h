@@ -16,7 +16,8 @@ const struct intercore_console *esp32_console_default(void);
 bool esp32_console_open(const struct intercore_console *console);
 void esp32_console_close(void);
 
-/* A blocked read returns within 100 ms. That read and all later ones return PORT_ERR_CLOSED. */
+/* Closes the console for its readers: a blocked read returns within 100 ms; that read and all later ones return
+ * PORT_ERR_CLOSED. */
 void esp32_console_hang_up(void);
 
 /* Value of the condition `console` */

@@ -48,7 +48,7 @@ const char *esp32_memory_lacks(const char *what, uint32_t bytes) {
 
 static uint32_t chosen(uint32_t given, uint32_t configured) { return given != 0 ? given : configured; }
 
-/* NULL if the size is in its range, or a sentence that it is not */
+/* Returns NULL if `size` is between `least` and `most`, otherwise a sentence for the user that states this range. */
 static const char *beyond(const char *name, uint32_t size, uint32_t least, uint32_t most) {
     if (size >= least && size <= most) {
         return NULL;

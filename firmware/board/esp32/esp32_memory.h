@@ -9,7 +9,7 @@
 
 #include "intercore.h"
 
-/* Capabilities of internal memory that takes accesses of any width */
+/* Capabilities to request from ESP-IDF's heap: internal memory that takes accesses of any width */
 #define ESP32_MEMORY_CAPS (MALLOC_CAP_INTERNAL | MALLOC_CAP_8BIT)
 
 /* Allocates a block of the heap, aligned to 64 bytes, to be freed with heap_caps_free(). Returns NULL if there is no
@@ -39,8 +39,8 @@ void esp32_memory_give_back(void);
 /* The allocated sizes */
 const struct esp32_memory_sizes *esp32_memory_sizes(void);
 
-/* Returns the sentence that the heap has no block of `bytes` bytes for `what`, with the size of the largest free block.
- * The sentence is valid until intercore_start() is called again. */
+/* Returns a sentence for the user: the heap has no block of `bytes` bytes for `what`, and the size of its largest free
+ * block. The sentence is valid until intercore_start() is called again. */
 const char *esp32_memory_lacks(const char *what, uint32_t bytes);
 
 #endif

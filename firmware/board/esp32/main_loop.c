@@ -1,4 +1,4 @@
-/* The functions of intercore.h for the main loop */
+/* Implements the functions of intercore.h for a framework's main loop, such as Arduino's loop(). */
 #include "intercore.h"
 #include "loop.h"
 

@@ -13,7 +13,8 @@ static kernel_waiter_t starter; /* the task that waits in intercore_start() */
 static StaticSemaphore_t starter_memory;
 static atomic_bool running;
 
-/* Initialises everything in the console task on core 0. Returns NULL, or a sentence with the reason for a failure. */
+/* Runs in the console task on core 0: opens the console, and starts the instruments (esp32_instruments.h). Returns
+ * NULL, or a sentence with the reason for a failure. */
 static const char *begin(void) {
     if (!esp32_console_open(console)) {
         return "the console cannot be had: somebody else has its driver, or there is no memory for it";

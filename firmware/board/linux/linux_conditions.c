@@ -46,7 +46,8 @@ static void cut_line_end(char *line) {
     }
 }
 
-/* Adds the size of a cache as a condition; 0 if the C library cannot tell. */
+/* Adds the size of a cache as a condition (a property of the machine, stored with each run); 0 if the C library cannot
+ * tell. */
 static void add_cache(const char *key, int name) {
     long bytes = sysconf(name);
     add_number(key, bytes > 0 ? (unsigned long long)bytes : 0);
@@ -101,7 +102,7 @@ static const char *virtualisation(void) {
     return strstr(flags, " hypervisor") != NULL ? "virtual machine" : "none seen";
 }
 
-/* Most virtual machines have no cpufreq, because nothing inside them controls the frequency. */
+/* Adds the frequency governor as a condition: `none` on most virtual machines, where nothing controls the frequency. */
 static void add_governor(void) {
     char governor[VALUE_MAX];
     read_first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
@@ -143,7 +144,7 @@ static void add_regions(void) {
     add("memory.flash", "none, a table in ram stands in for it");
 }
 
-/* Adds the conditions that say what replaces an RTOS's kernel objects here (port_objects.h). */
+/* Adds conditions that say what replaces the kernel objects of an RTOS on Linux (port_objects.h). */
 static void add_objects(void) {
     add("object.notification", "POSIX semaphore of the thread");
     add("object.semaphore", "POSIX semaphore; a binary one with a flag before it");

@@ -8,10 +8,11 @@
 
 #define PAGE 4096U
 
-/* For machines that do not report their caches: larger than the second-level cache of any core today */
+/* Smallest size of the region `ram`, also for machines that do not report their caches: larger than the second-level
+ * cache of any core today */
 #define RAM_DEFAULT (64UL << 20U)
 #define RAM_MAX (256UL << 20U)
-/* For machines that do not report their caches: the size of most cores' first-level cache */
+/* Size of the region `l1` on machines that do not report their caches: that of most cores' first-level cache */
 #define L1_DEFAULT (32UL << 10U)
 
 static struct port_region regions[3];
@@ -25,20 +26,21 @@ static size_t cache_bytes(int name) {
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* Twice the size of the last-level cache, if that is known, so that sequential accesses reach the memory */
+/* Size of the region `ram`: twice the last-level cache, so that sequential accesses reach the memory, but between
+ * RAM_DEFAULT and RAM_MAX */
 static size_t ram_bytes(void) {
     size_t twice = whole_pages(cache_bytes(_SC_LEVEL3_CACHE_SIZE) * 2U);
     return twice < RAM_DEFAULT ? RAM_DEFAULT : twice > RAM_MAX ? RAM_MAX : twice;
 }
 
-/* A size that fits into a core's first-level cache */
+/* Size of the region `l1`, which fits into a core's first-level cache */
 static size_t l1_bytes(void) {
     size_t bytes = whole_pages(cache_bytes(_SC_LEVEL1_DCACHE_SIZE));
     return bytes > 0 ? bytes : L1_DEFAULT;
 }
 
-/* Half the size of the last-level cache, so that the region stays in that cache while other programs run. 0 if the size
- * is unknown, or if half of the region would fit into the second-level cache. */
+/* Size of the region `llc`: half the last-level cache, so that the region stays in that cache while other programs run.
+ * 0 if the size is unknown, or if half of the region would fit into the second-level cache. */
 static size_t llc_bytes(void) {
     size_t half = whole_pages(cache_bytes(_SC_LEVEL3_CACHE_SIZE) / 2U);
     return half / 2U > cache_bytes(_SC_LEVEL2_CACHE_SIZE) ? half : 0;

@@ -1,6 +1,6 @@
-/* The memory regions of a Linux machine. `ram` is larger than the caches, `l1` fits into the first-level cache of a
- * core, and `llc` fits into the shared last-level cache. All are ordinary memory; the hardware decides which cache
- * holds them. */
+/* The memory regions of a Linux machine. `ram` is larger than the caches (but at most 256 MiB), `l1` fits into the
+ * first-level cache of a core, and `llc` fits into the shared last-level cache. All are ordinary memory; the hardware
+ * decides which cache holds them. */
 #ifndef LINUX_REGION_H
 #define LINUX_REGION_H
 

@@ -1,4 +1,4 @@
-/* The target `host`: Linux, with a console on standard input and output */
+/* The benchmark program of the target `host`: Linux, with the console on standard input and output */
 #include <stdio.h>
 #include <stdlib.h>
 

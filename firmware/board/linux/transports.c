@@ -1,4 +1,5 @@
-/* The transports of a Linux machine: its objects for threads and processes, rings in memory, and RPMsg devices */
+/* The transports (ways to move messages between cores) of a Linux machine: its objects for threads and processes, ring
+ * buffers in memory, and RPMsg devices */
 #include "transports.h"
 #include "rpmsg_char.h"
 

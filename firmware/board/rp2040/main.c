@@ -8,7 +8,7 @@ int main(void) { board_run(ic_console_serve); }
 
 void board_end(uint32_t status) {
     (void)status;
-    for (;;) { /* interrupts are masked, so nothing feeds the watchdog any more */
+    for (;;) { /* interrupts are masked, so nothing feeds the watchdog, and it resets the chip */
         __asm volatile("wfe");
     }
 }

@@ -13,8 +13,8 @@
 
 static void (*program)(void);
 
-/* The C library's square roots set errno, which nothing reads. The library's own errno is part of a kilobyte of
- * variables, and a second kilobyte would save their initial values for a restart. This errno replaces it. */
+/* Replaces the C library's errno, which its square-root functions set but nothing here reads. The library's own errno
+ * would cost 2 KiB of SRAM: it is part of a kilobyte of variables, whose initial values are saved for a restart. */
 int *__errno(void) { // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): newlib's name
     static int number;
     return &number;

@@ -1,4 +1,4 @@
-/* Start and end of a program on this board */
+/* Start and end of the firmware's programs (benchmarks or tests) on this board */
 #ifndef RP2040_BOARD_H
 #define RP2040_BOARD_H
 
@@ -15,7 +15,7 @@ void board_run(void (*console)(void)) __attribute__((noreturn));
 /* Ends the program; supplied by each program. A `status` of 0 is success. The benchmark program (intercore-target),
  * which runs without a debugger, stops until the watchdog restarts it (board rp2040), or makes the watchdog restart it
  * at once (rp2040_amp). The test programs (rp2040_test_end.c) make the semihosting call SYS_EXIT_EXTENDED, for the
- * simulator or a debugger; without either, the core locks up. */
+ * simulator or a debugger; without a simulator or debugger, this call locks up the core. */
 void board_end(uint32_t status) __attribute__((noreturn));
 
 #endif

@@ -1,4 +1,5 @@
-/* The transports of this board: FreeRTOS objects, rings in memory, and the chip's hardware */
+/* The transports (ways to move messages between cores) of this board: FreeRTOS objects, ring buffers in memory, and the
+ * chip's hardware */
 #include "transports.h"
 
 static const struct ic_transport *const transports[] = {

@@ -1,4 +1,4 @@
-/* What port/freertos_amp needs from the RP2040 */
+/* The functions that port/freertos_amp (a kernel on each core) needs from the board, for the RP2040 */
 #include "crc32.h"
 #include "hardware/irq.h"
 #include "hardware/sync.h"
@@ -24,7 +24,7 @@
  * it. */
 #define LOCK PICO_SPINLOCK_ID_OS1
 #define WATCHDOG_TRIGGER (1U << 31U)
-/* Core 1's boot ROM answers within a few microseconds. If a word was lost, it never answers. */
+/* Time limit for the launch of core 1. Its boot ROM answers within a few microseconds or, if a word was lost, never. */
 #define LAUNCH_MS 100U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 
@@ -37,7 +37,7 @@ uint32_t board_build(void) {
     return ic_crc32(made, sizeof made);
 }
 
-/* ---- the doorbell: a word of any value, sent by the FIFO to the other core (DS 2.3.1.4) ---- */
+/* ---- the doorbell: a word of any value, sent to the other core through the FIFO (DS 2.3.1.4) ---- */
 
 /* If the FIFO is full, no word is needed: the other core's interrupt is already pending. */
 void board_ring(void) {
@@ -92,7 +92,8 @@ static bool goes_on(void) {
     return xTaskGetTickCount() - launch_began < pdMS_TO_TICKS(LAUNCH_MS);
 }
 
-/* If core 1 does not answer, perhaps only its last echo was lost and it is running. So core 1 is reset. */
+/* If core 1 does not answer, perhaps only its last echo was lost and it is already running the image. So core 1 is
+ * reset. */
 bool board_start_core_1(void) {
     launch_began = xTaskGetTickCount();
     bool launched =
@@ -107,7 +108,7 @@ void board_core_1_runs(void) { rp2040_tick_start(); }
 
 void board_alive(void) { rp2040_watchdog_feed(); }
 
-/* The shared data can no longer be trusted, so the chip is restarted, whichever core has panicked. */
+/* Restarts the chip, whichever core has panicked, because the data that both cores share can no longer be trusted. */
 void board_end(uint32_t status) {
     (void)status;
     SET_BITS(WATCHDOG_CTRL) = WATCHDOG_TRIGGER;

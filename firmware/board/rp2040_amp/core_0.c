@@ -9,8 +9,8 @@ extern uint32_t port_amp_shared[], port_amp_shared_end[];
 
 int main(void);
 
-/* If core 0 alone was reset, core 1 may still run the previous program and hold the lock between the cores. So core 1
- * is reset and that lock is released. */
+/* If core 0 alone was reset, core 1 may still run the previous image and hold the lock between the cores. So core 1 is
+ * reset, and the lock is released. */
 int main(void) {
     multicore_reset_core1();
     board_unlock(save_and_disable_interrupts());

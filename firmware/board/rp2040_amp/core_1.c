@@ -1,5 +1,5 @@
-/* The start of core 1's image, from its first instruction to its scheduler. Before this, core 0 has started the clocks
- * and cleared the shared memory. */
+/* The start of core 1's image, from its first instruction to its scheduler. Core 0 has already started the clocks and
+ * cleared the shared memory. */
 #include <stdint.h>
 
 #include "port_amp.h"
@@ -11,7 +11,7 @@
 
 extern uint32_t board_bss[], board_bss_end[];
 
-/* Stack and entry with which core 0 makes the boot ROM start core 1. They are at the image's lowest address. */
+/* Initial stack pointer and entry, which core 0 passes to core 1's boot ROM. They are at the image's lowest address. */
 extern const struct rp2040_first_words {
     uint32_t *stack;
     void (*entry)(void);
@@ -19,7 +19,7 @@ extern const struct rp2040_first_words {
 __attribute__((section(".entry"), used))
 const struct rp2040_first_words rp2040_first_words = {&rp2040_cores_stacks[1][CORES_STACK_WORDS], board_entry};
 
-/* Runs on the stack of rp2040_first_words. Interrupts stay masked until the first task runs. */
+/* Runs on the stack that rp2040_first_words names. Interrupts stay masked until the first task runs. */
 void board_entry(void) {
     __asm volatile("cpsid i" ::: "memory");
     rp2040_image_start_data();

@@ -1,4 +1,4 @@
-/* The transports of this board that work between two kernels */
+/* The transports (ways to move messages between cores) of this board that work between two kernels */
 #include "transports.h"
 
 static const struct ic_transport *const transports[] = {

@@ -1,4 +1,4 @@
-/* The benchmark program: core 0's part, with the console, and core 1's part */
+/* The benchmark program: main() of core 0's image, which has the console, and of core 1's image */
 #include <stddef.h>
 
 #include "console.h"
@@ -13,8 +13,8 @@ int main(void) { board_run(ic_console_serve); }
 int main(void) { board_run(NULL); }
 #endif
 
-/* The shared data can no longer be trusted, so core 0 restarts the chip. If core 1 ends, core 0 notices that core 1's
- * ticks have stopped, and then restarts the chip. */
+/* Restarts the chip, because the data that both cores share can no longer be trusted. If core 1 calls it, core 1 only
+ * stops; core 0 notices that core 1's kernel ticks have stopped, and restarts the chip. */
 void board_end(uint32_t status) {
     (void)status;
     if (IC_CORE == 0) {

@@ -24,7 +24,7 @@
 #define PWR_D3CR_VOS_MASK (3U << 14U)
 #define PWR_D3CR_VOSRDY (1U << 13U)
 
-/* RM 9.7. Each core finds its own enable bits for peripherals at these addresses (RM 9.7.1). */
+/* RM 9.7. At these addresses, each core finds its own bits that enable its access to peripherals (RM 9.7.1). */
 #define RCC_CR REGISTER(0x58024400U)
 #define RCC_CR_HSEON (1U << 16U)
 #define RCC_CR_HSERDY (1U << 17U)
@@ -72,7 +72,7 @@
 #define RCC_APB4ENR REGISTER(0x580244f4U)
 #define RCC_APB4ENR_SYSCFGEN (1U << 1U)
 
-/* RM 11.4. Core 0 uses the registers that the manual calls C1, core 1 those called C2. */
+/* RM 11.4. In the manual's names of these registers, core 0 is C1 and core 1 is C2. */
 #define HSEM_R(semaphore) REGISTER(0x58026400U + 4U * (semaphore))
 #define HSEM_RLR(semaphore) REGISTER(0x58026480U + 4U * (semaphore))
 #define HSEM_CIER(core) REGISTER(0x58026500U + 0x10U * (core))
@@ -168,7 +168,7 @@
 #define DBGMCU_APB4FZ1 REGISTER(0x5c001054U)
 #define DBGMCU_APB4FZ1_DBG_IWDG1 (1U << 18U)
 
-/* RM 2.1 (AXI interconnect). Revision Y needs it (ES0445). */
+/* RM 2.1 (AXI interconnect). On chip revision Y this register must be set (ES0445). */
 #define AXI_TARG7_FN_MOD REGISTER(0x51008108U)
 
 /* ARM B3.2.2, B3.3, B3.4 */

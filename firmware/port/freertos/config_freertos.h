@@ -1,7 +1,7 @@
-/* The kernel's configuration on every platform, included by each port's FreeRTOSConfig.h. Any setting may change a
- * measured time, so each one has a reason here, and the important ones are reported with every result as conditions
- * (conditions_v11.c, freertos_amp/conditions.c). The values are bare literals where possible, because they become the
- * text of a condition. */
+/* The FreeRTOS configuration that is the same on all platforms, included by each port's FreeRTOSConfig.h. Any option
+ * may change a measured time, so each one has a reason here, and the important ones are reported with every result as
+ * conditions (conditions_v11.c, freertos_amp/conditions.c). The values are bare literals where possible, because they
+ * become the text of a condition. */
 #ifndef CONFIG_FREERTOS_H
 #define CONFIG_FREERTOS_H
 
@@ -10,8 +10,8 @@
 /* As in nearly every application: the ready task of the highest priority runs at once. */
 #define configUSE_PREEMPTION 1
 
-/* Off: tasks of equal priority share a core only by yielding, so that no switch falls into a timed window unless a
- * benchmark requests time slicing. Each FreeRTOSConfig.h implements port_time_slicing() itself. */
+/* Off: tasks of equal priority share a core only by yielding, so that the tick causes no context switch in a timed
+ * window unless a benchmark requests time slicing. Each FreeRTOSConfig.h implements port_time_slicing() itself. */
 #define configUSE_TIME_SLICING 0
 
 /* Priority 0 is the idle task, 1 the console, and 2 to 9 are the 8 priorities of port.h. */
@@ -19,7 +19,7 @@
 
 /* ---- the recorder (trace_freertos.h) ---- */
 
-/* Gives tasks and queues the numbers by which the recorder identifies them. */
+/* Gives tasks and queues the numbers by which the trace recorder identifies them. */
 #ifdef IC_TRACE
 #define configUSE_TRACE_FACILITY 1
 #endif
@@ -39,7 +39,8 @@
 /* The idle task need not yield, because no other task has priority 0. */
 #define configIDLE_SHOULD_YIELD 0
 
-/* Words of an idle task's stack: enough for WFI, the saved context and, at -O0, the kernel's clean-up of ended tasks */
+/* Words of an idle task's stack: enough for the idle hook with WFI, the saved context and, at -O0, the kernel's
+ * clean-up of ended tasks */
 #define configMINIMAL_STACK_SIZE 128
 
 /* ---- memory ---- */
@@ -50,13 +51,13 @@
 #define configSUPPORT_STATIC_ALLOCATION 1
 #define configKERNEL_PROVIDED_STATIC_MEMORY 1
 
-/* Memory of deleted tasks is not cleared. */
+/* Freed memory, such as the memory of a deleted task, is not cleared. */
 #define configHEAP_CLEAR_MEMORY_ON_FREE 0
 
 /* ---- features ---- */
 
-/* Notifications of each task: the kernel's stream buffers use index 0, port_notify() uses index 1, and waits of the
- * port and the board (to join a task, for the console) use index 2. */
+/* Task notifications of each task: the kernel's stream buffers use index 0, port_notify() uses index 1, and waits
+ * inside the port and the board (to join a task, for the console) use index 2. */
 #define configUSE_TASK_NOTIFICATIONS 1
 #define configTASK_NOTIFICATION_ARRAY_ENTRIES 3
 
@@ -84,7 +85,7 @@
 void port_freertos_assert(const char *file, uint32_t line) __attribute__((noreturn));
 #define configASSERT(holds) ((holds) ? (void)0 : port_freertos_assert(__FILE__, __LINE__))
 
-/* Level 2: every task switch checks the stack pointer and the last 16 bytes of the stack. */
+/* Level 2: every context switch checks the stack pointer and the last 16 bytes of the stack. */
 #define configCHECK_FOR_STACK_OVERFLOW 2
 #define configUSE_MALLOC_FAILED_HOOK 0
 

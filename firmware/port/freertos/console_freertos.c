@@ -16,7 +16,7 @@ void console_put(uint8_t byte) {
     if (ring.in - ring.out < RING_BYTES) {
         ring.bytes[ring.in % RING_BYTES] = byte;
         ring.in = ring.in + 1U;
-    } else { /* full: makes the line that is being received invalid */
+    } else { /* the ring is full: replaces a byte, so that the line that is being received becomes invalid */
         ring.bytes[(ring.in - 1U) % RING_BYTES] = CONSOLE_GARBAGE;
     }
 }

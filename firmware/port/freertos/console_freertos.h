@@ -1,5 +1,5 @@
-/* The kernel's side of a board's interrupt-driven console: the received bytes for the reading task, and the task that
- * waits. port_console_read() is implemented here. */
+/* The part of a board's interrupt-driven console that uses the kernel: a ring buffer of received bytes, and the wake-up
+ * of the task that waits for input or output. Implements port_console_read(). */
 #ifndef CONSOLE_FREERTOS_H
 #define CONSOLE_FREERTOS_H
 
@@ -7,18 +7,18 @@
 
 #include "port_freertos.h"
 
-/* Stands in for a character that was received with an error, or for lost characters. It is not valid in a command, so
- * the whole line is rejected. */
+/* Takes the place of a character that was received with an error, or of lost characters. This byte is not valid in a
+ * command, so the whole line is rejected. */
 #define CONSOLE_GARBAGE 0xffU
 
 /* Stores a received byte. Called only by the board's interrupt handler. */
 void console_put(uint8_t byte);
 
-/* Wakes the waiting task, if there is one. The interrupt handler must call it last. */
+/* Wakes the task that waits for the console, if there is one. The interrupt handler must call it last. */
 void console_wake_from_handler(void);
 
-/* A task waits with these functions. Between console_wait_begin() and console_wait_end(), the handler can wake the
- * task. console_wait() sleeps until the handler does so, or for `ticks`; it may return early. */
+/* With these functions a task waits for the console. Between console_wait_begin() and console_wait_end(), the interrupt
+ * handler can wake the task. console_wait() sleeps until the handler does so, or for `ticks`; it may return early. */
 void console_wait_begin(void);
 void console_wait(TickType_t ticks);
 void console_wait_end(void);

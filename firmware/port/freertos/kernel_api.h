@@ -3,7 +3,7 @@
 #define KERNEL_API_H
 
 #ifdef ESP_PLATFORM
-#pragma GCC system_header /* ESP-IDF's headers do not pass all of our warnings */
+#pragma GCC system_header /* ESP-IDF's headers cause some of the compiler warnings that this project enables */
 
 #include "freertos/FreeRTOS.h"
 

@@ -1,4 +1,5 @@
-/* Changes and restores the priority of the main loop's task (loop.h). */
+/* Changes and restores the priority of the task that runs the framework's main loop, such as Arduino's loop()
+ * (loop.h). */
 #include "loop.h"
 #include "port_freertos.h"
 

@@ -22,7 +22,7 @@ typedef struct port_stream {
     StreamBufferHandle_t handle;
 } port_stream_t;
 
-/* Address of the register of a hardware lock, which the board chooses */
+/* Address of the register of a hardware lock; the board chooses the lock */
 typedef struct port_spinlock {
     volatile uint32_t *hardware;
 } port_spinlock_t;

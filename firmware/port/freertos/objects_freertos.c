@@ -1,5 +1,5 @@
-/* port_objects.h on FreeRTOS: the kernel's own objects, allocated from its heap as in applications. Semaphores are in
- * port_freertos.c or, if each core has its own kernel, in semaphore_amp.c. */
+/* Implements port_objects.h with FreeRTOS's own objects, allocated from the kernel's heap as in applications.
+ * Semaphores are in port_freertos.c or, if each core has its own kernel, in semaphore_amp.c. */
 #include "port_objects.h"
 
 #include "port.h"
@@ -60,8 +60,8 @@ enum port_error port_stream_init(port_stream_t *stream, uint32_t bytes) {
 
 void port_stream_destroy(port_stream_t *stream) { vStreamBufferDelete(stream->handle); }
 
-/* The kernel's calls move only a part of the bytes if the stream has no room for all, or if not all have come. So they
- * are called until all bytes have been moved. */
+/* A call of the kernel moves only a part of the bytes if the stream has no room for all of them, or if not all of them
+ * have arrived. So the call is repeated until all bytes have been moved. */
 void port_stream_send(port_stream_t *stream, const void *bytes, uint32_t size) {
     const uint8_t *next = bytes;
     while (size > 0) {

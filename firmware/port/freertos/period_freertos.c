@@ -1,8 +1,8 @@
 /* Periodic tasks, with the kernel's vTaskDelayUntil() */
 #include "port_freertos.h"
 
-/* A quarter of a tick after an edge of the tick, the kernel has certainly counted that edge. Core 0 counts it within a
- * few microseconds; without this wait, core 1 could see the edge before it is counted. */
+/* port_period_begin() waits until 1/4 of a tick period after an edge of the kernel tick. Core 0 counts the edge within
+ * a few microseconds; without the wait, core 1 could see the edge before it is counted. */
 #define COUNTED_AFTER 4U
 
 static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }

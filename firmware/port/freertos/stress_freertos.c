@@ -1,4 +1,4 @@
-/* What the stress test needs from FreeRTOS SMP in addition to port.h */
+/* The functions that the stress test (stress.h) needs from FreeRTOS in addition to port.h */
 #include "port_freertos.h"
 #include "stress.h"
 

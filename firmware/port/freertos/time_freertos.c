@@ -1,4 +1,4 @@
-/* port.h on FreeRTOS: waiting */
+/* Implements the sleep functions of port.h on FreeRTOS. */
 #include "port_freertos.h"
 
 TickType_t port_freertos_ticks_until(uint64_t when) {
@@ -9,8 +9,8 @@ TickType_t port_freertos_ticks_until(uint64_t when) {
     if (now >= when) {
         return 0;
     }
-    /* The time until the first tick is only a part of a tick, so a delay may end early; callers read the clock
-     * again. */
+    /* Because the first of these ticks comes after less than a whole tick period, a delay may end early. So callers
+     * read the clock again. */
     uint64_t ticks = (when - now) / (port_clock_hz() / configTICK_RATE_HZ) + 1U;
     return ticks < portMAX_DELAY / 2U ? (TickType_t)ticks : portMAX_DELAY / 2U;
 }

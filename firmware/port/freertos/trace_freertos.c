@@ -1,4 +1,5 @@
-/* port_trace.h on FreeRTOS, with the kernel's interrupt mask for handlers, which also works in tasks */
+/* Implements port_trace.h on FreeRTOS, with the kernel's function that masks interrupts in handlers, which also works
+ * in tasks. */
 #include "port.h"
 #include "port_trace.h"
 

@@ -1,10 +1,10 @@
-/* Records events of a FreeRTOS kernel (core/trace.h) by the kernel's trace macros. Each FreeRTOSConfig.h for V11
+/* Records trace events of a FreeRTOS kernel (core/trace.h) in the kernel's trace macros. Each FreeRTOSConfig.h for V11
  * includes this header, and so does trace_esp_idf.h for ESP-IDF; the macros are expanded in the kernel's sources.
  * Without a recorder the macros are empty.
  *
  * A task's number in the recorder is kept in uxTaskNumber, a field that the kernel reserves for "third party trace
- * code". The type of a kernel queue, which the kernel also keeps for such code, tells whether the queue is a semaphore
- * or a mutex. */
+ * code". The field ucQueueType, which the kernel also keeps for such code, tells whether a queue is a semaphore or a
+ * mutex. */
 #ifndef TRACE_FREERTOS_H
 #define TRACE_FREERTOS_H
 

@@ -1,5 +1,5 @@
-/* The kernel's configuration if each core has its own kernel. Common settings are in config_freertos.h, those of the
- * core's kernel port in the board's kernel_config.h. */
+/* The kernel's configuration if each core has its own kernel. The options that are the same on all platforms are in
+ * config_freertos.h, and the options of the core's kernel port are in the board's kernel_config.h. */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
@@ -9,7 +9,7 @@
 #include "kernel_config.h"
 #include "trace_freertos.h"
 
-/* This kernel schedules one core, and knows no other core. */
+/* Each of the two kernels schedules one core, and does not know of the other core. */
 #define configNUMBER_OF_CORES 1
 
 /* At each tick, the hook checks whether the other core still runs, and whether a doorbell was lost (mailbox.c). */
@@ -19,16 +19,16 @@
 #define configUSE_IDLE_HOOK 1
 #define configUSE_PASSIVE_IDLE_HOOK 0
 
-/* Uses of a task's thread-local pointers: 0 is its port_task_t, 1 counts its preemptions, 2 points to its flag `waits`,
- * or is NULL. */
+/* Uses of a task's thread-local pointers: 0 points to its port_task_t, 1 counts its preemptions, and 2 points to its
+ * flag `waits` or is NULL. */
 #define configNUM_THREAD_LOCAL_STORAGE_POINTERS 3
 
 /* ---- counting preemptions (port_preemptions), and marking waiting tasks (port_task_waits) ----
  *
  * A task that leaves the core but stays in its ready list was preempted; a task that leaves its ready list waits. The
  * other core cannot read the lists of this kernel, so each switch writes the task's state into its flag `waits`. The
- * code uses the kernel's own names, because the kernel expands the two macros in its switch, before and after it
- * chooses the next task. */
+ * code uses the kernel's own names, because the kernel expands the two macros in its context switch, before and after
+ * it chooses the next task. */
 #define traceTASK_SWITCHED_OUT()                                                                                       \
     TCB_t *const pxLeaving = pxCurrentTCB;                                                                             \
     TRACE_SWITCHED_OUT(pxLeaving)

@@ -1,5 +1,5 @@
-/* The functions that one core starts on the other, as entries of tasks or as handlers. The cores exchange a function's
- * number in this list, because its address differs between the two images. */
+/* The list of the functions that one core can start on the other, as entries of tasks or as interrupt handlers. The
+ * cores exchange a function's number in this list, because its address differs between the two images. */
 #include "port_amp.h"
 #include "port_freertos.h"
 

@@ -1,5 +1,5 @@
-/* port_interrupt.h with a kernel on each core. The timer may be opened on this core or on the other one; a doorbell to
- * the other core is a command in its mailbox. */
+/* Implements port_interrupt.h with a kernel on each core. The timer may be opened on this core or on the other core; to
+ * ring a doorbell of the other core, a core sends a command to the other core's mailbox. */
 #include "port_interrupt.h"
 
 #include "port_amp.h"
@@ -56,7 +56,7 @@ void port_doorbell_ring(uint32_t core) {
     }
 }
 
-/* The handler is NULL if the doorbell was rung late, after it was closed. */
+/* The handler is NULL if a ring arrives only after the doorbell was closed. */
 void port_amp_doorbell(void) {
     if (doorbell.handler != NULL) {
         doorbell.handler(doorbell.arg);

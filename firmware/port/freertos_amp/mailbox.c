@@ -4,8 +4,8 @@
 #include "port_freertos.h"
 #include "trace.h"
 
-/* Commands that a mailbox can hold; must be a power of two. Far more than can be pending: each task of a benchmark
- * sends one command and then waits. */
+/* Number of commands that a mailbox can hold; must be a power of two. It is far more than can be pending, because each
+ * task of a benchmark sends one command and then waits. */
 #define COMMANDS 32U
 
 struct command {
@@ -21,7 +21,7 @@ static struct {
     } boxes[PORT_AMP_CORES]; /* index: the receiving core */
     struct {
         atomic_uint beat;
-        atomic_uint lost; /* lost doorbells to this core, which its tick has found */
+        atomic_uint lost; /* number of lost doorbells to this core that its tick has noticed */
     } cores[PORT_AMP_CORES];
 } mail PORT_SHARED(mail);
 
@@ -44,7 +44,8 @@ static bool try_to_send(enum port_amp_command what, void *object) {
     return room;
 }
 
-/* A task waits until the mailbox has room. A handler cannot: the other core might also be waiting in a handler. */
+/* If the mailbox is full, a task waits until it has room. An interrupt handler must not wait, because the other core
+ * might also be waiting in a handler. */
 void port_amp_send(enum port_amp_command what, void *object) {
     while (!try_to_send(what, object)) {
         if (board_in_handler()) {
@@ -55,8 +56,9 @@ void port_amp_send(enum port_amp_command what, void *object) {
 
 /* ---- receiving ---- */
 
-/* A command from the other core may be wrong, if that core has failed. It may also come late, by up to a tick, if its
- * doorbell was lost. By then the task may have noticed the event by itself, and have ended: its handle is then NULL. */
+/* Wakes a task for a command from the other core. If that core has failed, the command may be wrong. If its doorbell
+ * was lost, the command comes up to a tick late. By then the task may have noticed the event by itself and have ended;
+ * its handle is then NULL. */
 static void wake_from_handler(void *object, UBaseType_t index, BaseType_t *yield) {
     port_task_t *task = object;
     if (task->core != board_core()) {
@@ -114,8 +116,8 @@ void port_amp_rung(void) {
 
 /* ---- the tick ---- */
 
-/* If a command has been in the mailbox since before the previous tick, its doorbell was lost. Then counts the lost
- * doorbell, and executes the commands. */
+/* If a command has been in this core's mailbox since the previous tick or longer, its doorbell was lost. In that case
+ * counts the lost doorbell, and executes the commands. */
 static void recover_lost_doorbell(void) {
     static uint32_t seen_put;
     uint32_t own = board_core();
@@ -133,7 +135,8 @@ static void recover_lost_doorbell(void) {
 
 bool port_amp_heard(void) { return atomic_load_explicit(&mail.cores[other_core()].beat, memory_order_relaxed) != 0; }
 
-/* The other core is monitored from its first heartbeat on. */
+/* Checks at each tick that the other core's heartbeat has changed within the last PORT_AMP_SILENCE_TICKS ticks, and
+ * panics otherwise. Does so only after the other core's first heartbeat. */
 static void listen(void) {
     static uint32_t heard;
     static uint32_t silence;

@@ -1,5 +1,5 @@
-/* port.h with a FreeRTOS kernel on each core: tasks and wake-ups. The board implements clock, console and
- * conditions. */
+/* Implements the tasks and wake-ups of port.h with a FreeRTOS kernel on each core. The board implements the clock, the
+ * console and the conditions. */
 #include "port_amp.h"
 
 #include "port_freertos.h"
@@ -64,7 +64,8 @@ static configSTACK_DEPTH_TYPE stack_words(uint32_t bytes_for_entry) {
     return (configSTACK_DEPTH_TYPE)words;
 }
 
-/* The task's name for the recorder. Without a recorder only debuggers would use it, so all tasks have the same name. */
+/* The task's name for the trace recorder. In builds without the recorder only debuggers would use the name, so all
+ * tasks have the same name. */
 static const char *name_of(const port_task_t *task) {
 #ifdef IC_TRACE
     return task->name;
@@ -103,8 +104,8 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     return port_amp_call(PORT_AMP_START, task, 0);
 }
 
-/* As its last step, a task that has ended suspends itself. If `task` has not got that far, the caller sleeps a tick at
- * a time to let it run. */
+/* As its last step, a task that has ended suspends itself. Until `task` has done so, the caller sleeps a tick at a time
+ * to let it run. */
 void port_amp_delete(port_task_t *task) {
     TaskHandle_t handle = task->handle;
     while (eTaskGetState(handle) != eSuspended) {
@@ -189,7 +190,8 @@ void port_notify_take(void) {
     }
 }
 
-/* The kernel has no function that only reads the count. This call clears no bits, and returns the count. */
+/* The kernel has no function that only reads a task's notification count. This call clears no bits of the count, and
+ * returns it. */
 uint32_t port_notify_count(void) { return ulTaskNotifyValueClearIndexed(NULL, PORT_FREERTOS_NOTIFY_TASK, 0); }
 
 bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {
@@ -200,12 +202,14 @@ bool port_mutex_lends(uint32_t owner, uint32_t waiter) { return port_object_span
 
 /* ---- message buffers ---- */
 
-/* Whether the other core can use the buffer. If not, both of its ends are tasks of this core. */
+/* Whether the buffer is in shared memory, so that the other core can use it. If not, its sender and its receiver are
+ * both tasks of this core. */
 static bool is_shared(const void *buffer) {
     return (uintptr_t)buffer >= (uintptr_t)port_amp_shared && (uintptr_t)buffer < (uintptr_t)port_amp_shared_end;
 }
 
-/* The kernel's functions for handlers also work in a task while interrupts are masked. */
+/* Notifies a task of this core with a kernel function for interrupt handlers, which also works in a task while
+ * interrupts are masked. */
 static void tell_own_task(void *buffer, BaseType_t (*tell)(StreamBufferHandle_t, BaseType_t *)) {
     BaseType_t yield = pdFALSE;
     taskENTER_CRITICAL();

@@ -16,16 +16,16 @@
 
 typedef struct port_task {
     uint32_t core;         /* the core whose kernel has the task */
-    TaskHandle_t handle;   /* valid for that kernel only */
+    TaskHandle_t handle;   /* valid for the kernel of that core only */
     void (*entry)(void *); /* address in that core's image */
     void *arg;
-    uint32_t index; /* number of the entry, for the other core's image */
+    uint32_t index; /* number of the entry in the list of entries.c, the same in both images */
     uint32_t priority;
     uint32_t stack_bytes;
 #ifdef IC_TRACE
-    const char *name; /* in the memory of either program, which both cores can read */
+    const char *name; /* in the memory of either image, which both cores can read */
 #endif
-    volatile uint32_t waits;            /* set when the task waits: written at every switch (FreeRTOSConfig.h) */
+    volatile uint32_t waits;            /* set while the task waits; each context switch writes it (FreeRTOSConfig.h) */
     atomic_uint ended;                  /* the entry has returned */
     _Atomic(struct port_task *) joiner; /* the task that waits for the end */
 } port_task_t;

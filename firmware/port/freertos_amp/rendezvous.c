@@ -1,4 +1,4 @@
-/* Start-up: the two images exchange their identities */
+/* Start-up: core 1's image publishes its identity, and core 0's image checks that it matches its own */
 #include "port_amp.h"
 #include "port_freertos.h"
 
@@ -7,8 +7,8 @@
 extern uint8_t port_amp_shared[];
 extern uint8_t port_amp_shared_end[];
 
-/* Identity of an image. The address of core 1's identity must be the same in all builds, so the linker puts it
- * first. */
+/* Identity of an image. The address of core 1's identity must be the same in all builds, so the linker puts it first in
+ * the shared memory. */
 struct identity {
     uint32_t protocol;
     uint32_t shared_bytes;

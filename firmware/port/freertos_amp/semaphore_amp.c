@@ -1,6 +1,6 @@
-/* Semaphores for tasks of both kernels. The count is in shared memory, protected by the inter-core lock. A task that
- * waits adds itself to a list, and its own kernel wakes it. Tasks are woken in the order in which they began to wait,
- * as a kernel does not know the priorities of the other kernel's tasks. */
+/* Semaphores for tasks of both kernels. The count is in shared memory, protected by the lock between the cores
+ * (board_lock()). A task that waits adds itself to a list, and its own kernel wakes it. Tasks are woken in the order in
+ * which they began to wait, because a kernel does not know the priorities of the other kernel's tasks. */
 #include "port_amp.h"
 #include "port_freertos.h"
 #include "port_objects.h"

@@ -1,8 +1,9 @@
-/* Calls from the tasks of one core to the kernel of the other, and the service task that executes them */
+/* Calls from tasks of one core to the kernel of the other core, and the service task that executes the calls */
 #include "port_amp.h"
 #include "port_freertos.h"
 
-/* The current call from each core; a core makes one call at a time. Written by the calling core. */
+/* The current call from each core; a core makes one call at a time. The calling core writes all members except `result`
+ * and `done`. */
 static struct call {
     enum port_amp_service what;
     void *object;

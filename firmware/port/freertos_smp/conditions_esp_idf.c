@@ -11,8 +11,8 @@
 #define TICK_SOURCE "SYSTIMER, an alarm for each core"
 #endif
 
-/* Before ESP-IDF 6 the kernel is in IRAM by default. From 6 on it is in flash, except for functions that interrupts
- * call. */
+/* Before ESP-IDF 6 the kernel is in IRAM by default. From ESP-IDF 6 on it is in flash, except for functions that
+ * interrupts call. */
 #if (ESP_IDF_VERSION_MAJOR < 6 && !defined(CONFIG_FREERTOS_PLACE_FUNCTIONS_INTO_FLASH)) ||                             \
     defined(CONFIG_FREERTOS_IN_IRAM)
 #define KERNEL_CODE "iram"

@@ -1,4 +1,4 @@
-/* Kernel functions for interrupt handlers (port_interrupt.h) */
+/* Implements the functions of port_interrupt.h that call the kernel in interrupt handlers. */
 #include "port_interrupt.h"
 
 #include "port_freertos.h"

@@ -10,11 +10,13 @@
  * - kernel_create(): creates a task, pinned unless its core is PORT_CORE_ANY. task->handle is set before the task runs.
  * - kernel_pin(): like port_task_pin().
  * - kernel_reschedule(): like port_reschedule().
- * - kernel_tells_of_inheritance(): whether a task that inherits a priority preempts the task on another core.
+ * - kernel_tells_of_inheritance(): whether a task that inherits a priority preempts a task of lower priority on another
+ *   core.
  * - kernel_set_self(), kernel_self(): set and return the calling task's port_task_t.
  * - kernel_yield(), kernel_time_slicing(), kernel_preemptions(): as in port.h.
- * - kernel_waiter(): the object by which the calling task waits in kernel_wait(). kernel_wake() with this object ends
- *   the wait, even if it is called before. A wait may end early: check again what was waited for.
+ * - kernel_waiter(): the object on which the calling task waits in kernel_wait(). kernel_wake() with this object ends
+ *   the wait, even if kernel_wake() is called before kernel_wait(). A wait may end early: check again what was waited
+ *   for.
  * - kernel_critical_enter(), kernel_critical_exit(): like port_critical_enter() and port_critical_exit(). */
 #ifndef KERNEL_H
 #define KERNEL_H

@@ -40,7 +40,7 @@ void port_freertos_join_console(void) { kernel_delete_ended(console_task.handle)
 
 void kernel_set_stack(uint32_t bytes) { kernel_stack_bytes = bytes; }
 
-/* Whether the task still has a core: a task that is no longer ready may not have left its core yet. */
+/* Whether the task is still on a core: a task that has suspended itself may not have left its core yet. */
 static bool is_on_a_core(TaskHandle_t task) {
     return xTaskGetCurrentTaskHandleForCore(0) == task || xTaskGetCurrentTaskHandleForCore(1) == task;
 }

@@ -1,8 +1,8 @@
 /* kernel.h on ESP-IDF's FreeRTOS, which fixes the core of a task at its creation.
  *
  * The kernel is used as the application has configured it, and Arduino's prebuilt libraries cannot be configured. So
- * this port takes no index of the tasks' thread-local storage (lwIP or pthread may use it), and does not need a
- * notification of its own. */
+ * this port uses no index of the tasks' thread-local storage pointers (lwIP or pthread may use them), and reserves no
+ * task notification for itself. */
 #ifndef KERNEL_ESP_IDF_H
 #define KERNEL_ESP_IDF_H
 
@@ -14,8 +14,8 @@
     "Intercore runs on ESP-IDF's own FreeRTOS: switch CONFIG_FREERTOS_SMP off (menuconfig, Component config, FreeRTOS)"
 #endif
 
-/* Size in bytes, because StackType_t is one byte here. The kernel needs more of it than on an Arm core: coprocessors
- * and register windows take about 700 bytes (Xtensa ISA, windowed registers). */
+/* Stack size of a benchmark's task, in bytes, because StackType_t is one byte here. The kernel needs more of the stack
+ * than on an Arm core: coprocessors and register windows take about 700 bytes (Xtensa ISA, windowed registers). */
 extern uint32_t kernel_stack_bytes;
 
 static inline uint32_t kernel_stack(void) { return kernel_stack_bytes; }
@@ -46,7 +46,8 @@ static inline bool kernel_notes_stacks(void) {
 
 /* ---- tasks ---- */
 
-/* Calls the task's body, which does not return. The memory for the task's waits is on the same stack. */
+/* Calls the task's function and, after that, suspends the task. The semaphore on which the task waits (kernel_wait())
+ * is on the same stack. */
 void kernel_run(void *task);
 
 static inline BaseType_t kernel_create(TaskFunction_t run, const char *name, configSTACK_DEPTH_TYPE bytes,
@@ -62,8 +63,9 @@ static inline enum port_error kernel_pin(TaskHandle_t task, uint32_t core) {
     return PORT_ERR_UNSUPPORTED;
 }
 
-/* Needed because ESP-IDF's kernel does not offer a preempted task to other cores: vTaskSwitchContext() considers only
- * its own core, and the tick only tasks of equal priority (ESP-IDF 5.5.5, 6.0.2 and 6.1). */
+/* Makes another core reschedule. Needed because ESP-IDF's kernel does not offer a preempted task to other cores:
+ * vTaskSwitchContext() considers only its own core, and the tick considers only tasks of equal priority (ESP-IDF 5.5.5,
+ * 6.0.2 and 6.1). */
 static inline void kernel_reschedule(uint32_t core) { portYIELD_CORE((BaseType_t)core); }
 
 /* False: xTaskPriorityInherit() moves the owner in the ready lists but requests no switch on another core, so the task
@@ -81,14 +83,14 @@ static inline port_task_t *kernel_self(void) { return port_freertos_self; }
 
 static inline void kernel_yield(void) { taskYIELD(); }
 
-/* Has no effect: the kernel always slices time at every tick (configUSE_TIME_SLICING is 1), and a condition reports
- * it. */
+/* Has no effect: the kernel always slices time at every tick (configUSE_TIME_SLICING is 1), as the condition
+ * `freertos.time_slicing` reports. */
 static inline void kernel_time_slicing(bool on) { (void)on; }
 
 /* The kernel does not report preemptions. */
 static inline uint64_t kernel_preemptions(void) { return 0; }
 
-/* ---- how tasks of the port wait: by a binary semaphore on the task's own stack ---- */
+/* ---- how tasks of the port wait: on a binary semaphore that is on the task's own stack ---- */
 
 static inline kernel_waiter_t kernel_waiter(void) {
     port_task_t *self = kernel_self();

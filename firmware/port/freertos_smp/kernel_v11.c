@@ -1,4 +1,4 @@
-/* FreeRTOS V11 SMP: its hooks, and how it is started */
+/* FreeRTOS V11 SMP: the kernel's hooks, and the start of its scheduler */
 #include "kernel.h"
 #include "port_freertos.h"
 
@@ -11,7 +11,7 @@ volatile uint32_t port_freertos_time_slicing;
 
 void vApplicationPassiveIdleHook(void); /* task.h does not declare this hook */
 
-/* Any interrupt for this core ends the sleep, and its handler has run before this hook returns. */
+/* Sleeps until an interrupt for this core. The interrupt's handler has run before this hook returns. */
 void vApplicationPassiveIdleHook(void) { __asm volatile("dsb\n wfi" ::: "memory"); }
 
 void vApplicationStackOverflowHook(TaskHandle_t task, char *name) {
@@ -23,8 +23,8 @@ void port_freertos_assert(const char *file, uint32_t line) { board_panic("an ass
 
 /* ---- start-up ---- */
 
-/* The kernel would let its two idle tasks migrate, and they run different code. Which of them is on a core would then
- * depend on everything that ran before, and would change the last cycles of a sample. */
+/* The kernel would let its two idle tasks migrate between cores. They run different code, so the last cycles of a
+ * sample would depend on which idle task happens to be on the core. */
 static void pin_idle_tasks(void) {
     for (uint32_t core = 0; core < configNUMBER_OF_CORES; core++) {
         vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), kernel_affinity(core));

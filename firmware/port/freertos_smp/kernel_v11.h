@@ -27,14 +27,14 @@ static inline enum port_error kernel_pin(TaskHandle_t task, uint32_t core) {
 /* Nothing to do: vTaskSwitchContext() offers a preempted task to the other cores. */
 static inline void kernel_reschedule(uint32_t core) { (void)core; }
 
-/* True: xTaskPriorityInherit() requests a switch on the owner's core. */
+/* True: when a mutex's owner inherits a priority, xTaskPriorityInherit() requests a switch on the owner's core. */
 static inline bool kernel_tells_of_inheritance(void) { return true; }
 
 static inline void kernel_set_self(port_task_t *task) { vTaskSetThreadLocalStoragePointer(NULL, 0, task); }
 
 static inline port_task_t *kernel_self(void) { return pvTaskGetThreadLocalStoragePointer(NULL, 0); }
 
-/* Restores the count of preemptions, because the switch hook counts a yield as a preemption. */
+/* Restores the count of preemptions afterwards, because the switch hook counts a yield as a preemption. */
 static inline void kernel_yield(void) {
     void *preemptions = pvTaskGetThreadLocalStoragePointer(NULL, 1);
     taskYIELD();
@@ -45,7 +45,7 @@ static inline void kernel_time_slicing(bool on) { port_freertos_time_slicing = o
 
 static inline uint64_t kernel_preemptions(void) { return (uintptr_t)pvTaskGetThreadLocalStoragePointer(NULL, 1); }
 
-/* ---- how tasks of the port wait: by a notification of their own ---- */
+/* ---- how the port makes a task wait: by a notification index that nothing else uses ---- */
 
 static inline kernel_waiter_t kernel_waiter(void) { return xTaskGetCurrentTaskHandle(); }
 

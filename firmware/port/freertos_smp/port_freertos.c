@@ -1,12 +1,12 @@
-/* port.h with one FreeRTOS kernel for both cores: tasks and wake-ups. The board implements clock, console and
- * conditions; kernel.h has the differences between the kernels. */
+/* port.h with one FreeRTOS kernel for both cores: tasks and wake-ups. The board implements the clock, the console and
+ * the conditions (properties of the target). kernel.h hides the differences between V11 SMP and ESP-IDF's kernel. */
 #include "port_freertos.h"
 
 #include "kernel.h"
 #include "port_objects.h"
 
-/* port_task_join() polls this many times, without a pause, until the task has left its core. After that it sleeps for
- * one tick between polls. */
+/* port_task_join() checks up to this many times, without a pause, whether the task has left its core. After that it
+ * sleeps for one tick between checks. */
 #define JOIN_LOOKS 100U
 
 static uint32_t stack_left = UINT32_MAX;
@@ -36,7 +36,7 @@ static void run_task(void *arg) {
         note_stack();
     }
     /* Writes `ended`, then reads `joiner`; port_task_join() writes `joiner`, then reads `ended`. So whichever of the
-     * two tasks comes second sees what the first has written. */
+     * two tasks comes second sees what the first has written, and no wake-up is lost. */
     atomic_store(&task->ended, 1);
     kernel_waiter_t joiner = atomic_load(&task->joiner);
     if (joiner != NULL) {
@@ -82,8 +82,8 @@ void port_task_join(port_task_t *task) {
     while (atomic_load(&task->ended) == 0) {
         kernel_wait(self);
     }
-    /* A task that is deleted while it still runs on a core keeps its memory until the idle task frees it, so wait for
-     * it to leave the core. */
+    /* If a task is deleted while it still runs on a core, only the idle task frees its memory, later. So wait until the
+     * task has left its core. */
     for (uint32_t looks = 0; !(eTaskGetState(task->handle) == eSuspended && is_off_its_core(task->handle)); looks++) {
         if (looks >= JOIN_LOOKS) {
             vTaskDelay(1); /* lets the task leave, in case a task of higher priority has its core */
@@ -120,11 +120,11 @@ void port_notify(port_task_t *task) { xTaskNotifyGiveIndexed(task->handle, PORT_
 
 void port_notify_take(void) {
     while (ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_TASK, pdFALSE, portMAX_DELAY) == 0) {
-        /* The task was suspended and resumed, which ends the kernel's wait: wait again. */
+        /* The task was suspended and resumed, which ends the kernel's wait early: wait again. */
     }
 }
 
-/* The kernel has no function that only reads the count. This call clears no bits, and returns the count. */
+/* The kernel has no function that only reads the count. This call clears no bits of it, and returns it. */
 uint32_t port_notify_count(void) { return ulTaskNotifyValueClearIndexed(NULL, PORT_FREERTOS_NOTIFY_TASK, 0); }
 
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {
@@ -136,7 +136,7 @@ bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {
     (void)object;
     (void)from;
     (void)to;
-    return true; /* one kernel has all cores */
+    return true; /* one kernel schedules all cores */
 }
 
 bool port_mutex_lends(uint32_t owner, uint32_t waiter) { return owner == waiter || kernel_tells_of_inheritance(); }

@@ -1,4 +1,4 @@
-/* The types that users of port.h allocate, with one FreeRTOS kernel for both cores: V11 SMP or ESP-IDF's */
+/* The types that callers of port.h allocate, for one FreeRTOS kernel on both cores: V11 SMP or ESP-IDF's own */
 #ifndef PORT_TYPES_H
 #define PORT_TYPES_H
 
@@ -10,8 +10,8 @@
 #define PORT_CORES_MAX 2U
 #define PORT_PATIENCE_S 1U
 
-/* All variables are in internal memory, which on an ESP32 and an ESP32-S3 has no cache, so an alignment of 8 bytes is
- * enough. On an ESP32-P4 that memory has a cache. */
+/* All variables are in internal memory. On an ESP32 and an ESP32-S3 this memory has no cache, so an alignment of 8
+ * bytes is enough. On an ESP32-P4 it has a cache, and port.h's default applies. */
 #if defined(CONFIG_IDF_TARGET_ESP32) || defined(CONFIG_IDF_TARGET_ESP32S3)
 #define PORT_CACHE_LINE 8
 #endif
@@ -20,12 +20,12 @@
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 
-/* A user's program may register workloads and transports (core/added.h). */
+/* On ESP-IDF, an application may register up to this many workloads and transports of its own (core/added.h). */
 #if defined(ESP_PLATFORM) && !defined(IC_ADDED_MAX)
 #define IC_ADDED_MAX 8
 #endif
 
-/* What a task waits for when the port itself waits (kernel.h) */
+/* The object on which a task blocks if the port itself makes it wait (kernel.h) */
 #ifdef ESP_PLATFORM
 typedef SemaphoreHandle_t kernel_waiter_t;
 #else
@@ -38,7 +38,7 @@ typedef struct port_task {
     void (*entry)(void *);
     void *arg;
     atomic_uint ended;               /* the entry has returned */
-    _Atomic(kernel_waiter_t) joiner; /* the task that waits for the end */
+    _Atomic(kernel_waiter_t) joiner; /* the task that waits for this task's end */
 #ifdef ESP_PLATFORM
     kernel_waiter_t waiter;           /* the object by which this task waits; NULL until it first waits */
     StaticSemaphore_t *waiter_memory; /* memory for `waiter`, on the task's stack, because most port_task_t are

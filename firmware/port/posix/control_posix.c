@@ -22,8 +22,8 @@ void port_task_suspend(port_task_t *task) {
     }
 }
 
-/* If the task is resumed before it reaches its checkpoint, the semaphore keeps a count. The next wait at a checkpoint
- * then returns at once, and the loop there tests `suspended` once more. */
+/* If the task is resumed before it reaches port_checkpoint(), the semaphore's count stays 1. The next wait in
+ * port_checkpoint() then returns at once, and the loop there tests `suspended` once more. */
 void port_task_resume(port_task_t *task) {
     if (atomic_exchange(&task->suspended, false)) {
         sem_post(&task->resumed);

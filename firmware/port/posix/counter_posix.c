@@ -3,13 +3,14 @@
 #include "port.h"
 
 #define PPM 1e6
-/* The counter is measured for 1/200 s (5 ms), about ten times as long as the rest of the start-up takes. */
+/* The counter's rate is measured for 1/200 s (5 ms). The rest of the start-up takes about a tenth of that time. */
 #define WINDOWS_PER_S 200U
-/* The shortest of this many readings is used. An undisturbed reading takes about 50 ns. An interrupt, or another task
- * that takes the core, makes a reading longer, but not all 16 readings, which take a microsecond together. */
+/* Number of attempts to read the clock, the counter and the clock again; the shortest attempt is used. An undisturbed
+ * attempt takes about 50 ns. An interrupt, or another task that takes the core, lengthens an attempt, but not all 16,
+ * which take a microsecond together. */
 #define BRACKETS 16U
 
-/* Width of the counter in bits. CNTVCT_EL0 may implement only 56 bits; it then wraps after 40 years or more (Arm ARM
+/* Width of the counter in bits. On Arm, CNTVCT_EL0 may have only 56 bits; it then wraps after 40 years or more (Arm ARM
  * D12.1.2). */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define BITS 64U
@@ -27,8 +28,8 @@ struct bracket {
 static uint64_t cycles_hz;
 static uint32_t uncertainty_ppm;
 
-/* Each variant begins with a barrier: without it the processor may read the counter before preceding loads are complete
- * (Intel SDM 4.3, RDTSC; Arm ARM D12.2.1). */
+/* Each variant of port_cycles() begins with a barrier: without it the processor may read the counter before preceding
+ * loads are complete (Intel SDM 4.3, RDTSC; Arm ARM D12.2.1). */
 #if defined(__x86_64__)
 uint64_t port_cycles(void) {
     __builtin_ia32_lfence();
@@ -72,9 +73,9 @@ static struct bracket tightest_bracket(void) {
     return tightest;
 }
 
-/* Computes the counter's rate from two brackets, and bounds the error. Within a bracket the counter was read halfway
- * between the two readings of the clock, give or take half their difference. In addition each reading may be one unit
- * too early: readings are rounded down to whole nanoseconds or whole counts. */
+/* Computes the counter's rate from two brackets (struct bracket), and a limit for its error. Within a bracket the
+ * counter was read halfway between the two readings of the clock, give or take half their difference. In addition each
+ * reading may be up to one unit too small: readings are rounded down to whole nanoseconds or whole counts. */
 void counter_posix_start(void) {
     struct bracket first = tightest_bracket();
     while (port_clock() - first.after < port_clock_hz() / WINDOWS_PER_S) {

@@ -1,9 +1,9 @@
-/* port_interrupt.h with signals. For each interrupt there is a thread, pinned to the interrupt's core and with a higher
- * priority than any task, that only waits for one signal. The signal's handler is the interrupt handler: it takes the
- * core from the tasks, later than a real interrupt would by the time the kernel needs to switch to the thread.
+/* port_interrupt.h with signals. Each interrupt has a thread, which is pinned to the interrupt's core, has a higher
+ * priority than any task, and only waits for one signal. The signal's handler calls the interrupt's handler. The thread
+ * preempts the core's tasks as an interrupt would, but later, because the kernel must first switch to it.
  *
  * The signals are standard signals, not real-time signals. Like an interrupt, a standard signal is either pending or
- * not, however often it was sent; and it needs no place in a queue that could be full. */
+ * not, however often it was sent. A real-time signal is queued, and the queue may be full. */
 #include "port_interrupt.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct interrupt {
     sem_t ready;
     bool failed;
     atomic_bool closing;
-    atomic_uint sent; /* orders memory between sender and handler, which signals alone do not promise */
+    atomic_uint sent; /* orders memory between sender and handler, as a signal alone does not */
 };
 
 static struct interrupt timer;
@@ -71,7 +71,7 @@ static void serve(void *arg) {
     interrupt->failed = interrupt == &timer && !create_timer();
     sem_post(&interrupt->ready);
     while (!interrupt->failed && !atomic_load(&interrupt->closing)) {
-        sigsuspend(&all_but_ours); // NOLINT(concurrency-mt-unsafe): each thread has a mask of its own
+        sigsuspend(&all_but_ours); // NOLINT(concurrency-mt-unsafe): each thread has its own signal mask
     }
 }
 
@@ -95,7 +95,7 @@ static enum port_error open_interrupt(struct interrupt *interrupt, uint32_t core
         .entry = serve,
         .arg = interrupt,
         .core = core,
-        .priority = PORT_PRIORITY_MAX + 1U, /* above a task's highest priority */
+        .priority = PORT_PRIORITY_MAX + 1U, /* above the priority of every task */
     };
     if (port_task_start(&interrupt->thread, &config) != PORT_OK) {
         sem_destroy(&interrupt->ready);
@@ -121,8 +121,9 @@ enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void 
     return open_interrupt(&timer, core, TIMER_SIGNAL);
 }
 
-/* Deletes the timer only after its thread has ended. The signal that ends the thread merges with a pending signal of
- * the timer; since Linux 6.13 the pending signal of a deleted timer is dropped, and the thread would wait for ever. */
+/* Deletes the timer only after its thread has ended. The thread is ended with the timer's own signal. If the timer's
+ * signal is already pending, the two become one, which Linux (since 6.13) drops when the timer is deleted: the thread
+ * would wait for ever. */
 void port_timer_close(void) {
     close_interrupt(&timer);
     timer_delete(timer_id);

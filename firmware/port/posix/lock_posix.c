@@ -12,8 +12,8 @@
 static pthread_mutex_t critical;
 
 /* The mutex has priority inheritance if the system supports it: a waiting task lends its priority to the owner, which a
- * third task could otherwise keep preempted. A spinlock is not an option: if the owner has a lower priority and is on
- * the same core, the waiting task would spin for ever. */
+ * third task could otherwise keep off its core. A spinlock is not an option: if the owner has a lower priority and is
+ * on the same core, the waiting task would spin for ever. */
 bool lock_posix_start(void) {
     pthread_mutexattr_t attributes;
     if (pthread_mutexattr_init(&attributes) != 0) {

@@ -15,7 +15,7 @@ bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {
     (void)object;
     (void)from;
     (void)to;
-    return true; /* one process has all cores */
+    return true; /* one process runs on all cores */
 }
 
 /* ---- mutex ---- */
@@ -169,7 +169,8 @@ uint32_t port_events_get(port_events_t *events) {
 
 /* ---- stream ---- */
 
-/* A pipe is never smaller than requested: it holds 64 KiB, or one page of 4 KiB if the user has very many pipes. */
+/* A pipe always has room for `bytes` (at most 4096): it holds 64 KiB, or one page of 4 KiB if the user has very many
+ * pipes. */
 enum port_error port_stream_init(port_stream_t *stream, uint32_t bytes) {
     (void)bytes;
     int ends[2];

@@ -1,5 +1,6 @@
-/* Periodic tasks. Linux shows programs no tick, so a nominal tick is used, which begins with the program. Its edges are
- * therefore not at whole ticks of the system's clock, where Linux (since 6.2) handles its own tick. */
+/* Periodic tasks. Linux does not show its tick to programs, so a nominal tick is used, which begins with the program.
+ * Its edges (moments at which it is due) are therefore not those of Linux's own tick, which since 6.2 are at whole
+ * ticks of the system's clock. */
 #include "port.h"
 #include "port_posix.h"
 

@@ -1,4 +1,5 @@
-/* port.h on POSIX threads. Affinity and the number of a core have no POSIX equivalent; their code is for Linux only. */
+/* port.h on POSIX threads. POSIX has no functions for affinity and for the number of a core; that code is for Linux
+ * only. */
 #include "port_posix.h"
 
 #include <errno.h>
@@ -20,8 +21,8 @@
 #include "turns_posix.h"
 
 #define NS_PER_S 1000000000ULL
-/* Linux wakes sleeping tasks without a periodic tick. Code that sleeps for ticks gets a nominal tick of 1 kHz, as in
- * ESP-IDF and Arduino. */
+/* Rate of the nominal tick, for code that sleeps for kernel ticks: 1 kHz, as on the boards. Linux itself wakes sleeping
+ * tasks without a periodic tick. */
 #define TICK_HZ 1000U
 /* SCHED_FIFO priorities 10 (console) to 18 (highest task). They are above the priorities of other real-time programs of
  * a PC (rtkit's 1 to 5), and below the kernel threads that serve the timers (50 and more). */
@@ -146,7 +147,7 @@ void port_task_join(port_task_t *task) {
     sem_destroy(&task->resumed);
 }
 
-/* In /proc/self/task/ID/stat the state follows the thread's name, which is in parentheses (proc(5)). S is an
+/* In /proc/self/task/ID/stat the state follows the thread's name, which is in parentheses (proc(5)). State S is an
  * interruptible sleep. */
 bool port_task_waits(const port_task_t *task) {
     char path[sizeof "/proc/self/task/-2147483648/stat"];
@@ -242,7 +243,7 @@ void port_sleep_ticks(uint32_t ticks) { port_sleep_until(port_tick_edge() + tick
 
 /* ---- console ---- */
 
-/* Waits until standard input has data or has ended. If the deadline has passed, only checks. */
+/* Waits until standard input has data or has ended. If the deadline has passed, only checks, without waiting. */
 static bool input_ready(uint64_t deadline) {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     for (;;) {
@@ -308,8 +309,8 @@ void port_console_set_rate(uint32_t bits_per_second) { (void)bits_per_second; }
 
 static bool awake;
 
-/* Asks that processors do not enter sleep states that take long to leave (Documentation/power/pm_qos_interface), as
- * cyclictest does. The request is valid while the file is open, so the file stays open until the process ends. */
+/* Asks Linux to keep the processors out of sleep states that take long to leave (Documentation/power/pm_qos_interface),
+ * as cyclictest does. The request is valid while the file is open, so the file stays open until the process ends. */
 static void keep_awake(void) {
     int file = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
     int32_t latency_us = 0;

@@ -29,10 +29,11 @@ const char *port_posix_policy(void);
  * decides. */
 uint32_t port_posix_turn_ms(void);
 
-/* Whether mutexes have priority inheritance here */
+/* Whether mutexes have priority inheritance on this system */
 bool port_posix_inherits_priority(void);
 
-/* Limit of the processors' wake-up time in microseconds: "0", or "not set" if the system does not permit a limit */
+/* Limit in microseconds for the time that a processor takes to leave a sleep state: "0", or "not set" if the system
+ * does not permit a limit */
 const char *port_posix_wake_latency(void);
 
 /* The numbers that the system gives to the CPUs of cores 0, 1, …, separated by commas */

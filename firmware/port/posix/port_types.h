@@ -1,4 +1,4 @@
-/* The types that users of port.h allocate, for POSIX threads */
+/* The types that callers of port.h allocate, for POSIX threads */
 #ifndef PORT_TYPES_H
 #define PORT_TYPES_H
 
@@ -23,8 +23,8 @@ typedef struct port_task {
     sem_t resumed;         /* given to end the suspension */
     void (*entry)(void *);
     void *arg;
-    bool takes_turns; /* whether it shares a core with tasks of equal priority by time slices (turns_posix.h) */
-    uint32_t number;  /* the task's number in the recorder (trace_posix.h), if there is one */
+    bool takes_turns; /* whether it yields after each time slice to tasks of equal priority (turns_posix.h) */
+    uint32_t number;  /* the task's number in the event recorder (trace_posix.h) */
 } port_task_t;
 
 /* The count of a binary semaphore is at most one: a give increments it only if `given` was not set. */

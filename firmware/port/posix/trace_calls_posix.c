@@ -1,7 +1,7 @@
 /* Wrappers that record calls of port.h on Linux (trace_posix.h). The linker redirects the calls to these wrappers,
- * which call the original functions. A wrapper checks just before the call whether the call will wait. If that changes
- * between the check and the call, a very short wait is recorded, or none. While nothing is recorded, a wrapper only
- * tests a variable. */
+ * which call the original functions. A wrapper checks just before the call whether the call will wait. If the answer
+ * changes between the check and the call, a very short wait is recorded, or none. While nothing is recorded, a wrapper
+ * only tests a variable. */
 #include <poll.h>
 
 #include "port.h"
@@ -21,7 +21,7 @@
 
 static uint32_t number_of(const void *object) { return (uint32_t)(uintptr_t)object; }
 
-/* Records the start of a wait that ends only when a task gives to the object. */
+/* Records the start of a wait that ends only when another task gives the object. */
 static struct trace_posix_wait await_object(enum ic_trace_class what, uint32_t number, const void *object) {
     ic_trace(IC_TRACE_AWAITED, what, number);
     return trace_posix_leaves(object);

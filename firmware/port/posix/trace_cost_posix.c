@@ -1,7 +1,8 @@
-/* Measures the time that one record of Linux's scheduler takes. Two tasks on one core wake each other alternately. The
- * trace points are off in one round (`turn` in the code) and on in the next, so that other activity of the machine
- * affects both kinds of rounds alike. The difference between the two kinds is the cost of the records: each exchange
- * causes two wake-ups and two switches. The median of each kind is used, because some rounds are disturbed. */
+/* Measures how long Linux takes to record one scheduler event (a switch or a wake-up). Two tasks on one core wake each
+ * other alternately. The trace points are off in one round (`turn` in the code) and on in the next, so that other
+ * activity of the machine affects both kinds of rounds alike. The difference between the two kinds is the cost of the
+ * records: each exchange causes two wake-ups and two switches. The median of each kind is used, because some rounds are
+ * disturbed. */
 #include "trace_cost_posix.h"
 
 #include <stdatomic.h>
@@ -11,8 +12,8 @@
 #include "port.h"
 #include "trace_points_posix.h"
 
-/* 21 rounds with the trace points off and 21 with them on take 5 ms in total. A round is 20 exchanges; a few exchanges
- * before it warm the caches after the trace points were switched. */
+/* 21 rounds with the trace points off and 21 with them on take 5 ms in total. A round is 20 exchanges (a task wakes the
+ * other task and is woken by it). A few untimed exchanges before each round warm the caches. */
 #define TURNS 21U
 #define EXCHANGES 20U
 #define BEFORE 3U

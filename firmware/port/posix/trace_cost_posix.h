@@ -1,4 +1,4 @@
-/* The cost (time) of a record of Linux's scheduler (trace_points_posix.h) */
+/* How long Linux takes to record one event of its scheduler (trace_points_posix.h) */
 #ifndef TRACE_COST_POSIX_H
 #define TRACE_COST_POSIX_H
 

@@ -15,8 +15,8 @@
 #include "port_posix.h"
 #include "trace.h"
 
-/* Bytes that a record takes in the ring buffer, at least and usually: its header, the time, and the 36 to 68 bytes of
- * the trace point */
+/* Bytes that a record takes in the ring buffer, at least, usually and at most: its header, the time, and the 36 to 68
+ * bytes of the trace point */
 #define RECORD_MIN 48U
 #define RECORD_USUAL 96U
 #define RECORD_MAX 512U
@@ -51,7 +51,7 @@ static struct {
     const char *name;
     struct field *fields;
     uint32_t field_count;
-    uint32_t bytes; /* a record with all fields has at least this many */
+    uint32_t bytes; /* least size of a record that has all fields */
     uint64_t id;
 } points[TRACE_POINTS] = {
     {"sched_switch", of_switch, FIELDS_OF_SWITCH, 0, 0},
@@ -140,8 +140,8 @@ static bool find_points(void) {
 
 /* ---- the rings ---- */
 
-/* Linux writes a ring buffer backwards, from its end to its beginning, and overwrites the oldest records. So complete
- * records can be read from the newest one on. */
+/* Here Linux writes the ring buffer backwards, from its end to its beginning, and overwrites the oldest records. So the
+ * reader begins at the newest record, and only the oldest may be incomplete. */
 static int open_point(uint32_t core, enum trace_point point) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_TRACEPOINT,

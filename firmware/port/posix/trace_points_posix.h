@@ -40,12 +40,12 @@ const char *trace_points_start(void);
 void trace_points_begin(void);
 void trace_points_end(void);
 
-/* Switches recording on a core on or off, and returns the total number of its records so far. Used to measure the time
- * that a record takes. */
+/* Switches recording on a core on or off, and returns the total number of the core's records so far. Used to measure
+ * the time that a record takes. */
 uint64_t trace_points_switch(uint32_t core, bool on);
 
-/* Number of records of a core between begin and end, and the largest number of records that the ring buffer can still
- * hold */
+/* Number of records of a core between trace_points_begin() and trace_points_end(), and the largest number of records
+ * that its ring buffer can hold */
 uint32_t trace_points_count(uint32_t core);
 uint32_t trace_points_room(void);
 

@@ -19,17 +19,18 @@
 static __thread struct {
     uint32_t masked; /* how deeply port_trace_mask() is nested */
     uint32_t core;   /* the core whose lock the thread holds while `masked` is above 0 */
-    uint32_t task;   /* number of its task; 0 until it is known */
+    uint32_t task;   /* number of the thread's task; 0 until it is known */
     bool in_handler;
     bool comes; /* the thread is recording its own switch; see() must not record it */
 } own;
 
 static pthread_mutex_t locks[PORT_CORES_MAX];
 
-/* The task that was last seen on each core, 0 for none. Protected by the core's lock. */
+/* Number of the task that was last seen on each core; 0 for none. Protected by the core's lock. */
 static uint32_t seen[PORT_CORES_MAX];
 
-/* The task that caused each event in a ring buffer, if the scheduler is recorded. Protected by the core's lock. */
+/* Number of the task that caused each event in a core's ring buffer, if Linux's scheduler events are recorded.
+ * Protected by the core's lock. */
 static uint32_t authors[PORT_CORES_MAX][IC_TRACE];
 
 /* Waiting tasks, and the object for which each of them waits */
@@ -77,9 +78,9 @@ static void know_task(void) {
     }
 }
 
-/* If the scheduler is recorded, stores in `authors` which task causes the current event. If not, records that this task
- * runs, unless it is the task that was last seen on the core. An empty ring buffer belongs to a new recording, in which
- * no task has been seen. */
+/* If Linux's scheduler events are recorded, stores in `authors` which task causes the current event. If not, records
+ * that this task runs, unless it is the task that was last seen on the core. An empty ring buffer belongs to a new
+ * recording, in which no task has been seen. */
 static void see(void) {
     if (ic_trace_recording == 0U || own.comes) {
         return;
@@ -158,7 +159,8 @@ void trace_posix_created(port_task_t *task, const char *name) {
     port_trace_unmask(kept);
 }
 
-/* Records that this task has the core again. If the scheduler is recorded, its switches show that already. */
+/* Records that this task has the core again, unless Linux's scheduler events are recorded: their switches show it
+ * already. */
 static void comes_in(void) {
     if (trace_scheduler_is_seen()) {
         return;
@@ -219,8 +221,8 @@ void trace_posix_returns(struct trace_posix_wait wait) {
     }
 }
 
-/* Records that a waiting task becomes ready. It then counts as not waiting, even before it continues, so that the event
- * is recorded only once. */
+/* Records that a waiting task becomes ready. The task then counts as not waiting, even before it runs, so that the
+ * event is recorded only once. */
 static void make_ready(uint32_t place, const void *object) {
     uint32_t task = atomic_load(&waiting[place].task);
     uintptr_t its = (uintptr_t)object;

@@ -1,10 +1,10 @@
 /* This port's own events for the recorder (core/trace.h): the calls of a task, and when it begins to wait.
  *
- * Wake-ups and switches are events of the scheduler (trace_scheduler_posix.h), which Linux shows to few programs.
- * Without them the port records substitutes: which task a call wakes, that a task leaves its core when it begins to
- * wait, and that it has come back. The port cannot see preemption: the preempted task is not recorded as leaving. The
- * next event of a task shows that the task has come back, or that another task has the core (IC_TRACE_IN with detail
- * 1).
+ * Wake-ups and switches are events of Linux's scheduler (trace_scheduler_posix.h), which few programs have permission
+ * to read. Without them the port records substitutes: which task a call wakes, that a task leaves its core when it
+ * begins to wait, and that it has come back. The port cannot see preemption: the preempted task is not recorded as
+ * leaving. The next event of a task shows that the task has come back, or that another task has the core (IC_TRACE_IN
+ * with detail 1).
  *
  * The linker redirects the recorded calls of port.h to wrappers (board/linux/board.cmake). Without a recorder, none of
  * this is in the program. */
@@ -24,7 +24,7 @@ bool trace_posix_start(void);
 /* Call it in the creator of a task, just before the task is started. */
 void trace_posix_created(port_task_t *task, const char *name);
 
-/* Call them in the task itself: when it begins to run, and when it is about to end. */
+/* Call these in the task itself: when it begins to run, and when it is about to end. */
 void trace_posix_begins(const port_task_t *task);
 void trace_posix_ends(const port_task_t *task);
 
@@ -46,15 +46,15 @@ void trace_posix_returns(struct trace_posix_wait wait);
  * are woken. */
 void trace_posix_wakes(const void *object, bool all);
 
-/* The task that caused event `number` in a core's ring buffer. Only for events that are still in the ring buffer, and
- * only if the scheduler is recorded. */
+/* Returns the task that caused event `number` in a core's ring buffer. Only for events that are still in the ring
+ * buffer, and only if Linux's scheduler events are recorded. */
 uint32_t trace_posix_author(uint32_t core, uint32_t number);
 
-/* Calls the function once for each core, with that core's ring buffer locked. During the call port_core_id() returns
- * that core. */
+/* Calls `call` once for each core, with that core's ring buffer locked. During the call port_core_id() returns that
+ * core. */
 void trace_posix_for_each_core(void (*call)(uint32_t core));
 
-/* Call them when a handler begins in this thread, and when it ends. */
+/* Call these when a handler begins in this thread, and when it ends. */
 void trace_posix_enters_handler(void);
 void trace_posix_leaves_handler(void);
 

@@ -13,11 +13,11 @@
 #include "trace_points_posix.h"
 #include "trace_posix.h"
 
-/* Number of the program's newest threads that are remembered: more than a ring buffer has events */
+/* Number of the program's newest threads whose task numbers are kept: more than a ring buffer has events */
 #define TASKS_MAX (2U * (uint32_t)IC_TRACE)
 /* Number of other programs' threads that get a task number of their own. All further threads share one task number. */
 #define STRANGERS_MAX 128U
-/* A record yields at most this many events: an interrupt begins, it makes a task ready, it ends. */
+/* Most events that one record yields: an interrupt begins, a task becomes ready, the interrupt ends. */
 #define EVENTS_OF_RECORD 3U
 
 static const char *why_not = "the trace points were not looked for";
@@ -122,7 +122,8 @@ static void add_switch(struct events *events, const struct trace_point_record *r
     }
 }
 
-/* A benchmark's thread that is woken in an interrupt is woken by a timer of the system; nothing else wakes it there. */
+/* If a benchmark's thread is woken in an interrupt, it is the interrupt of a system timer: no other interrupt wakes
+ * such a thread. */
 static void add_waking(struct events *events, const struct trace_point_record *record) {
     uint32_t task = own_task(record->thread.id);
     if (task == 0) {
@@ -159,8 +160,8 @@ struct joined {
 /* Adds an event. `author` is the task that caused it, 0 if the event comes from a scheduler record.
  *
  * Linux sometimes loses records; for some threads it loses all records of leaving a core. So a task may run although no
- * record shows that it got the core. Its own events reveal that, or the record of its leaving. Then IC_TRACE_IN with
- * detail 1 is inserted. */
+ * record shows that it got the core. The task's own next event, or the record that it leaves the core, reveals that it
+ * was running. Then IC_TRACE_IN with detail 1 is inserted. */
 static void join(struct joined *joined, const struct ic_trace_event *event, uint32_t author) {
     enum ic_trace_kind kind = event->what & 0xffU;
     uint32_t there = kind == IC_TRACE_OUT ? event->object : author;
@@ -194,7 +195,7 @@ static uint32_t join_all(struct joined *joined, uint32_t core, const struct even
     return left_out;
 }
 
-/* The first moment from which both the ring buffer and the records are complete */
+/* Returns the first moment from which both the core's ring buffer and the scheduler's records are complete. */
 static uint64_t whole_since(uint32_t core, const struct trace_point_record *oldest, uint32_t missing) {
     uint64_t own = ic_trace_first(core) > 0 ? ic_trace_event(core, ic_trace_first(core))->time : 0;
     uint64_t others = missing == 0 ? 0 : oldest == NULL ? UINT64_MAX : oldest->time;

@@ -1,6 +1,7 @@
 /* Time slicing. The policy SCHED_RR has one time slice for the whole system, 100 ms, so in a few hundred milliseconds
- * each task would have the core only about once. Therefore the threads are SCHED_FIFO, and each thread has a timer of
- * its own processor time. When the timer expires, the thread yields to tasks of equal priority, if there are any. */
+ * each task would have the core only about once. Therefore the threads' policy is SCHED_FIFO, and each thread has a
+ * timer that counts its own processor time. When the timer expires, the thread yields to tasks of equal priority, if
+ * there are any. */
 #include "turns_posix.h"
 
 #include <errno.h>

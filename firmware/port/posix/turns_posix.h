@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Time slice of a task, in milliseconds of processor time. It is longer where the system's resolution (CONFIG_HZ) is
+/* Time slice of a task, in milliseconds of processor time. It is longer where the system's timer tick (CONFIG_HZ) is
  * coarser. */
 #define TURNS_POSIX_MS 5
 

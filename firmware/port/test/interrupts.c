@@ -8,7 +8,7 @@ struct arrivals {
     atomic_uint count;
     uint32_t core; /* not atomic on purpose: a notification from a handler must order the accesses */
     uint64_t at;
-    uint32_t answer; /* the core that the handler rings; PORT_CORE_ANY: none */
+    uint32_t answer; /* the core whose doorbell the handler rings; PORT_CORE_ANY: none */
 };
 
 static void note_arrival(void *arg) {
@@ -26,7 +26,7 @@ static void note_arrival(void *arg) {
 }
 
 /* Closes the timer at moments from 10 µs before to 10 µs after it fires, in steps of 0.1 µs. No task waits for the
- * interrupt: it would wait for ever if the interrupt is lost. */
+ * interrupt, which does not come if the timer is closed first. */
 static void the_timer_can_be_closed_while_it_fires(void) {
     static struct arrivals arrivals = {.waiting = NULL, .answer = PORT_CORE_ANY}; /* static, because an interrupt may
                                                                                      still be on its way when this
@@ -98,7 +98,8 @@ static void each_core_can_ring_each(void) {
     }
 }
 
-/* The test runs while the cores also wake each other's tasks, because on some chips that uses the same hardware. */
+/* During this test the cores also wake each other's tasks, because on some chips these wake-ups use the same hardware
+ * as doorbells. */
 static void handlers_can_ring_and_no_ring_is_lost(void) {
     uint32_t other = port_core_count() - 1U;
     if (other == 0) {

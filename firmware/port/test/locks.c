@@ -1,4 +1,4 @@
-/* Tests that locks exclude other cores, and that atomic operations lose no change. */
+/* Tests that critical sections and spinlocks exclude other cores, and that atomic operations lose no change. */
 #include "promises.h"
 
 #include "port_lock.h"

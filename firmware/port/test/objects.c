@@ -24,7 +24,7 @@ static bool is_filled(const uint8_t *bytes, uint32_t position, uint32_t size) {
     return true;
 }
 
-/* Another task, on each core in turn, does one half of a test while this task does the other half. */
+/* For each core: a task on that core does one half of a test (`there`) while this task does the other half (`here`). */
 static void against_each_core(void (*there)(void *), void (*here)(void *), void *arg) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         port_task_t task;
@@ -199,7 +199,7 @@ static void an_event_group_has_bits_of_its_own(void) {
 #define STREAM_ROOM 64U
 #define STREAM_CHUNKS 200U
 
-/* Sizes from one byte to more than the stream has room for */
+/* Bytes of the i-th send or receive: from 1 to more than the stream has room for */
 static uint32_t chunk(uint32_t i, uint32_t step) { return 1U + i * step % (STREAM_ROOM + 9U); }
 
 struct channel {

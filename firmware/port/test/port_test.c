@@ -1,4 +1,4 @@
-/* Test of a port against the rules of port.h. It runs on the target, on every platform. */
+/* Tests a port (an implementation of port.h) against the rules of port.h, on any target. */
 #include "port_test.h"
 
 #include "promises.h"

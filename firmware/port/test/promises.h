@@ -30,7 +30,7 @@ static inline uint64_t milliseconds(uint64_t count) { return count * port_clock_
 /* Whether the platform reports this value for a condition */
 bool port_test_has_condition(const char *key, const char *value);
 
-/* Whether other programs may keep a task from its core: on Linux without real-time scheduling */
+/* Whether other programs may keep a task from its core, as on Linux without real-time scheduling */
 static inline bool others_may_have_the_core(void) { return port_test_has_condition("scheduler.policy", "SCHED_OTHER"); }
 
 /* A task that answers `rounds` notifications. Its argument is a struct echo (waking.c). */

@@ -50,7 +50,7 @@ struct rival {
     bool saw_other_run;
 };
 
-/* Occupies the core from begin to end, or until the other task has had the core. */
+/* Busy-waits on the core from `begin` to `end`, or until the other task has run. */
 static void hold_the_core(void *arg) {
     struct rival *rival = arg;
     port_sleep_until(rival->begin);
@@ -60,7 +60,7 @@ static void hold_the_core(void *arg) {
     rival->saw_other_run = atomic_load(&rival->other->ran);
 }
 
-/* Whether each of two tasks of equal priority gets the core before the other one releases it */
+/* Whether each of two tasks of equal priority on one core runs before the other task has finished */
 static bool equals_take_turns(uint32_t core, uint64_t duration) {
     static port_task_t tasks[2];
     struct rival rivals[2] = {{.other = &rivals[1]}, {.other = &rivals[0]}};
@@ -139,7 +139,8 @@ static void tell_core(void *arg) {
     }
 }
 
-/* Some kernels fix the core of a task. They must then return PORT_ERR_UNSUPPORTED for every task, each time. */
+/* Whether the kernel can migrate tasks. If it cannot, port_task_pin() must return PORT_ERR_UNSUPPORTED for every task,
+ * each time. */
 static bool tasks_can_be_moved(void) {
     enum port_error error = port_task_pin(port_task_self(), 0); /* its current core */
     expect(error == PORT_OK || error == PORT_ERR_UNSUPPORTED, "to pin a task works, or is unsupported");
@@ -217,7 +218,7 @@ static void run_about(void *arg) {
     }
 }
 
-/* Waits, at most 2 s, until the runner has done more iterations (`turns`). Returns whether it has. */
+/* Waits up to 2 s until the runner has done more iterations (`turns`) of its loop. Returns whether it has. */
 static bool runs_on(struct runner *runner) {
     uint32_t before = atomic_load(&runner->turns);
     uint64_t limit = port_clock() + milliseconds(2000);
@@ -230,7 +231,7 @@ static bool runs_on(struct runner *runner) {
     return false;
 }
 
-/* The runner stays on the last core, so that it does not take the core from this task. */
+/* The runner stays on the last core at first, so that it does not take core 0 from this task. */
 static void a_running_task_is_suspended_resumed_and_moved(void) {
     uint32_t last = port_core_count() - 1U;
     if (last == 0) {

@@ -1,4 +1,5 @@
-/* Tests that clocks run forward and at their rates, and that waits end at edges of the tick. */
+/* Tests that clocks run forward and at their rates, and that waits end at edges of the tick (moments at which it is
+ * due). */
 #include "promises.h"
 
 static void clocks_run_forward(void) {
@@ -16,7 +17,7 @@ static void clocks_run_forward(void) {
     expect(passed >= port_cycles_hz() / 200, "the cycle counter runs while the clock does");
 }
 
-/* What both clocks count on one core in about 10 ms */
+/* What the common clock and the cycle counter count on one core in about 10 ms */
 struct passed {
     uint64_t ticks;
     uint64_t cycles;
@@ -87,15 +88,15 @@ static void sleeping_takes_the_time_asked(void) {
     port_yield();
 }
 
-/* Number of trials of which one must be in time: `usually`, but many more if other programs may take the core */
+/* Number of attempts of which one must be in time: `usually`, but many more if other programs may take the core */
 static uint32_t tries(uint32_t usually) { return others_may_have_the_core() ? 5000U : usually; }
 
-/* The tests below observe the kernel's tick on one core. A task that sleeps for ticks wakes just after an edge, and
- * edges are always whole ticks apart. A machine that is busy with other things wakes some tasks late, but not all. On a
- * core with its own tick, the task wakes a constant time after the edge instead. */
+/* The tests below observe the kernel's tick on one core. A task that sleeps for ticks wakes just after an edge (moment
+ * at which the tick is due), and edges are always a whole number of ticks apart. A busy computer wakes some tasks late,
+ * but not all. On ESP-IDF's core 1, which has its own tick, the task wakes a constant time after the edge instead. */
 static bool has_own_tick(void) { return port_core_id() != 0 && port_test_has_condition("freertos.tick_core", "each"); }
 
-/* Distance between two moments in the period of the tick, the shorter way round */
+/* How far apart two moments are in the tick's period, taken as a circle: the shorter way around */
 static uint64_t apart(uint64_t one, uint64_t other, uint64_t tick) {
     uint64_t ahead = (one + tick - other) % tick;
     return ahead < tick - ahead ? ahead : tick - ahead;

@@ -1,8 +1,8 @@
-/* ESP-IDF's ring buffer (component esp_ringbuf) of the type no-split, in the shared memory: items of any size, each
- * contiguous after a header of 8 bytes. Both ends take one spinlock, with interrupts masked; waiting tasks are on a
- * list of the kernel. With `ringbuf`, the kernel copies the message in, and the receiver copies it out of the item.
- * With `ringbuf-zero-copy`, the sender acquires an item first (xRingbufferSendAcquire()) and writes the message in
- * place, and the receiver reads it in place.
+/* ESP-IDF's ring buffer (component esp_ringbuf) of the type no-split, in the transport's shared memory: items of any
+ * size, each contiguous after a header of 8 bytes. Both ends take the same spinlock, with interrupts masked; waiting
+ * tasks are on a list of the kernel. With `ringbuf`, the kernel copies the message in, and the receiver copies it out
+ * of the item. With `ringbuf-zero-copy`, the sender acquires an item first (xRingbufferSendAcquire()) and writes the
+ * message in place, and the receiver reads it in place.
  *
  * The shared memory must allow 32-bit accesses, and be aligned to 4 bytes. */
 #include <string.h>

@@ -1,12 +1,14 @@
-/* FreeRTOS message buffer, with the shared memory as storage. It is a stream buffer that stores the length before each
- * message, and moves whole messages only. stream_buffer.c describes when the kernel's code works between two cores.
+/* FreeRTOS message buffer, with the transport's shared memory as storage. It is a stream buffer that stores each
+ * message's length in front of the message, and moves whole messages only. stream_buffer.c describes when the kernel's
+ * code works between two cores.
  *
- * It also works between two kernels if sbSEND_COMPLETED and sbRECEIVE_COMPLETED (port/freertos_amp/FreeRTOSConfig.h)
- * notify the other kernel instead of a task. Both kernels then use one buffer in shared memory: the sender's kernel
- * writes the buffer's head, the receiver's kernel its tail. FreeRTOS has no barrier between writing the bytes and
- * writing the index. A task woken by the doorbell sees both, because the doorbell's handler begins with a barrier. A
- * polling end relies on the other core to store to uncached memory in program order. A Cortex-M0+ does that. For the
- * Cortex-M7 no document states it, but the checks of every message would detect a violation. */
+ * A message buffer also works between two kernels if sbSEND_COMPLETED and sbRECEIVE_COMPLETED
+ * (port/freertos_amp/FreeRTOSConfig.h) notify the other kernel instead of a task. Both kernels then use one buffer in
+ * shared memory: the sender's kernel writes the buffer's head, the receiver's kernel its tail. FreeRTOS has no barrier
+ * between writing the bytes and writing the index. A task woken by the doorbell sees both, because the doorbell's
+ * handler begins with a barrier. A polling end relies on the other core to store to uncached memory in program order. A
+ * Cortex-M0+ does that. For the Cortex-M7 no document states this, but the checks of every message would detect a
+ * violation. */
 #include "slice_freertos.h"
 #include "transports.h"
 

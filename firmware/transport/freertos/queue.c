@@ -1,5 +1,5 @@
-/* FreeRTOS queue that holds messages by value. Its storage is the shared memory, and holds as many messages as fit. The
- * kernel copies each message inside a critical section, with interrupts masked. */
+/* FreeRTOS queue that holds messages by value. Its storage is the transport's shared memory, and holds as many messages
+ * as fit. The kernel copies each message inside a critical section, with interrupts masked. */
 #include "slice_freertos.h"
 #include "transports.h"
 

@@ -1,4 +1,4 @@
-/* Timeout of a wait in a transport made of FreeRTOS objects */
+/* Time limit of each blocking kernel call in a transport made of FreeRTOS objects */
 #ifndef SLICE_FREERTOS_H
 #define SLICE_FREERTOS_H
 

@@ -1,11 +1,11 @@
-/* FreeRTOS stream buffer, with the shared memory as storage. The kernel copies without a lock, and suspends the
- * scheduler to wake the other end.
+/* FreeRTOS stream buffer, with the transport's shared memory as storage. The kernel copies the bytes without a lock,
+ * and suspends the scheduler to wake the other end.
  *
- * Between two cores under one SMP kernel it works unchanged with one sender and one receiver, because a wait uses the
- * kernel's locks, which all cores share. (Between two kernels, sbSEND_COMPLETED and sbRECEIVE_COMPLETED would have to
- * ring a doorbell.) There is one exception: when a wait times out, the kernel clears the buffer's handle of the waiting
- * task without a lock. If the other core is about to wake that task, an assertion of the kernel fails. So the timeout
- * is longer than any wait of a correct run (IC_TRANSPORT_SLICE_MS). */
+ * Between two cores under one SMP kernel a stream buffer works unchanged with one sender and one receiver, because a
+ * wait uses the kernel's locks, which all cores share. (Between two kernels, sbSEND_COMPLETED and sbRECEIVE_COMPLETED
+ * would have to ring a doorbell.) There is one exception: when a wait times out, the kernel clears the buffer's handle
+ * of the waiting task without a lock. If the other core is about to wake that task, an assertion of the kernel fails.
+ * So the timeout is longer than any wait of a correct run (IC_TRANSPORT_SLICE_MS). */
 #include "slice_freertos.h"
 #include "transports.h"
 
@@ -15,7 +15,7 @@ static StreamBufferHandle_t buffer;
 /* One byte of the storage stays unused. */
 static uint32_t stream_buffer_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes - 1U; }
 
-/* The receiver is woken when a whole message is there. */
+/* The trigger level is the message's size: the receiver is woken when a whole message is there. */
 static bool stream_buffer_open(struct ic_transport_end *end) {
     const struct ic_transport_setup *setup = end->setup;
     if (end->role == IC_TRANSPORT_SENDER) {
@@ -27,7 +27,7 @@ static bool stream_buffer_open(struct ic_transport_end *end) {
 /* The buffer is static: nothing to release */
 static void stream_buffer_close(struct ic_transport_end *end) { (void)end; }
 
-/* A kernel call moves only a part of the bytes if not all of them fit, or if not all have arrived. */
+/* A kernel call moves only a part of the message if not all bytes fit, or if not all have arrived. */
 static bool stream_buffer_send(struct ic_transport_end *end, const void *message) {
     TickType_t ticks = freertos_slice(end);
     const uint8_t *next = message;

@@ -1,6 +1,6 @@
-/* Zero-copy: a variable holds the address of the message. The other end is woken by port.h's notification, which here
- * is a semaphore of each thread. The shared memory holds one message at a time. When the receiver has released the
- * message, it sets the address to NULL: the memory is then free again. */
+/* Zero-copy: a variable holds the address of the message. The other end is woken by port_notify(), which on Linux gives
+ * a semaphore of the thread. The shared memory holds one message at a time. When the receiver has released the message,
+ * it sets the address to NULL: the memory is then free again. */
 #include "transports.h"
 
 /* NULL: the memory is free for the sender's next message */

@@ -1,7 +1,7 @@
 /* A pipe: the kernel copies the bytes in and out, without message boundaries. The shared memory is not used.
  *
- * The receiver blocks in read(); its wait ends when the sender's end is closed. The sender's end does not block: a
- * sender that finds the pipe full waits in poll(), from which it can return to give up. */
+ * The receiver blocks in read(); its wait ends when the sender's end is closed. The sender's end is non-blocking: a
+ * sender that finds the pipe full waits in poll(), whose time limit lets it give up when the run is over. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -36,7 +36,7 @@ static bool pipe_open(struct ic_transport_end *end) {
 
 static void pipe_close(struct ic_transport_end *end) { close(end->role == IC_TRANSPORT_SENDER ? in : out); }
 
-/* After a call that moved nothing: whether to retry */
+/* Whether to retry after a read() or write() that moved nothing */
 static bool goes_on(const struct ic_transport_end *end, struct pollfd *room) {
     if (errno != EAGAIN && errno != EINTR) {
         return false;

@@ -67,7 +67,7 @@ static void posix_mq_close(struct ic_transport_end *end) {
     }
 }
 
-/* After a call that moved nothing: whether to retry */
+/* Whether to retry after a system call that moved no message */
 static bool goes_on(const struct ic_transport_end *end) {
     return (errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR) && !ic_transport_over(end);
 }

@@ -81,8 +81,8 @@ static bool lock_when(const struct ic_transport_end *end, pthread_cond_t *condit
     return true;
 }
 
-/* Send and receive signal after they have unlocked the mutex: otherwise the woken task would have to wait for the
- * mutex. */
+/* queue_send() and queue_receive() signal the condition variable after they have unlocked the mutex: otherwise the
+ * woken task would wait for the mutex. */
 static bool queue_send(struct ic_transport_end *end, const void *message) {
     if (!lock_when(end, &queue.has_room, queue.length)) {
         return false;

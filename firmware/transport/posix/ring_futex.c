@@ -1,7 +1,7 @@
-/* The transport `ring-futex`: the copying ring, whose ends sleep on a Linux futex instead of the platform's
- * notification. It would also work between two processes that share memory.
+/* The transport `ring-futex`: like the transport `ring`, which copies messages, but the ends sleep on a Linux futex
+ * instead of using port.h's notifications. It would also work between two processes that share memory.
  *
- * A wake-up sets a word in shared memory, and calls the kernel only if the word was clear. */
+ * A wake-up sets the other end's word in shared memory, and calls the kernel only if the word was clear. */
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 #include "ring.h"
 #include "transports.h"
 
-/* Before the ring in shared memory: for each end, whether it has been woken since its last wait */
+/* In front of the ring in shared memory: for each end, whether it has been woken since its previous wait */
 struct wakes {
     _Alignas(IC_SPSC_LINE) atomic_uint of[2]; /* indexed by role */
 };

@@ -2,12 +2,12 @@
  * driver rpmsg_char (drivers/rpmsg/rpmsg_char.c), a character device: each write sends a message, each read receives
  * one. The firmware of the other core sends back every message: docs/transports.md lists suitable firmware.
  *
- * The other core has its own clock, or none that Linux can read. So the measurement is a round trip, from Linux to
- * Linux, and is named so. Both ends of the transport are in Linux: the sender writes, the receiver reads the echo. They
- * share one open file, because the driver allows only one open file at a time (EBUSY).
+ * The other core has its own clock, or none that Linux can read. So the measured time is that of a round trip, from
+ * Linux to Linux, and the results call it so. Both ends of the transport are in Linux: the sender writes, the receiver
+ * reads the echo. They share one open file, because the driver allows only one open file at a time (EBUSY).
  *
  * Calls on the file do not block: an end that waits blocks in poll(), which can time out. Over virtio the driver does
- * not report when there is room again (virtio_rpmsg_bus.c has no poll), so a sender without room retries every
+ * not report when there is room again (virtio_rpmsg_bus.c has no poll), so a sender that finds no room retries every
  * millisecond. There is always room if the echo of each message is awaited before the next message is sent. */
 #include "rpmsg_char.h"
 
@@ -25,10 +25,10 @@
 #define PREFIX "rpmsg-char:"
 #define DEVICES_MOST 4U
 #define PATH_MOST 64U
-/* Most characters of all paths together, because the choices of a parameter are sent in one line */
+/* Most characters of all paths together, because one line lists all transports' names */
 #define PATHS_MOST 100U
 #define RETRY_MS 1
-/* Limit for dropping messages left over from an aborted run: the device's queue itself has no limit. */
+/* Most messages left over from an aborted run that open() drops: the device's queue itself has no limit. */
 #define STALE_MOST 1000U
 
 static struct {
@@ -146,8 +146,8 @@ static void close_end(struct ic_transport_end *end) {
 
 /* ---- messages ---- */
 
-/* Called after a call that moved nothing: waits, unless the end polls, and returns whether to retry. Older kernels
- * return ENOMEM if there is no room. */
+/* Called after a system call that moved no message: waits, unless the end polls, and returns whether to retry. Older
+ * versions of Linux return ENOMEM if there is no room. */
 static bool goes_on(const struct ic_transport_end *end, short events, int wait_ms) {
     int number = errno;
     if (number != EAGAIN && number != EINTR && number != ENOMEM) {
@@ -205,7 +205,7 @@ static bool is_plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("/._-", c) != NULL;
 }
 
-/* Why a path cannot be part of a transport's name, which is typed and sent in lines; NULL if it can */
+/* Why a path cannot be part of a transport's name, which is typed and sent in a line; NULL if it can */
 static const char *wrong_with(const char *path, size_t length) {
     static size_t all; /* total length of all paths so far */
     bool plain = length > 0 && path[0] == '/';

@@ -1,4 +1,4 @@
-/* Timeout of a wait in a transport made of Linux objects */
+/* Time limit of each blocking system call in a transport made of Linux objects */
 #ifndef SLICE_POSIX_H
 #define SLICE_POSIX_H
 
@@ -6,7 +6,7 @@
 
 #include "transport.h"
 
-/* The moment, by a clock of the system, at which a wait that begins now times out */
+/* Returns the time, on the given system clock, at which a call that blocks from now on times out. */
 static inline struct timespec posix_slice_end(clockid_t clock) {
     struct timespec when;
     clock_gettime(clock, &when);

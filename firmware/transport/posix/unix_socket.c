@@ -40,7 +40,7 @@ static bool unix_socket_open(struct ic_transport_end *end) {
 
 static void unix_socket_close(struct ic_transport_end *end) { close(end->role == IC_TRANSPORT_SENDER ? in : out); }
 
-/* After a call that moved nothing: whether to retry */
+/* Whether to retry after a system call that moved no message */
 static bool goes_on(const struct ic_transport_end *end) {
     return (errno == EAGAIN || errno == EINTR) && !ic_transport_over(end);
 }

@@ -1,6 +1,6 @@
 /* The transport `dma`: a DMA channel copies the message from the sender's memory to the receiver's, and its completion
  * interrupt, on the receiver's core, wakes the receiver; a polling receiver polls the channel's interrupt status
- * instead. Neither core copies.
+ * instead. Neither core copies the message itself.
  *
  * The receiver publishes the destination in shared memory. The sender, which may have to wait for the destination,
  * starts the channel and returns when the channel has finished. The channel copies words if the size is a multiple of
@@ -96,7 +96,7 @@ static bool await_receiver(struct ic_transport_end *end) {
             return false;
         }
         if (!end->setup->polling) {
-            /* Announce the sleep, then check again; the receiver requests, then reads `asleep`: no wake is lost. */
+            /* Set `asleep`, then check again. The receiver first requests, then reads `asleep`: no wake-up is lost. */
             atomic_store(&shared->asleep, 1);
             if (!is_wanted(shared)) {
                 end->wait(end);

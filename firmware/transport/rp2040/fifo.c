@@ -1,13 +1,13 @@
 /* The transport `fifo`: messages as words through the FIFO between the cores. Shared memory holds only two counts.
  *
- * A kernel that runs on both cores also uses the FIFO: the FIFO's interrupt requests a yield. So the handler of that
- * interrupt takes all words out of the FIFO, and moves the words of messages, which it can tell from the kernel's, to a
- * buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
+ * An SMP kernel also uses the FIFO: a word in the FIFO interrupts the other core and makes it reschedule. So the
+ * handler of that interrupt takes all words out of the FIFO. It moves the words of messages, which it can tell from the
+ * kernel's words, to a buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
  *
- * Every word of a message is sent with its top bit set, which tells it from the kernel's words; the true top bits are
- * sent separately. First comes a word with the size of the message. Then each group of up to 31 words follows: first
- * one word with the top bits of the group, whose bit i is the top bit of word i, then the words of the group. The last
- * word of a message is padded with zeros.
+ * Every word of a message is sent with its top bit set, which distinguishes it from the kernel's words; the true top
+ * bits are sent separately. First comes a word with the size of the message. Then each group of up to 31 words follows:
+ * first one word with the top bits of the group, whose bit i is the top bit of word i, then the words of the group. The
+ * last word of a message is padded with zeros.
  *
  * A sender polls for room in the FIFO, whether or not the receiver polls: the handler on the receiver's core makes room
  * soon, whatever runs there. */
@@ -21,7 +21,7 @@
 /* Most words in a group: their top bits fit into the 31 free bits of one word. */
 #define GROUP 31U
 #define WORD_BYTES 4U
-/* Largest message, in bytes: FIFO_MESSAGE takes the top bit of the word with the size. */
+/* Largest message, in bytes: the word with the size also carries the mark FIFO_MESSAGE, in its top bit. */
 #define SIZE_MOST (FIFO_MESSAGE - 1U)
 _Static_assert(GROUP + 1U <= FIFO_BOX_WORDS, "a group and its top bits fit the box");
 
@@ -76,8 +76,8 @@ static void fifo_close(struct ic_transport_end *end) {
 
 /* ---- sending ---- */
 
-/* Returns how many words may be sent now. Limits are the share of the FIFO that messages may use, and the room in the
- * handler's buffer. */
+/* Returns how many words may be sent now: as many as fit into the messages' share of the FIFO and into the handler's
+ * buffer. */
 static uint32_t room(const struct counts *counts) {
     uint32_t under_way = sent - atomic_load_explicit(&counts->put, memory_order_acquire);
     uint32_t kept = sent - atomic_load_explicit(&counts->taken, memory_order_acquire);
@@ -100,7 +100,7 @@ static bool send_words(const struct ic_transport_end *end, const uint32_t *words
     return true;
 }
 
-/* Returns the number of words of a message from word `first` on, at most one group. */
+/* Returns how many words the group has that begins at word `first` of a message. */
 static uint32_t group_words(uint32_t size, uint32_t first) {
     uint32_t left = (size + WORD_BYTES - 1U) / WORD_BYTES - first;
     return left < GROUP ? left : GROUP;
@@ -138,7 +138,7 @@ static bool has_come(uint32_t words) {
     return (int32_t)(atomic_load_explicit(box.put, memory_order_acquire) - taken - words) >= 0;
 }
 
-/* Waits until that many words are in the handler's buffer. */
+/* Waits until `words` words are in the handler's buffer. Returns false if the run is over. */
 static bool await_words(struct ic_transport_end *end, uint32_t words) {
     while (!has_come(words)) {
         if (ic_transport_over(end)) {

@@ -1,12 +1,12 @@
-/* Faulty transports, for tests of the checks on messages. Each is the platform's queue with one fault: every tenth
- * message is lost, sent twice, held back until the next one has been sent, or has one bit flipped. A program with these
- * transports has no others. */
+/* Faulty transports, to test that the checks on messages find faults. Each is the platform's queue with one fault:
+ * every tenth message is lost, sent twice, held back until the next one has been sent, or has one bit flipped. A
+ * program with these transports has no other transports. */
 #include <string.h>
 
 #include "transport.h"
 
 #define EVERY 10U
-/* Bytes of the largest message, as on Linux in the benchmark `message` */
+/* Bytes of the largest message: the limit of the benchmark `message` on Linux */
 #define MOST 65536U
 
 extern const struct ic_transport ic_transport_queue;
@@ -55,7 +55,7 @@ static bool disorder(struct ic_transport_end *end, const void *message) {
     return sent;
 }
 
-/* Flips a different bit each time, from the last bit of the message downwards. */
+/* Flips a bit of every tenth message: a different bit each time, from the last one downwards. */
 static bool corrupt(struct ic_transport_end *end, const void *message) {
     if (!is_due()) {
         return ic_transport_queue.send(end, message);

@@ -12,7 +12,7 @@
 #define LEAST_BUFFER 512U
 #define BUFFER_MOST 8192U
 #define PAUSE_US 100U
-/* A task of the disturbance (below) is late if it runs this long after the timer was due. */
+/* The test fails if the task `back` of the disturbance (below) runs later than this after the timer was due. */
 #define LATE_US 1000U
 #define DISTURBANCE_US 50U /* shortest time between disturbances; the longest is four times as long */
 
@@ -35,7 +35,7 @@ static struct {
     const struct ic_transport *transport;
     struct ic_transport_setup setup;
     void (*hold)(uint64_t ticks);
-    uint32_t seed;       /* for the contents of this stream */
+    uint32_t seed;       /* determines the contents of this stream */
     port_sem_t opened;   /* given when an end has been opened */
     port_sem_t received; /* given after the last message */
     port_sem_t closed;   /* given when the sender has closed */
@@ -53,7 +53,7 @@ static uint64_t ticks(uint32_t us) { return (uint64_t)us * port_clock_hz() / 100
 
 /* ---- contents ---- */
 
-/* About half of the words have a special meaning for some transport. */
+/* About half of the words have values that mean something to a transport, for instance in a header. */
 static uint32_t word_of(uint32_t number, uint32_t index) {
     static const uint32_t special[] = {0, 1, 2, UINT32_MAX, 0x80000000U, 0x80000001U, 0x7fffffffU, 0x7ffffffeU};
     uint32_t mixed = (stage.seed + number * 65536U + index) * 2654435769U; /* 2^32 over the golden ratio */
@@ -143,7 +143,7 @@ static void open_end(struct party *party) {
 
 static bool goes_on(uint32_t number) { return number < MESSAGES && atomic_load(&failure) == NULL; }
 
-/* Ends the stream and wakes the other end, which may be waiting. */
+/* Reports a failure, ends the stream, and wakes the other end, which may be waiting. */
 static void give_up(struct party *other, const char *why) {
     fail(why);
     atomic_store(&stage.over, true);
@@ -236,7 +236,7 @@ static void begin_disturbance(void) {
     start(&disturbance.back, run_back, NULL, stage.setup.from, PRIORITY_DISTURBED);
 }
 
-/* Lets the round in progress end before the tasks end. */
+/* Ends the disturbance: lets its current round end, then ends its two tasks. */
 static void end_disturbance(void) {
     uint32_t rounds = disturbance.rounds;
     port_sleep_until(port_clock() + ticks(5U * LATE_US));
@@ -288,7 +288,7 @@ static void stream(struct ic_random *random) {
     }
 }
 
-/* Chooses the rest of the setup at random and runs a stream, unless the transport refuses the setup. */
+/* Chooses memory and message size at random and runs a stream, unless the transport refuses the setup. */
 static void choose_and_stream(struct ic_random *random) {
     const struct ic_transport *transport = stage.transport;
     struct ic_transport_setup *setup = &stage.setup;

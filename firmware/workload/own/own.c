@@ -3,7 +3,7 @@
  * If the user supplies no check, the console task computes the units again while no other task runs. If the units are
  * in a buffer, they are checked one by one and then erased, so that the next window (timed stretch of work) has to
  * write them again; the guard words (canaries) before and after the buffer must not change. A workload without a buffer
- * returns a sum, which does not show a unit that is wrong: the unit is searched for afterwards.
+ * returns a sum, which does not show which unit is wrong: the unit is searched for afterwards.
  *
  * The first error of each kind is reported in a series with one value, the number of a unit. Without an error the
  * series does not exist.
@@ -58,7 +58,7 @@ static void erase(const struct intercore_workload *own, uint32_t unit) {
     memset(unit_at(own, unit), ERASED, own->unit_bytes);
 }
 
-/* Changes all bytes of a unit, whatever they are. A second call restores the unit. */
+/* Changes all bytes of a unit, whatever their values are. A second call restores the unit. */
 static void disguise(const struct intercore_workload *own, uint32_t unit) {
     uint8_t *bytes = unit_at(own, unit);
     for (uint32_t i = 0; i < own->unit_bytes; i++) {
@@ -84,7 +84,8 @@ static bool canaries_live(const struct intercore_workload *own) {
 
 /* ---- checks ---- */
 
-/* Computes one unit again. Returns whether that left the units before and after it, and the guard words, unchanged. */
+/* Computes one unit again. Returns whether that leaves the units before and after it, and the guard words,
+ * unchanged. */
 static bool compute_again(const struct intercore_workload *own, uint32_t unit) {
     uint32_t before = unit + own->units - 1U;
     uint32_t behind = unit + 1U;
@@ -92,7 +93,7 @@ static bool compute_again(const struct intercore_workload *own, uint32_t unit) {
         (void)own->workload.work(unit, 1);
         return canaries_live(own);
     }
-    disguise(own, behind); /* if it holds its correct result, writing that again would go unnoticed */
+    disguise(own, behind); /* otherwise, writing its correct result again would go unnoticed */
     uint32_t digests[2] = {digest_of(own, before), digest_of(own, behind)};
     (void)own->workload.work(unit, 1);
     bool same = digest_of(own, before) == digests[0] && digest_of(own, behind) == digests[1];
@@ -121,7 +122,8 @@ static bool unit_is_right(const struct intercore_workload *own, uint32_t unit) {
     return true;
 }
 
-/* Called if the guard words have changed: finds the unit that changes them. If no unit does, reports AROUND. */
+/* Called if the guard words have changed: finds the unit that changes them (BEYOND). If no unit does, reports
+ * AROUND. */
 static void find_writer(const struct intercore_workload *own, uint32_t first, uint32_t count) {
     for (uint32_t i = 0; i < count && !told[BEYOND]; i++) {
         if (!compute_again(own, first + i)) {
@@ -169,7 +171,7 @@ uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first
     if (own->expected != NULL) {
         return own->expected(first, count);
     }
-    uint32_t part = count / 3U; /* not where two cores split the work */
+    uint32_t part = count / 3U; /* not where two cores would split the units */
     return own->workload.work(first, part) + own->workload.work(first + part, count - part);
 }
 

@@ -13,13 +13,14 @@
 /* Returns the description of a user's workload, by its index in the lists; NULL for other workloads. */
 const struct intercore_workload *ic_own(uint32_t workload);
 
-/* Returns how many distinct units of work a workload has, which is also the maximum number of units in one timed call;
- * UINT32_MAX if there is no limit. */
+/* Returns how many units a workload has (unit numbers are taken modulo this number), which is also the most units in
+ * one timed call; UINT32_MAX if there is no limit. */
 uint32_t ic_own_units(uint32_t workload);
 
 /* Searches for the unit that makes a user's sum wrong: the first unit whose value depends on the units before it, or
  * that is wrong according to the user's check. Runs on this core alone, once per measurement, and takes a few times as
- * long as these units. Reports the unit in a series (own.c). Returns true if it searched, and found no such unit. */
+ * long as the `count` units themselves. Reports the unit in a series (own.c). Returns true if it searched, and found no
+ * such unit. */
 bool ic_own_seek(uint32_t workload, uint32_t first, uint32_t count);
 
 /* Reports that a unit gave a different value while other cores worked at the same time. */

@@ -28,7 +28,7 @@ uint64_t IRAM_ATTR port_clock(void) {
     return count;
 }
 
-/* First waits until all preceding loads and stores are complete (MEMW on Xtensa). */
+/* First waits until all previous loads and stores are complete (MEMW on Xtensa), then reads the counter. */
 uint64_t IRAM_ATTR port_cycles(void) {
     uint32_t core;
     uint32_t counter;
@@ -40,7 +40,7 @@ uint64_t IRAM_ATTR port_cycles(void) {
 }
 
 /* Saves this core's 64-bit count. Each core's tick calls it. Interrupts are masked, because a handler of a higher level
- * than the tick's may read the clock. */
+ * than the tick's may read the clock and must not see a half-written count. */
 static void IRAM_ATTR note_count(void) {
     uint32_t core;
     uint32_t counter;
@@ -72,9 +72,10 @@ const char *port_clock_name(void) { return CPU_COUNTER " of each core, aligned t
 
 /* ---- the exchange ---- */
 
-/* The exchanges take about a millisecond. An interrupt during an exchange only makes the bounds that it gives wider;
- * they stay correct. So no interrupts are masked. On an emulator one core may stop for milliseconds while the other one
- * asks. There the exchanges go on until the bounds are within 1 µs, for at most MOST_SECONDS. */
+/* In an exchange one core asks the other for its counter, which bounds the offset of their counters. All exchanges
+ * together take about a millisecond. An interrupt during an exchange only makes its bounds wider; they stay correct. So
+ * no interrupts are masked. On an emulator one core may stop for milliseconds while the other one asks. There the
+ * exchanges go on until the bounds are within 1 µs, for at most MOST_SECONDS. */
 #define EXCHANGES 2048U
 #define MOST_SECONDS 2U
 #define OVER UINT32_MAX
@@ -160,7 +161,7 @@ static void IRAM_ATTR add_wrap(void) {
     cpu_unmask(state);
 }
 
-/* The task that created this one deletes it. */
+/* Suspends the calling task; the task that created it then deletes it. */
 static void end(void) {
     for (;;) {
         vTaskSuspend(NULL);

@@ -1,5 +1,6 @@
-/* The common clock, and each core's own counter. The counter is the core's cycle counter (esp32_cpu.h), CCOUNT on
- * Xtensa (Xtensa ISA summary, "Timer interrupt option": it counts every cycle of the core's clock).
+/* The common clock (one clock for both cores), and each core's own counter. The counter is the core's cycle counter
+ * (esp32_cpu.h), CCOUNT on Xtensa (Xtensa ISA summary, "Timer interrupt option": it counts every cycle of the core's
+ * clock).
  *
  * Both cores' counters count the same clock (ESP32 TRM 3.2.3, ESP32-S3 TRM 7.2.3: CPU_CLK). Each counts from the start
  * of its core, and the second core starts later, so the two differ by a constant offset, which has not been measured on
@@ -22,8 +23,8 @@
  *   its counter and its saved count are read. So an unpinned task cannot migrate between these reads, and the tick
  *   cannot change the saved count.
  * - Code and data are in internal memory: a reading never waits for flash.
- * - Steps back: never on one core. To see a step back, a task would have to migrate within the uncertainty; a migration
- *   takes a hundred times longer.
+ * - Steps back: never on one core. To see a step back, a task would have to migrate within the uncertainty, a few
+ *   cycles; a migration takes a hundred times longer.
  * - Sleeping cores: an Xtensa core that sleeps (WAITI) continues to count, since the counter also makes the tick that
  *   wakes it. A RISC-V core may stop its counter while it sleeps (WFI), so frequency.c prevents its idle task from
  *   sleeping.
@@ -40,7 +41,7 @@
  * failure it may be called again. */
 const char *esp32_clock_start(void);
 
-/* Releases the tick's hooks. After that nothing may read the clock. */
+/* Unregisters the hooks of the kernel's tick, which the clock uses. After that nothing may read the clock. */
 void esp32_clock_stop(void);
 
 /* Uncertainty of the offset between the clocks of two cores, in ticks of the common clock */
@@ -53,12 +54,12 @@ int64_t esp32_clock_ahead(void);
  * whole microseconds, and the comparison took 20 ms. */
 int32_t esp32_clock_ppm(void);
 
-/* The common clock at the moment when this core's counter reads `counter`. That moment must be less than half the
- * counter's range from now: 8.9 s at 240 MHz. For code that cannot migrate. */
+/* Converts a value of this core's counter into the reading of the common clock at the same moment, which must be less
+ * than half the counter's range from now: 8.9 s at 240 MHz. For code that cannot migrate to the other core. */
 uint64_t esp32_clock_of_counter(uint32_t counter);
 
-/* The low 32 bits of this core's counter at the moment when the common clock reads `when`. For code that cannot
- * migrate. */
+/* Converts a reading of the common clock into the low 32 bits of this core's counter at the same moment. For code that
+ * cannot migrate to the other core. */
 uint32_t esp32_clock_to_counter(uint64_t when);
 
 #endif

@@ -18,7 +18,7 @@ bool esp32_counter_phase_find(struct esp32_counter_phase *phase, uint64_t (*read
         uint64_t after = port_clock();
         cpu_unmask(state);
         count_read_between(&began, phase->scale, before, counted, after);
-        /* Waits a varying number of cycles, so that the next reading finds the counter in another phase. */
+        /* Waits a varying number of cycles, so that the next reading comes at another point of the counter's period. */
         for (uint32_t begun = cpu_counter(); cpu_counter() - begun < i % 32U;) {
         }
     }

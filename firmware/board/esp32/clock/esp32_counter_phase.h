@@ -1,6 +1,6 @@
-/* The phase of a slower counter relative to the common clock. The counter is SYSTIMER, which makes the kernel's tick,
- * or a GPTimer. Its rate is a fraction of the crystal's rate, from which the cores' clock is also made, so the phase is
- * constant. */
+/* The phase of a slower counter on the common clock: the clock's reading when the counter reaches a certain value. The
+ * counter is SYSTIMER, which makes the kernel's tick, or a GPTimer. Its rate is a fraction of the crystal's rate, from
+ * which the cores' clock is also made, so the phase is constant. */
 #ifndef ESP32_COUNTER_PHASE_H
 #define ESP32_COUNTER_PHASE_H
 

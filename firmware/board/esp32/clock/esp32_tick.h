@@ -1,4 +1,5 @@
-/* The phase of the kernel's tick on the common clock. It is the tick of core 0, which counts time for both cores.
+/* When the edges of the kernel's tick occur on the common clock. It is the tick of core 0, which counts time for both
+ * cores.
  *
  * ESP32: the tick is CCOMPARE0 of core 0. At each tick the kernel adds the cycles of one tick to the register's old
  * value, so the register holds the time of the next edge. Edges are therefore known exactly, to the cycle.

@@ -17,8 +17,8 @@ static bool awake;
 /* While this hook is registered, the idle task does not sleep. */
 static bool stay_awake(void) { return false; }
 
-/* Needed on RISC-V only: there a core may stop its counter while it waits for an interrupt (WFI). An Xtensa core does
- * not. */
+/* Keeps the idle tasks awake. Needed on RISC-V only: there a core may stop its counter while it waits for an interrupt
+ * (WFI). An Xtensa core continues to count. */
 static void hold_awake(void) {
     awake = true;
     for (uint32_t core = 0; core < CORES; core++) {

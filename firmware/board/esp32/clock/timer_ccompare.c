@@ -1,7 +1,7 @@
-/* The timer of port_interrupt.h on Xtensa: CCOMPARE1 of the core that handles the interrupt. It compares with the
- * counter behind the common clock, so it fires exactly, to the cycle, when the clock reads the requested value. The
- * interrupt has level 3, the highest for handlers in C. The kernel's critical sections mask it; the tick (level 1) does
- * not delay it. */
+/* The timer of port_interrupt.h on Xtensa: CCOMPARE1 of the core that handles the interrupt. CCOMPARE1 is compared with
+ * CCOUNT, from which the common clock is made, so the timer fires exactly, to the cycle, when the clock reads the
+ * requested value. The interrupt has level 3, the highest for handlers in C. The kernel's critical sections mask it;
+ * the tick (level 1) does not delay it. */
 #include "esp32_clock.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
@@ -14,7 +14,8 @@
 
 #include "esp32_ccompare.h"
 
-/* The timer is set at least this many cycles ahead. A moment in the past would match only 2^32 cycles later. */
+/* The timer is set at least this many cycles ahead. A moment that has already passed would match only 2^32 cycles
+ * later. */
 #define LEAD_CYCLES 400U
 
 static struct {
@@ -71,9 +72,10 @@ void port_timer_close(void) {
 
 /* ---- set ---- */
 
-/* Call it on the timer's core, with interrupts masked. While one core uses the flash, ESP-IDF stalls the other core,
- * which no mask prevents. A stall can be longer than LEAD_CYCLES: then the moment has passed, no interrupt is pending,
- * and a later moment is set. */
+/* Sets the timer to `when`, or to the next possible moment after it, and returns that moment. Call it on the timer's
+ * core, with interrupts masked. While one core uses the flash, ESP-IDF stalls the other core, which no mask prevents.
+ * If a stall is longer than LEAD_CYCLES, the moment has passed and no interrupt is pending: then a later moment is
+ * set. */
 static uint64_t arm(uint64_t when) {
     do {
         uint64_t earliest = port_clock() + LEAD_CYCLES;
@@ -96,8 +98,8 @@ static bool arm_here(uint64_t *when) {
 
 static void arm_there(void *when) { (void)arm_here(when); }
 
-/* Called on the other core, it takes about ten microseconds, because a task of ESP-IDF on the timer's core then sets
- * the timer. */
+/* If the caller is not on the timer's core, this takes about ten microseconds, because a task of ESP-IDF on the timer's
+ * core then sets the timer. */
 uint64_t port_timer_set(uint64_t when) {
     if (!arm_here(&when)) {
         (void)esp_ipc_call_blocking(timer.core, arm_there, &when);

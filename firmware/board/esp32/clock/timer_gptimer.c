@@ -1,7 +1,7 @@
 /* The timer of port_interrupt.h where a core cannot compare its own counter (RISC-V): a GPTimer, which counts at half
- * the crystal's rate. It fires at the start of a count. When the timer is opened, the phase of its counts on the common
- * clock is determined, to a few cycles. The interrupt has level 3, the highest for handlers in C. The kernel's critical
- * sections mask it; the tick (level 1) does not delay it. */
+ * the crystal's rate. It fires at the start of a count. Opening the timer determines, to a few cycles, when counts
+ * start on the common clock. The interrupt has level 3, the highest for handlers in C. The kernel's critical sections
+ * mask it; the tick (level 1) does not delay it. */
 #include "esp32_counter_phase.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
@@ -14,7 +14,7 @@
 
 #define LEVEL 3
 
-/* Least time between now and an alarm that can be set, in microseconds */
+/* An alarm is set at least this many microseconds ahead. */
 #define LEAD_US 20U
 
 static struct {
@@ -27,7 +27,7 @@ static struct {
     uint64_t when;
 } timer;
 
-/* Ignores an alarm that comes too early: it was set before the current one. */
+/* Handler of the alarm. Ignores an alarm that comes before `when`: it was set before the current one. */
 static bool IRAM_ATTR fire(gptimer_handle_t driver, const gptimer_alarm_event_data_t *event, void *unused) {
     (void)driver;
     (void)event;
@@ -102,7 +102,8 @@ void port_timer_close(void) {
 
 /* ---- set ---- */
 
-/* Call it on the timer's core, with interrupts masked. */
+/* Sets the alarm to the first count at or after `when`, and returns when that count starts. Call it on the timer's
+ * core, with interrupts masked. */
 static uint64_t arm(uint64_t when) {
     uint64_t earliest = port_clock() + port_clock_hz() / 1000000U * LEAD_US;
     uint64_t cycles = (when > earliest ? when : earliest) - timer.phase.clock;
@@ -125,8 +126,8 @@ static bool arm_here(uint64_t *when) {
 
 static void arm_there(void *when) { (void)arm_here(when); }
 
-/* Called on the other core, it takes about ten microseconds, because a task of ESP-IDF on the timer's core then sets
- * the timer. */
+/* If the caller is not on the timer's core, this takes about ten microseconds, because a task of ESP-IDF on the timer's
+ * core then sets the timer. */
 uint64_t port_timer_set(uint64_t when) {
     if (!arm_here(&when)) {
         (void)esp_ipc_call_blocking(timer.core, arm_there, &when);

@@ -12,12 +12,12 @@
 #define RX_BYTES 2048
 #define EVENTS 16
 
-/* Bit rates that common adapters support; the last one is the limit of the CP2102 and CH340 on most boards. The UART's
- * divider has steps of 1/16 of its 80 MHz clock (ESP32 TRM 13.3.3; UART_SCLK_DEFAULT is the APB clock, on an ESP32-P4
- * PLL_F80M), so the rate is off by at most 0.2 %. */
+/* Bit rates that common USB-to-serial adapters support; the last one is the limit of the CP2102 and CH340 on most
+ * boards. The UART divides its 80 MHz clock by a number with steps of 1/16 (ESP32 TRM 13.3.3; UART_SCLK_DEFAULT is the
+ * APB clock, on an ESP32-P4 PLL_F80M), so the rate is off by at most 0.2 %. */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 0};
 
-/* What the driver's interrupt reports: data and errors */
+/* Queue of the events that the driver's interrupt reports: data and errors */
 static QueueHandle_t events;
 
 static bool open_uart(void *context) {
@@ -57,7 +57,7 @@ static bool await_trouble(uint32_t timeout_ms, bool *came) {
     return *came && event.type != UART_DATA;
 }
 
-/* The driver does not mark characters that it received with errors, and drops some; its events tell only roughly when.
+/* The driver does not mark characters that it received with errors, and drops some; its events tell only roughly where.
  * So after an error an invalid character is inserted before the next characters; the line that the host sent is then
  * rejected. */
 static size_t read_uart(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms) {

@@ -3,9 +3,9 @@
  *
  * There are four such interrupts. The kernel uses 0 (to core 0) and 1 (to core 1), esp_ipc_isr() uses 2 and 3. So a
  * doorbell must share the kernel's interrupt. While a doorbell is open, a wrapper replaces the kernel's handler in the
- * core's table, and a ring sets a flag. The kernel's handler clears the interrupt, so the wrapper checks the flag
- * before and after it: the second check sees a ring that came before the interrupt was cleared, and a later ring raises
- * the interrupt again.
+ * core's table of interrupt handlers, and a ring sets a flag. The kernel's handler clears the interrupt, so the wrapper
+ * checks the flag before and after calling it: the second check sees a ring that came before the interrupt was cleared,
+ * and a later ring raises the interrupt again.
  *
  * A core rings itself in the same way. */
 #include <stdatomic.h>
@@ -41,8 +41,8 @@ static void IRAM_ATTR crossed(void *kernel_arg) {
 
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
     struct esp32_handler kernel = esp32_handler_get(core);
-    /* The kernel's handler has an argument that is not NULL; anything else is not the kernel's handler. If the doorbell
-     * were opened twice, the wrapper would call itself for ever. */
+    /* The kernel's handler always has an argument; an entry without one is not the kernel's. If the doorbell is already
+     * open, the wrapper would call itself for ever. */
     if (kernel.arg == NULL || kernel.call == crossed) {
         return PORT_ERR_RESOURCE;
     }
@@ -54,7 +54,7 @@ enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), vo
     return PORT_OK;
 }
 
-/* A ring that is still on its way only causes an unnecessary interrupt of the kernel. */
+/* A ring that arrives after this only makes the kernel handle an interrupt without need. */
 void port_doorbell_close(uint32_t core) {
     esp32_handler_put(core, doorbells[core].kernel);
     atomic_store(&doorbells[core].rung, 0);

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <xtensa/config/core.h>
 
-/* Sets CCOMPARE1. When CCOUNT reads that value, interrupt XCHAL_TIMER1_INTERRUPT (15) is requested, and stays so until
- * CCOMPARE1 is written again. ESP-IDF does not use CCOMPARE1. */
+/* Sets CCOMPARE1. When CCOUNT reads that value, interrupt XCHAL_TIMER1_INTERRUPT (15) is requested, and stays requested
+ * until CCOMPARE1 is written again. ESP-IDF does not use CCOMPARE1. */
 static inline __attribute__((always_inline)) void ccompare_set_1(uint32_t counter) {
     __asm volatile("wsr.ccompare1 %0\n esync" ::"a"(counter) : "memory");
 }

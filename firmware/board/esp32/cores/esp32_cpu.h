@@ -14,8 +14,8 @@
 
 #define CPU_INLINE static inline __attribute__((always_inline))
 
-/* Bits of the cycle counter. Must be a bare literal, because it also becomes the text of the condition
- * `clock.counter_bits`. */
+/* Bits of the cycle counter. Must be a bare literal, because it also becomes the text of `clock.counter_bits`, a
+ * property of the target that is stored with each run. */
 #define CPU_COUNTER_BITS 32
 
 #if defined(__XTENSA__)

@@ -1,4 +1,4 @@
-/* The handler of the kernel's cross-core interrupt on a core. It is an entry of ESP-IDF's table of handlers. */
+/* The handler of the kernel's cross-core interrupt on a core: an entry of ESP-IDF's table of interrupt handlers. */
 #ifndef ESP32_HANDLER_H
 #define ESP32_HANDLER_H
 
@@ -11,7 +11,7 @@ struct esp32_handler {
     void *arg;
 };
 
-/* Returns the current entry. Call it in a task; on a RISC-V chip a task of ESP-IDF on that core does the work. */
+/* Returns a core's current entry. Call it in a task; on a RISC-V chip a task of ESP-IDF on that core does the work. */
 struct esp32_handler esp32_handler_get(uint32_t core);
 
 /* Replaces the handler; its argument stays the same. Call it in a task, too. */

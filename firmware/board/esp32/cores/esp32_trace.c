@@ -40,8 +40,9 @@ void IRAM_ATTR trace_esp_idf_tick_begins(uint32_t number) {
     cores[core].tick_number = number;
 }
 
-/* The kernel's macro that requests a context switch calls this. Handlers nested in the tick's handler use that macro,
- * too. There `open` is larger than in the tick's handler itself, and the tick has not ended. */
+/* Called by the kernel's trace macros at the end of the tick's handler. Handlers nested in the tick's handler use one
+ * of these macros to request a context switch. There `open`, the nesting depth, is larger than in the tick's handler
+ * itself, and the tick has not ended. */
 void IRAM_ATTR trace_esp_idf_tick_ends(void) {
     uint32_t core = cpu_core();
     if (cores[core].tick != 0 && cores[core].tick == cores[core].open) {
@@ -52,8 +53,8 @@ void IRAM_ATTR trace_esp_idf_tick_ends(void) {
 
 /* ---- the cross-core interrupt ---- */
 
-/* Records only interrupts to the other core. A core also sends this interrupt to itself: on RISC-V, a task
- * yields in this way. */
+/* Records only interrupts to the other core. A core also sends this interrupt to itself: on RISC-V, a task yields in
+ * this way. */
 void IRAM_ATTR esp32_trace_ring(uint32_t core) {
     if (core != cpu_core()) {
         atomic_store(&cores[core].rung, true);
@@ -61,8 +62,8 @@ void IRAM_ATTR esp32_trace_ring(uint32_t core) {
     }
 }
 
-/* The kernel sends the cross-core interrupt by esp_crosscore_int_send_yield(). The linker redirects the calls to the
- * function below, which begins with __wrap_ (component.cmake). */
+/* The kernel calls esp_crosscore_int_send_yield() to send the cross-core interrupt. The linker redirects these calls to
+ * the function below, whose name begins with __wrap_ (component.cmake). */
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage): the linker's names
 void __real_esp_crosscore_int_send_yield(int core);
 void __wrap_esp_crosscore_int_send_yield(int core);

@@ -1,7 +1,7 @@
-/* This chip's own events for the recorder (core/trace.h): its interrupts, and the interrupts that one core sends to the
- * other. The kernel's events come from its trace macros (port/freertos_smp/trace_esp_idf.h).
+/* Events of this chip for the recorder of a trace (core/trace.h): its interrupts, and the interrupts that one core
+ * sends to the other. The kernel's events come from its trace macros (port/freertos_smp/trace_esp_idf.h).
  *
- * Without a recorder none of this is in the firmware. */
+ * In firmware without the recorder, these functions do nothing. */
 #ifndef ESP32_TRACE_H
 #define ESP32_TRACE_H
 
@@ -16,8 +16,8 @@
 void esp32_trace_start(void);
 void esp32_trace_stop(void);
 
-/* With a recorder, the table of handlers contains a wrapper in place of the handler. The first function takes the
- * handler and returns what belongs in the table; the second does the reverse. */
+/* While events are recorded, the table of interrupt handlers contains a wrapper in place of the kernel's handler. The
+ * first function takes the handler and returns what belongs in the table; the second does the reverse. */
 esp32_handler_t esp32_trace_handler(uint32_t core, esp32_handler_t handler);
 esp32_handler_t esp32_trace_handled(uint32_t core, esp32_handler_t in_table);
 
@@ -25,7 +25,8 @@ esp32_handler_t esp32_trace_handled(uint32_t core, esp32_handler_t in_table);
  * interrupt to the calling core itself is not recorded. */
 void esp32_trace_ring(uint32_t core);
 
-/* Record the start and the end of a handler. Call the first when it begins, the second when it is about to end. */
+/* Record the start and the end of an interrupt handler. Call the first when the handler begins, the second when it is
+ * about to end. */
 void esp32_trace_enter(enum ic_trace_cause cause, uint32_t number);
 void esp32_trace_leave(enum ic_trace_cause cause, uint32_t number);
 

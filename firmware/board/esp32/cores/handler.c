@@ -13,7 +13,7 @@ static uint32_t mapped_on(uint32_t core) {
     return core == 0 ? DPORT_REG_READ(DPORT_PRO_CPU_INTR_FROM_CPU_0_MAP_REG)
                      : DPORT_REG_READ(DPORT_APP_CPU_INTR_FROM_CPU_1_MAP_REG);
 #else
-    /* There is a word for each interrupt source, in the order of ESP-IDF's numbers for the sources. */
+    /* The interrupt matrix has a word for each interrupt source, in the order of ESP-IDF's numbers for the sources. */
     return core == 0 ? REG_READ(DR_REG_INTERRUPT_CORE0_BASE + 4 * ETS_FROM_CPU_INTR0_SOURCE)
                      : REG_READ(DR_REG_INTERRUPT_CORE1_BASE + 4 * ETS_FROM_CPU_INTR1_SOURCE);
 #endif
@@ -37,7 +37,7 @@ static void put(uint32_t core, esp32_handler_t call) {
 
 #else
 
-/* Each core has its own table, which only that core can access (components/riscv/interrupt.c). */
+/* Each core has its own table of handlers, which only that core can access (components/riscv/interrupt.c). */
 static int number_here(void) { return (int)(mapped_on(cpu_core()) & RV_INT_MASK) - RV_EXTERNAL_INT_OFFSET; }
 
 static void get_here(void *found) {

@@ -2,8 +2,8 @@
  * memory only.
  *
  * ESP-IDF's own spinlock_t is not used. It belongs to a core and is recursive for that core, so two tasks of one core
- * could both hold it. Only the kernel's critical sections use it (port_critical_enter()): they mask interrupts, so no
- * other task of that core runs there. */
+ * could both hold it. The kernel's critical sections (port_critical_enter()) do use it: they mask interrupts, so no
+ * other task of that core can run inside one. */
 #include "esp32_idf.h"
 #include "port_freertos.h"
 #include "port_lock.h"

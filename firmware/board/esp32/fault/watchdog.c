@@ -1,6 +1,6 @@
 /* ESP-IDF's task watchdog. It monitors the idle tasks of the cores, which do not run while a benchmark occupies a core.
- * The measurements of seed 000, a set of published figures that Intercore repeats, set it to 60 s, so that long work
- * does not reset the chip. */
+ * While Intercore runs, the watchdog is set to 60 s, as in the published measurements that docs/published.md calls seed
+ * 000, and only warns, so that long work does not reset the chip. */
 #include "esp32_board.h"
 #include "esp_task_wdt.h"
 

@@ -22,10 +22,10 @@ struct intercore_console {
     /* Releases what open() has taken. May be NULL. */
     void (*close)(void *context);
     /* Waits at most `timeout_ms` for the first byte (0: does not wait), and moves up to `size` received bytes into
-     * `buffer`. Returns their number, 0 if none came. A character that was received with an error must be 0xFF. */
+     * `buffer`. Returns their number, 0 if none came. A character received with an error must be replaced by 0xFF. */
     size_t (*read)(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms);
-    /* Sends all bytes, and returns when the last one has left, so that no interrupt of the console comes later. Returns
-     * false if the other end has gone; a serial line never returns false. */
+    /* Sends all bytes, and returns when the last one has left, so that no interrupt of the console comes later and
+     * disturbs a measurement. Returns false if the other end has gone; a serial line never returns false. */
     bool (*write)(void *context, const uint8_t *bytes, size_t size);
     /* The available bit rates in ascending order, ended by 0; NULL if the console has no bit rate */
     const uint32_t *rates;
@@ -46,14 +46,15 @@ struct intercore_console {
 #define INTERCORE_TASK_STACK_LEAST 3072U
 #define INTERCORE_STACK_MOST 32768U
 
-/* Value that means "none", for the sizes that may be none (0 means the default) */
+/* Value of a size in struct intercore_config that means "none", where that is allowed (0 means the default) */
 #define INTERCORE_NONE UINT32_MAX
 
 /* Members that are 0 or NULL take their values from the project's configuration (menuconfig, Intercore). So {0} takes
  * everything from there.
  *
- * The sizes are of internal memory from the heap. docs/esp32.md lists what each benchmark needs. With less memory, a
- * benchmark has smaller ranges (the command `list` shows them) or is refused, with a sentence on the console. */
+ * All sizes are of internal memory, allocated from the heap. docs/esp32.md lists what each benchmark needs. With less
+ * memory, a benchmark has smaller ranges of its parameters (the command `list` shows them) or is refused, with a
+ * sentence on the console. */
 struct intercore_config {
     /* NULL: the console that the project's configuration selects. Without such a configuration, that is UART0 at 115200
      * bit/s on its pins at start. */

@@ -74,8 +74,8 @@ static char heap_bytes[NUMBER_BYTES];
 #define FLASH_MODE "dio"
 #endif
 
-/* A build by CMake defines IC_FLAGS. Other builds, such as Arduino's, only get what the compiler's own macros
- * reveal. */
+/* IC_FLAGS states the compiler's flags. A build with CMake defines it; other builds, such as Arduino's, state only what
+ * the compiler's own macros reveal. */
 #ifndef IC_FLAGS
 #if defined(__OPTIMIZE_SIZE__)
 #define IC_FLAGS "the framework's, for size (-Os)"

@@ -1,5 +1,5 @@
-/* The words of the region `flash`. They have a file of their own, because the linker script leaves this file in
- * flash. */
+/* The words of the memory region `flash`. They have a file of their own, so that the linker script (linker.lf.in) can
+ * keep this file in flash. */
 #include "esp32_region.h"
 #include "region_words.h"
 

@@ -8,15 +8,15 @@
 
 struct port_condition;
 
-/* Starts the instruments. Call it at each start, in the console task, on core 0, before any other function of port.h
- * except those for memory. It takes about 50 ms. Returns NULL, or a sentence with the reason why the clock is not
- * available (esp32_clock.h); then it may be called again. */
+/* Starts the instruments. Call it at each intercore_start(), in the console task, on core 0, before any other function
+ * of port.h except those for memory. It takes about 50 ms. Returns NULL, or a sentence with the reason why the clock or
+ * the time of the tick is not available (esp32_clock.h, esp32_tick.h); then it may be called again. */
 const char *esp32_instruments_start(void);
 
 /* Releases the kernel's tick hooks, which the clock uses. No measurement may run. */
 void esp32_instruments_stop(void);
 
-/* Reports the conditions of the instruments; used like port_condition(). */
+/* Reports the conditions (stored properties) of the instruments; used like port_condition(). */
 bool esp32_instruments_condition(uint32_t index, struct port_condition *condition);
 
 #endif

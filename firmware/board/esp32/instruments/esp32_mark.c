@@ -28,8 +28,8 @@ void esp32_mark_start(void) {
 
 const char *esp32_mark_text(void) { return text; }
 
-/* One store to a register that sets or clears the pins whose bits are 1. It needs no lock and does not affect other
- * pins. */
+/* Makes one store to a register that sets or clears the pins whose bits are 1. This needs no lock and does not affect
+ * other pins. */
 void IRAM_ATTR port_mark(bool on) {
 #if PIN >= PINS_OF_A_REGISTER
     REG_WRITE(on ? GPIO_OUT1_W1TS_REG : GPIO_OUT1_W1TC_REG, 1U << (PIN - PINS_OF_A_REGISTER));

@@ -4,7 +4,7 @@
 #ifndef ESP32_MARK_H
 #define ESP32_MARK_H
 
-/* Makes the pin an output, at first low. */
+/* Makes the mark pin an output, which is low at first. */
 void esp32_mark_start(void);
 
 /* The value of the condition `mark` */

@@ -12,7 +12,7 @@
 /* Bytes that must stay free in the heap, for other tasks, while a block in a certain bank is searched for */
 #define OTHERS_BYTES 32768U
 
-/* The memory banks; the first is the one for region 0 */
+/* The banks of internal memory; region 0 is in the first bank if possible */
 static const struct bank {
     const char *name;
     uintptr_t low;
@@ -82,7 +82,7 @@ static void *take_in(const struct bank *bank, size_t bytes) {
     return found;
 }
 
-/* Allocates region 0: in its preferred bank if possible, else in any. */
+/* Allocates region 0: in its preferred bank if possible, else in any bank. */
 static void *take_first(size_t bytes) {
     void *found = take_in(&banks[0], bytes);
     return found != NULL ? found : esp32_memory_piece(bytes, ESP32_MEMORY_CAPS);

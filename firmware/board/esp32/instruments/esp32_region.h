@@ -40,10 +40,10 @@ extern const uintptr_t esp32_flash_words[REGION_FLASH_BYTES / sizeof(uintptr_t)]
  * that is not available, is left out; so is the second region if it would leave too little memory for others. */
 bool esp32_region_take(uint32_t bytes, uint32_t second_bytes);
 
-/* Frees these regions. From then on port_region() returns false. */
+/* Frees the regions that come from the heap. From then on port_region() returns false. */
 void esp32_region_give_back(void);
 
-/* Names and sizes of the regions, as the value of the condition `memory.regions` */
+/* Names and sizes of the regions: the value of the condition `memory.regions`, which is stored with each run */
 const char *esp32_region_text(void);
 
 #endif

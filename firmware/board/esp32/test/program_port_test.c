@@ -1,4 +1,4 @@
-/* Runs the port test on the chip. */
+/* Runs the test of the port (port_test.h) on the chip. */
 #include "esp32_board.h"
 #include "esp32_test_end.h"
 #include "port_test.h"

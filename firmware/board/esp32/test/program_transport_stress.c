@@ -1,4 +1,4 @@
-/* The stress test of the transports on the chip, with interrupts */
+/* The stress test of the transports on the chip, during which interrupts are masked now and then, by hold() */
 #include "esp32_board.h"
 #include "esp32_test_end.h"
 #include "port_freertos.h"

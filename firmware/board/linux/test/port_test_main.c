@@ -1,4 +1,4 @@
-/* Runs the port test on this machine. */
+/* Runs port_test(), which checks that the Linux port keeps the rules of port.h. */
 #include <stdio.h>
 #include <stdlib.h>
 

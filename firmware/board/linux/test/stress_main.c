@@ -1,4 +1,4 @@
-/* The stress test on this machine */
+/* Runs the stress test of the port (port/stress.h) on this machine. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* The stress test of the transports on this machine. The argument is the number of rounds, 1 if there is none. */
+/* Runs the stress test of the transports (the ways to move messages between cores) on this machine. The command-line
+ * argument is the number of rounds; the default is 1. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -5,8 +5,8 @@
 #include "rp2040_clocks.h"
 #include "rp2040_registers.h"
 
-/* Lead of the PWM counter over CYCLES_PER_US × TIMER, not counting the few cycles from TIMER's edge until the counter
- * is set */
+/* The PWM counter is set this many cycles ahead of CYCLES_PER_US × TIMER. Its lead at an edge of TIMER is a few cycles
+ * smaller, because it is set a few cycles after an edge. */
 #define AHEAD 512U
 #define MOST_APART 12U
 #define COUNTER_MASK 0xffffU
@@ -16,9 +16,9 @@ _Static_assert(CYCLES_PER_US == IC_CLOCK_MHZ && IC_CLOCK_MHZ <= 255, "rp2040_clo
 
 static uint32_t phase PORT_SHARED(clock_phase);
 
-/* Waits for a number of loops of 3 cycles and another number of loops of 4 cycles. The caller varies both,
- * so that its reads fall on every cycle of TIMER's microsecond. Loops of 3 cycles alone would reach only every third
- * cycle if a microsecond has a multiple of 3 cycles; the same holds for 4. */
+/* Runs `threes` loops of 3 cycles and `fours` loops of 4 cycles. The caller varies both numbers, so that its readings
+ * of TIMER come at every cycle of a microsecond. If a microsecond has a multiple of 3 cycles, loops of 3 cycles alone
+ * would reach only every third cycle of it; the same holds for 4. */
 static void let_pass(uint32_t threes, uint32_t fours) {
     __asm volatile(".syntax unified\n"
                    "1: subs %0, #1\n"
@@ -29,9 +29,9 @@ static void let_pass(uint32_t threes, uint32_t fours) {
                    : "+l"(threes), "+l"(fours)::"cc");
 }
 
-/* Reads TIMER, and the PWM counter at the same moment. The counter is read before and after TIMER, 4 cycles away each
- * (DS 2.1.3), so its value at that moment is halfway between the two. Returns false if the reads were delayed. The
- * function is in SRAM, because in flash the reads might always be delayed. */
+/* Returns the values of TIMER and of the PWM counter at one moment. The counter is read 4 cycles before and 4 cycles
+ * after TIMER (DS 2.1.3), so its value when TIMER is read is halfway between the two. Returns false if the bus delayed
+ * the reads. The function is in SRAM, because fetches from flash might delay the reads every time. */
 BOARD_IN_SRAM(read_together) static bool read_together(uint32_t *us, uint32_t *count) {
     uint32_t before;
     uint32_t after;
@@ -50,8 +50,9 @@ BOARD_IN_SRAM(read_together) static bool read_together(uint32_t *us, uint32_t *c
     return apart <= MOST_APART;
 }
 
-/* Finds the phase. While TIMER reads `us`, the clock is at least C × us + phase and at most C - 1 more (C is
- * CYCLES_PER_US). A few hundred readings at random moments leave only one phase that fits all of them. */
+/* Finds the phase of the common clock, its value when TIMER becomes 0. While TIMER reads `us`, the clock is between C ×
+ * us + phase and C × us + phase + C - 1 (C is CYCLES_PER_US). A few hundred readings at random moments leave only one
+ * phase that fits all of them. */
 static uint32_t find_phase(void) {
     uint32_t low = 0;
     uint32_t high = COUNTER_MASK;
@@ -78,8 +79,8 @@ BOARD_IN_SRAM(rp2040_clock_align) void rp2040_clock_align(void) {
     do {
         now = TIMER_TIMERAWL;
     } while (now == before);
-    /* This store comes a few cycles after TIMER's edge, whatever code the compiler generates, so the correction in
-     * rp2040_clock.h stays far from both ends of its range. */
+    /* This store comes a few cycles after TIMER's edge, whatever code the compiler generates. So the correction that
+     * rp2040_clock.h describes stays far from both ends of its range. */
     PWM_CH0_CTR = (now * CYCLES_PER_US + AHEAD) & 0xffffU;
     PWM_CH0_CSR = 1; /* on */
 }

@@ -17,8 +17,8 @@ void rp2040_clocks_reset_blocks(uint32_t blocks) {
     rp2040_clocks_release_blocks(blocks);
 }
 
-/* Switches all clocks away from PLL_SYS, because nothing may run from the PLL while it is configured. A debugger may
- * have started this program while the clocks of another one are running. */
+/* Switches all clocks away from PLL_SYS, because nothing may run from the PLL while it is configured. After a restart
+ * by a debugger, clk_sys may still run from the PLL as earlier firmware has configured it. */
 static void leave_pll(void) {
     CLK_SYS_RESUS_CTRL = 0;
     CLEAR_BITS(CLK_SYS_CTRL) = 1; /* clk_sys from clk_ref */
@@ -37,7 +37,7 @@ static void start_crystal(void) {
     }
 }
 
-/* Checks of the PLL's oscillator (VCO) and dividers, by the rules of DS 2.18.2. pll.cmake has chosen the numbers. */
+/* Checks the frequency of the PLL's oscillator (VCO) and the dividers that pll.cmake has chosen (rules: DS 2.18.2). */
 #define VCO_HZ (CLOCKS_XOSC_HZ * IC_PLL_FBDIV)
 _Static_assert(CLOCKS_XOSC_HZ >= 5000000 && CLOCKS_XOSC_HZ <= VCO_HZ / 16, "the reference is at least 5 MHz");
 _Static_assert(IC_PLL_FBDIV >= 16 && IC_PLL_FBDIV <= 320, "FBDIV is 16 to 320");

@@ -1,12 +1,12 @@
-/* The clocks, and the peripheral blocks that need them */
+/* Starts the chip's clocks, and resets the peripheral blocks that they drive. */
 #ifndef RP2040_CLOCKS_H
 #define RP2040_CLOCKS_H
 
 #include <stdint.h>
 
-/* Rates in Hz, without suffixes, because they also become text: the crystal of a Pico, and the output of PLL_SYS. The
- * latter is a whole number of MHz, so that a microsecond has a whole number of cycles. It is chosen at build time
- * (board.cmake); the default of 125 is the SDK's. */
+/* Rates in Hz: the crystal of a Pico, the tick of TIMER, and clk_sys, the output of PLL_SYS. They have no suffix such
+ * as U, because they also become text. clk_sys is a whole number of MHz, so that a microsecond has a whole number of
+ * cycles. It is chosen at build time (board.cmake); the default of 125 MHz is the SDK's. */
 #define CLOCKS_XOSC_HZ 12000000
 #define CLOCKS_US_HZ 1000000
 #define CLOCKS_SYS_HZ CLOCKS_MHZ_TO_HZ(IC_CLOCK_MHZ)
@@ -17,8 +17,8 @@
  * WATCHDOG and SysTick. */
 void rp2040_clocks_start(void);
 
-/* Takes peripheral blocks (bits of RESETS) out of reset and waits until they are ready. The second function first
- * resets them. */
+/* Take peripheral blocks (bits of RESETS) out of reset and wait until they are ready. rp2040_clocks_reset_blocks()
+ * first puts the blocks into reset. */
 void rp2040_clocks_release_blocks(uint32_t blocks);
 void rp2040_clocks_reset_blocks(uint32_t blocks);
 

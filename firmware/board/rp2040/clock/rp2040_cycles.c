@@ -5,7 +5,7 @@
 #include "rp2040_clocks.h"
 #include "rp2040_registers.h"
 
-/* Lead of a slice's counter over C × TIMER, as in rp2040_clock.c */
+/* A core's count is this many cycles ahead of base + C × TIMER (base: below), as in rp2040_clock.c */
 #define AHEAD 512U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 #define CORES 2U
@@ -14,11 +14,11 @@
 #define SYST_ENABLE 1U
 #define SYST_CLK_SYS 4U
 
-/* One struct for each core; rp2040_cycles.S reads them. */
+/* One struct for each core, from which port_cycles() (rp2040_cycles.S) computes the core's 64-bit count */
 extern struct cycles_counter {
     uint32_t counter; /* address of the counting register */
     uint32_t unused;
-    uint64_t base; /* added to C × TIMER (rp2040_clock.h), this gives the count less AHEAD; modulo 2^64 */
+    uint64_t base; /* base + C × TIMER (rp2040_clock.h) is the count less AHEAD, modulo 2^64 */
 } rp2040_cycles_counters[CORES];
 struct cycles_counter rp2040_cycles_counters[CORES];
 _Static_assert(sizeof(struct cycles_counter) == 16, "rp2040_cycles.S shifts by 4");
@@ -41,7 +41,7 @@ BOARD_IN_SRAM(microseconds) static uint64_t microseconds(void) {
     return (uint64_t)high << 32U | low;
 }
 
-/* Prepares the PWM slice of a core. Returns the address of its registers. */
+/* Configures the PWM slice of a core, but does not start it. Returns the address of the slice's registers. */
 static uint32_t prepare(uint32_t core) {
     uint32_t channel = PWM_CHANNEL(1U + core);
     PWM_CSR(channel) = 0;
@@ -58,8 +58,8 @@ BOARD_IN_SRAM(count_from) static void count_from(uint64_t count, uint32_t core, 
     do {
         now = microseconds();
     } while (now == before);
-    /* This line runs within about ten cycles of TIMER's edge, which is well within AHEAD. The slice's counter contains
-     * the cycles counted until here. */
+    /* This line runs within about ten cycles after TIMER's edge, far fewer than AHEAD. The slice began at the low 16
+     * bits of `count`, so its counter now tells how many cycles have passed since then. */
     uint64_t counted = count + ((PWM_CTR(channel) - count) & 0xffffU);
     rp2040_cycles_counters[core].base = counted - AHEAD - now * CYCLES_PER_US;
     rp2040_cycles_counters[core].counter = (uint32_t)(uintptr_t)&PWM_CTR(channel);

@@ -12,15 +12,15 @@ _Static_assert(CLOCKS_SYS_HZ % configTICK_RATE_HZ == 0, "a tick is a whole numbe
  * 2 cycles (Cortex-M0+ TRM 3.3), and APB returns its value 2 cycles later than SysTick (DS 2.1.3).
  * tests/firmware/rp2040/test_tick.py checks this. */
 #define APART 4U
-/* The edge is computed from several readings. The bus may delay the second load, which makes the edge appear later, but
- * never the first load. So the earliest edge is the right one. */
+/* Number of readings from each of which an edge of the kernel tick is computed. The bus may delay the second load of a
+ * reading, which makes the edge appear later, but never the first load. So the earliest edge is the right one. */
 #define READINGS 8U
 
-/* The time of an edge of the tick in the past, on the common clock */
+/* The moment of one past edge of the kernel tick, on the common clock */
 static uint64_t known_edge;
 
-/* Reads both counters, one right after the other. The function is in SRAM, so that no fetch from flash comes between
- * the two loads. */
+/* Reads SysTick and the PWM counter, one right after the other. The function is in SRAM, so that no fetch from flash
+ * comes between the two loads. */
 BOARD_IN_SRAM(read_counters) static void read_counters(uint32_t *systick, uint32_t *pwm) {
     uint32_t mask;
     __asm volatile("    mrs   %[mask], primask  \n"

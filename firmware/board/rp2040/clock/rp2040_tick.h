@@ -1,14 +1,15 @@
-/* The phase of the kernel's tick on the common clock
+/* The phase of the kernel tick: at which moments of the common clock its edges come. An edge is the moment when SysTick
+ * becomes 0 and requests its interrupt.
  *
- * The kernel's tick is core 0's SysTick, which counts clk_sys and which only core 0 can read. The common clock also
- * counts clk_sys (rp2040_clock.h), so an edge of the tick has a constant phase. The phase is determined once, on core
- * 0, and both cores then use it. An edge is the moment when SysTick becomes 0 and requests its interrupt.
+ * The kernel tick is core 0's SysTick, which only core 0 can read. SysTick and the common clock (rp2040_clock.h) both
+ * count clk_sys, so the phase is constant. It is determined once, on core 0, and both cores then use it.
  *
  * A debugger that halts core 0 stops its SysTick, which changes the phase. */
 #ifndef RP2040_TICK_H
 #define RP2040_TICK_H
 
-/* Determines the phase. Call it on core 0, in the first task, before port_tick_edge(). */
+/* Determines the phase of the kernel tick on the common clock. Call it on core 0, in the first task, before
+ * port_tick_edge(). */
 void rp2040_tick_start(void);
 
 #endif

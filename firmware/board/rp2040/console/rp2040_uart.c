@@ -8,15 +8,16 @@
 #include "rp2040_image.h"
 #include "rp2040_registers.h"
 
-/* The transmit interrupt comes when TX_LEVEL of the transmit FIFO's 32 entries are left to send. The receive interrupt
- * comes when a quarter of the receive FIFO is full, or has held data for 32 bit times (DS 4.2.6). */
+/* The transmit interrupt comes when only TX_LEVEL of the transmit FIFO's 32 entries are left to send. The receive
+ * interrupt comes when a quarter of the receive FIFO is full, or has held data for 32 bit times (DS 4.2.6). */
 #define TX_LEVEL 4U
 #define IFLS_TX_EIGHTH 0U
 #define IFLS_RX_QUARTER (1U << 3U)
 #define RX_LEFT 24U /* free entries of the receive FIFO when a quarter of it is full */
 
-/* Bit rates that common adapters support. The divisor is at least 1 (48 MHz / 16 / 3000000) and is rounded to 64ths, so
- * the rate is off by at most 0.8 %, or 0.3 % if clk_peri is 125 MHz. The two ends together may be off by 5 %. */
+/* Bit rates that common USB serial adapters support. The divisor is at least 1 (48 MHz / 16 / 3000000) and is rounded
+ * to 64ths, so the rate is off by at most 0.8 %, or 0.3 % if clk_peri is 125 MHz. The errors of the two ends of the
+ * line may add up to 5 %. */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 3000000};
 static uint32_t rate;
 
@@ -40,7 +41,7 @@ static bool take_input(void) {
     return any;
 }
 
-/* Fills the transmit FIFO. Returns the number of bytes that it has put in. */
+/* Puts output into the transmit FIFO until the FIFO is full. Returns the number of bytes that it has put in. */
 static size_t give_output(void) {
     size_t given = 0;
     while (output.left > 0 && (UART0_FR & UART_FR_TXFF) == 0) {
@@ -51,8 +52,9 @@ static size_t give_output(void) {
     return given;
 }
 
-/* The transmit interrupt comes only when the fill level of the FIFO falls through TX_LEVEL. So another transmit
- * interrupt comes only if the level is now above TX_LEVEL. Returns true when the output is done. */
+/* Continues the output in the transmit interrupt. That interrupt comes only when the fill level of the FIFO falls
+ * through TX_LEVEL, so another one comes only if the level is now above TX_LEVEL. Returns true, with the transmit
+ * interrupt off, when all output is in the FIFO and another interrupt might not come. */
 static bool continue_output(void) {
     UART0_ICR = UART_INT_TX;
     size_t given = give_output();
@@ -93,8 +95,8 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     output.left = size;
     output.done = false;
     console_wait_begin();
-    /* Fills the FIFO at once, with interrupts masked, so that its level rises above TX_LEVEL and later falls through
-     * it. */
+    /* Fills the FIFO in one go, with interrupts masked, so that its fill level rises above TX_LEVEL and later falls
+     * through TX_LEVEL, which raises the transmit interrupt. */
     uint32_t mask = portSET_INTERRUPT_MASK();
     (void)give_output();
     bool all = output.left == 0;
@@ -126,7 +128,7 @@ void rp2040_uart_write_raw(const char *bytes, size_t size) {
 
 /* The highest bit rate at which no input is lost while the receive interrupt is delayed by the longest possible time.
  * The characters that arrive in that time must fit into the RX_LEFT free entries of the receive FIFO; a character has
- * 10 bits. The first rate is always offered. */
+ * 10 bits. The lowest rate is offered in any case. */
 static uint32_t highest_rate(void) { return CLOCKS_SYS_HZ / rp2040_image_delay_cycles() * RX_LEFT * 10U; }
 
 uint32_t port_console_rate_choice(uint32_t index) {

@@ -14,10 +14,10 @@
 /* Configures pins and UART. */
 void rp2040_uart_start(void);
 
-/* Enables input. Call it on core 0, when there is a console task. */
+/* Enables input. Call it on core 0, once the console task exists. */
 void rp2040_uart_listen(void);
 
-/* Sends bytes without interrupts, for use after a system failure. Returns once the last byte has been sent. */
+/* Sends bytes without interrupts, for the message of a panic. Returns once the last byte has been sent. */
 void rp2040_uart_write_raw(const char *bytes, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-/* The start of core 1 if one kernel runs on both cores: the kernel's port launches core 1 into the scheduler. */
+/* Starts core 1 in builds with one kernel for both cores (SMP): FreeRTOS's RP2040 port launches core 1 with the
+ * functions in this file, and core 1 then enters the scheduler. */
 #include "pico/multicore.h"
 #include "port_freertos.h"
 #include "rp2040_cores.h"
@@ -8,7 +9,7 @@
 
 static void (*core_1_entry)(void);
 
-/* The first code of Intercore that core 1 runs */
+/* The first function of this firmware that core 1 runs, after the boot ROM */
 static void begin_core_1(void) {
     __asm volatile("cpsid i" ::: "memory"); /* interrupts stay masked until core 1's first task runs */
     rp2040_cycles_start(1, 0);

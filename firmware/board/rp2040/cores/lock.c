@@ -1,8 +1,8 @@
-/* Spinlocks and atomics of port_lock.h, made from the 32 hardware spinlocks (DS 2.3.1.3), because the Cortex-M0+ has no
- * exclusive accesses.
+/* The spinlocks and atomics of port_lock.h. They use the 32 hardware spinlocks (DS 2.3.1.3), because the Cortex-M0+ has
+ * no exclusive load and store.
  *
- * The kernel's port uses locks 14 and 15, which the SDK reserves for operating systems. The numbers below also follow
- * the SDK: it uses 8 for its atomic operations, and programs may claim 24 to 31. */
+ * The kernel's port uses hardware spinlocks 14 and 15, which the SDK reserves for operating systems. The numbers below
+ * also follow the SDK: it uses number 8 for its atomic operations, and applications may claim 24 to 31. */
 #include "hardware/sync.h"
 #include "port_lock.h"
 
@@ -38,7 +38,8 @@ void port_spinlock_lock(port_spinlock_t *lock) { spin_lock_unsafe_blocking(lock-
 
 void port_spinlock_unlock(port_spinlock_t *lock) { spin_unlock_unsafe(lock->hardware); }
 
-/* ---- atomics: a few cycles with one lock held and interrupts masked, because a handler may also want the lock ---- */
+/* ---- atomics: a few cycles with one spinlock held and interrupts masked, because a handler may want the same lock
+ * ---- */
 
 static uint32_t enter(void) {
     uint32_t primask;

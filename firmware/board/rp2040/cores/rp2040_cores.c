@@ -9,14 +9,16 @@
 #include "rp2040_start.h"
 #include "rp2040_trace.h"
 
-/* Entries of a vector table: 16 of the core (stack pointer, exceptions), 26 of interrupts (DS 2.3.2); rounded up: 48 */
+/* Entries of a vector table: 16 for the initial stack pointer and the exceptions, and 26 for interrupts (DS 2.3.2),
+ * rounded up to 48 */
 #define VECTORS 48U
 #define FIRST_IRQ 16U
 enum exception { RESET = 1, HARD_FAULT = 3, SV_CALL = 11, PEND_SV = 14, SYS_TICK = 15 };
 
 uint32_t rp2040_cores_stacks[2][CORES_STACK_WORDS] __attribute__((section(".stacks"), aligned(8)));
 
-/* The vector tables are in RAM, one for each core. The lower 8 bits of VTOR are always 0 (DS 2.4.8). */
+/* The vector tables are in RAM, one for each core. Their addresses are multiples of 256, because the lower 8 bits of
+ * VTOR are always 0 (DS 2.4.8). */
 struct vector_table {
     _Alignas(256) uint32_t *stack; /* initial main stack pointer */
     void (*handlers[VECTORS - 1U])(void);

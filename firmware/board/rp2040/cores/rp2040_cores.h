@@ -1,18 +1,19 @@
-/* Both cores' vector tables and main stacks. */
+/* The vector tables and main stacks of both cores. */
 #ifndef RP2040_CORES_H
 #define RP2040_CORES_H
 
 #include <stdint.h>
 
-/* Bytes of a core's main stack, which interrupts use (and on core 0 also main()). Without a suffix, because it also
- * becomes part of an assembler text. */
+/* Bytes of a core's main stack, which interrupts use (and on core 0 also main()). The number has no suffix such as U,
+ * because it also becomes part of an assembler text. */
 #define CORES_STACK_BYTES 1024
 #define CORES_STACK_WORDS (CORES_STACK_BYTES / sizeof(uint32_t))
 
 /* The main stacks of core 0 and core 1. The linker script places them. */
 extern uint32_t rp2040_cores_stacks[2][CORES_STACK_WORDS];
 
-/* Fills both vector tables and activates the calling core's own. Call it before the first exception can come. */
+/* Fills both vector tables, and points VTOR of the calling core to its table. Call it before any exception can
+ * occur. */
 void rp2040_cores_vectors_start(void);
 
 /* Address of a core's vector table */

@@ -12,8 +12,9 @@
 
 #define VLD 1U
 #define RDY 2U
-/* Most words that one call of the handler takes out: as many as the FIFO can hold when the handler begins. Without this
- * limit, a sender could keep the handler running, and so delay the tick and the task switch. */
+/* Maximum number of words that one call of the interrupt handler takes out of the FIFO: as many as the FIFO can hold
+ * when the handler begins. Without this limit, a sender could keep the handler running, and so delay the tick and the
+ * context switch. */
 #define DEPTH 8U
 
 static struct {
@@ -28,8 +29,8 @@ static void tell(struct rp2040_fifo_box *box, uint32_t put) {
     }
 }
 
-/* Handles the FIFO's interrupt, which stays pending until the FIFO is empty. The kernel's own handler is not called,
- * because it would discard words that have come in the meantime. */
+/* Handles the FIFO's interrupt, which stays pending until the FIFO is empty. It does not call the kernel's own handler,
+ * because that handler discards all words in the FIFO, and words of a message may have arrived in the meantime. */
 static void fifo_has_message(void) {
     uint32_t core = get_core_num();
     struct rp2040_fifo_box *box = sides[core].box;
@@ -47,8 +48,8 @@ static void fifo_has_message(void) {
     multicore_fifo_clear_irq();
     tell(box, put);
     if (others) {
-        /* It does not matter whether a doorbell or the kernel sent the other words: a doorbell has its own flag, and an
-         * unnecessary yield is harmless. */
+        /* The words without FIFO_MESSAGE come from a doorbell or from the kernel. It does not matter from which: a ring
+         * also sets a flag, which this call tests, and an unnecessary yield is harmless. */
         rp2040_interrupt_answer_ring(core);
         port_freertos_yield_from_handler();
     }

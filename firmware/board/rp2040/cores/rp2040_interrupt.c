@@ -1,9 +1,9 @@
-/* port_interrupt.h: the timer is an alarm of TIMER, and a doorbell shares the interrupt of the inter-core FIFO with the
- * kernel.
+/* Implements port_interrupt.h: its timer is an alarm of TIMER, and its doorbells share the interrupt of the inter-core
+ * FIFO with the kernel.
  *
- * All of these interrupts have the kernel's own priority, the lowest. The kernel keeps them out by masking all
- * interrupts (PRIMASK; a Cortex-M0+ has nothing finer). They delay the tick and the task switch, which have the same
- * priority. */
+ * All of these interrupts have the kernel's own priority, the lowest. The kernel's critical sections mask all
+ * interrupts (PRIMASK; a Cortex-M0+ cannot mask by priority). The handlers of these interrupts delay the kernel tick
+ * and the context switch, which have the same priority. */
 #include "rp2040_interrupt.h"
 
 #include <stdatomic.h>
@@ -26,13 +26,13 @@ struct doorbell {
     void (*handler)(void *arg);
     void *arg;
     irq_handler_t kernel; /* handler that was in the vector table before */
-    atomic_bool rung;     /* the doorbell was rung, and its handler has not begun yet */
+    atomic_bool rung;     /* the doorbell was rung, and the handler has not begun yet */
 };
 
 static struct doorbell doorbells[2];
 
-/* Core n handles the interrupt of alarm n. So each core may leave that interrupt enabled: it comes only if the core's
- * alarm is set. */
+/* Core n handles the interrupt of alarm n. So each core may leave this interrupt enabled: it comes only if alarm n is
+ * set. */
 static struct {
     uint32_t core;
     uint32_t bit; /* the alarm's bit in TIMER's registers */
@@ -40,7 +40,7 @@ static struct {
     void *arg;
 } timer;
 
-/* ---- enabling: only a core itself can enable its interrupts ---- */
+/* ---- enabling interrupts: a core can enable only its own interrupts ---- */
 
 static void enable(void *number) {
     irq_set_priority((uintptr_t)number, LOWEST_PRIORITY);
@@ -96,7 +96,7 @@ static void handle_ring(struct doorbell *doorbell) {
     doorbell->handler(doorbell->arg);
 }
 
-/* Handles the interrupt by which the core has rung itself. */
+/* Handles the interrupt (SPARE_IRQ) that a core raises to ring its own doorbell. */
 static void rung_by_itself(void) {
     struct doorbell *doorbell = &doorbells[get_core_num()];
     doorbell->handler(doorbell->arg);
@@ -104,7 +104,8 @@ static void rung_by_itself(void) {
 
 /* Handles words from the other core: the kernel's requests to yield, a ring, or both. The sender sets the flag `rung`
  * before it sends the word; here the FIFO is emptied before the flag is tested, so no ring is missed. At most a few of
- * the FIFO's 8 words are rings. So if a request to yield did not fit into the FIFO, another one was already in it. */
+ * the FIFO's 8 words are rings. So if a request to yield did not fit into the FIFO, another request was already in
+ * it. */
 static void fifo_has_words(void) {
     struct doorbell *doorbell = &doorbells[get_core_num()];
     bool yield = false;
@@ -145,7 +146,7 @@ enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), vo
     return error;
 }
 
-/* A ring that is still on its way only makes the kernel yield unnecessarily. */
+/* A ring that is still in the FIFO then reaches the kernel's own handler, which only yields unnecessarily. */
 void port_doorbell_close(uint32_t core) {
     rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel);
 }

@@ -15,7 +15,8 @@ void multicore_reset_core1(void) {
     CLEAR_BITS(PSM_FRCE_OFF) = PSM_PROC1;
 }
 
-/* Waits until the FIFO's status has a bit of `state` set. Returns false if `go_on` returns false before. */
+/* Waits until a bit of `state` is set in the FIFO's status register. Returns false if `go_on` returns false before
+ * that. */
 static bool await_fifo(uint32_t state, bool (*go_on)(void)) {
     while ((sio_hw->fifo_st & state) == 0) {
         if (!go_on()) {
@@ -38,8 +39,8 @@ static bool exchange(uint32_t word, uint32_t *echo, bool (*go_on)(void)) {
     return true;
 }
 
-/* Core 1 echoes each word. If an echo is wrong, the sequence starts over. Before a 0 is sent, this core's FIFO is
- * emptied. */
+/* Sends the launch sequence to core 1's boot ROM, which echoes each word. If an echo is wrong, the sequence starts
+ * over. Before a 0 is sent, the FIFO to this core is emptied (DS 2.8.2). */
 bool rp2040_launch_core_1(uint32_t table, uint32_t stack, uint32_t entry, bool (*go_on)(void)) {
     const uint32_t words[] = {0, 0, 1, table, stack, entry};
     for (uint32_t next = 0; next < sizeof words / sizeof words[0];) {

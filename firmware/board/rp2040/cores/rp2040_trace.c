@@ -1,4 +1,4 @@
-/* Events for the trace recorder that only the RP2040 has (rp2040_trace.h) */
+/* Records the trace events that only the RP2040 has (rp2040_trace.h). */
 #include "rp2040_trace.h"
 
 #include "hardware/irq.h"
@@ -34,7 +34,8 @@ static void recorded(void) {
     ic_trace(IC_TRACE_INTERRUPT_OUT, cause, exception);
 }
 
-/* System exceptions such as the task switch are not recorded: the tasks' own events show a switch. */
+/* System exceptions below SysTick, such as PendSV, are not recorded: the kernel's trace events already show each
+ * context switch. */
 rp2040_trace_handler_t rp2040_trace_handler(uint32_t core, uint32_t exception, rp2040_trace_handler_t handler) {
     if (exception < SYS_TICK) {
         return handler;

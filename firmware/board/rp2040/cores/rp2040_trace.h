@@ -1,7 +1,7 @@
-/* This chip's own events for the recorder: its interrupts, and the interrupts that one core sends to the other. The
+/* The trace events that only this chip has: its interrupts, and the interrupts that one core raises on the other. The
  * vector table contains a wrapper in place of each handler; the wrapper records an event before and after the handler.
  *
- * Without a recorder none of this is in the firmware. */
+ * Unless the firmware is built with the trace recorder (IC_TRACE), these functions do nothing. */
 #ifndef RP2040_TRACE_H
 #define RP2040_TRACE_H
 
@@ -11,13 +11,14 @@ typedef void (*rp2040_trace_handler_t)(void);
 
 #ifdef IC_TRACE
 
-/* What belongs in a core's vector table for a handler: a wrapper, or for system exceptions the handler itself */
+/* Returns what a core's vector table must contain for `handler`: the wrapper, or for system exceptions the handler
+ * itself */
 rp2040_trace_handler_t rp2040_trace_handler(uint32_t core, uint32_t exception, rp2040_trace_handler_t handler);
 
-/* The reverse: the handler that belongs to an entry of the table */
+/* The reverse of rp2040_trace_handler(): returns the handler that runs if the vector table contains `in_table` */
 rp2040_trace_handler_t rp2040_trace_handled(uint32_t core, uint32_t exception, rp2040_trace_handler_t in_table);
 
-/* Call it just before this core interrupts the other core; records the event. */
+/* Records that this core interrupts the other core. Call it just before the interrupt is raised. */
 void rp2040_trace_ring(void);
 
 #else

@@ -1,4 +1,4 @@
-/* board_panic(): prints one `log` line for the host (docs/protocol.md), and ends the program. */
+/* board_panic(): prints one `log` line for the host (docs/protocol.md), and ends the firmware with board_end(). */
 #include "hardware/sync.h"
 #include "line.h"
 #include "pico/multicore.h"
@@ -11,7 +11,7 @@
 /* The hardware spinlock that the first core to panic takes and never releases; only start-up code frees it. */
 #define ONCE 0U
 
-/* Static variables, because the stack may be broken */
+/* These variables are static, because the stack may be corrupt. */
 static struct ic_line line;
 static struct {
     const char *what;

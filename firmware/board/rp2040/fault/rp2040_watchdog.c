@@ -7,7 +7,7 @@
 #define CTRL_ENABLE (1U << 30U)
 #define CTRL_PAUSE_DEBUG (7U << 24U) /* the watchdog pauses while a debugger has stopped the chip */
 
-/* Scope of a watchdog reset: everything except the two oscillators (DS 2.13.5) */
+/* What a watchdog reset resets, as bits of PSM_WDSEL: everything except the two oscillators (DS 2.13.5) */
 #define PSM_ALL_BUT_OSCILLATORS 0x1fffcU
 
 #define SYST_ENABLE 1U

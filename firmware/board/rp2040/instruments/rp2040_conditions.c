@@ -44,8 +44,8 @@ static const struct port_condition conditions[] = {
 void rp2040_conditions_start(void) {
     rp2040_clocks_release_blocks(RESET_SYSINFO);
     rp2040_conditions_number(SYSINFO_CHIP_ID >> CHIP_ID_REVISION_SHIFT, revision);
-    /* The core voltage that the regulator is set to: 0.8 V for steps below 6, 0.85 V for step 6, and 50 mV more for
-     * each further step (DS 2.10.3, VSEL) */
+    /* The core voltage in mV for which the regulator is set: 800 for a VSEL below 6, 850 for 6, and 50 more for each
+     * further step (DS 2.10.3) */
     uint32_t step = VREG >> VREG_VSEL_SHIFT & VREG_VSEL_MASK;
     rp2040_conditions_number(step < 6U ? 800U : 550U + 50U * step, core_mv);
     rp2040_image_conditions_start();

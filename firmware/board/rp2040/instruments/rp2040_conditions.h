@@ -6,15 +6,15 @@
 
 #include "port.h"
 
-/* Reads the conditions that must be read from the chip. */
+/* Reads from the chip the conditions that are not known at build time, such as its revision and core voltage. */
 void rp2040_conditions_start(void);
 
 /* Writes a number into `text` in decimal, zero-terminated. */
 #define CONDITIONS_NUMBER_SIZE 11U
 void rp2040_conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]);
 
-/* Reports the conditions that differ between one kernel for both cores (conditions_smp.c) and a kernel on each core
- * (conditions_amp.c), and the conditions of the kernel's configuration. Used like port_condition(). */
+/* Reports the conditions that depend on whether one kernel runs on both cores (conditions_smp.c) or each core has its
+ * own kernel (conditions_amp.c), and the conditions of the kernel's configuration. Used like port_condition(). */
 bool rp2040_kernels_condition(uint32_t index, struct port_condition *condition);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define PIN (1U << 2U)
 
-/* The pin's level is set to low before it becomes an output: if a debugger has restarted the program, the pin could
+/* The pin's level is set to low before it becomes an output: if a debugger has restarted the firmware, the pin could
  * otherwise rise for a moment. After a reset the pad drives the pin as soon as it is enabled (DS 2.19.6.3). */
 void rp2040_mark_start(void) {
     SIO_GPIO_OUT_CLR = PIN;
@@ -13,8 +13,8 @@ void rp2040_mark_start(void) {
     GPIO2_CTRL = GPIO_FUNC_SIO;
 }
 
-/* One store to SIO, which each core reaches in one cycle by a port of its own, without the shared bus. The store
- * changes no other pin (DS 2.3.1). */
+/* Makes one store to SIO, which each core reaches in one cycle through its own port and not over the shared bus. The
+ * store changes no other pin (DS 2.3.1). */
 void port_mark(bool on) {
     if (on) {
         SIO_GPIO_OUT_SET = PIN;

@@ -4,11 +4,12 @@
 #ifndef RP2040_REGION_H
 #define RP2040_REGION_H
 
-/* SRAM has no cache, so every access reaches it, however small the region. This size leaves room for code at -O0. */
+/* Size of the region in the striped banks. It may be small, because SRAM has no cache, so every access reaches the
+ * banks. It leaves room for code that is compiled with -O0. */
 #define REGION_STRIPED_BYTES 8192
 #define REGION_BANK_BYTES 3584
-/* The region in flash, if the image is executed there. Each half is larger than the cache, which has 16 KiB for both
- * cores. */
+/* Size of the region in flash, if the image is executed there. Each half of the region is larger than the flash cache
+ * of 16 KiB, which both cores share. */
 #define REGION_FLASH_BYTES 65536
 
 #define REGION_TEXT_OF(token) #token

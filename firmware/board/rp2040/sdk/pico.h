@@ -1,5 +1,5 @@
 /* The parts of the pico-sdk that the kernel's RP2040 port needs, with the SDK's names. They were written from the
- * datasheet ("DS") and from how the port uses them. Each header has only what the port includes it for. */
+ * datasheet ("DS") and from how the port uses them. Each header contains only what the port uses of it. */
 #ifndef SDK_PICO_H
 #define SDK_PICO_H
 
@@ -14,14 +14,16 @@
  * tables from the start. */
 #define PICO_NO_RAM_VECTOR_TABLE 1
 
-/* As in the SDK, 0 is the default: tasks may use the SIO divider at any time, so the kernel saves it at each switch. */
+/* 0 is the SDK's default: tasks may use the SIO divider at any time, so the kernel saves its state at each context
+ * switch. */
 #define PICO_DIVIDER_DISABLE_INTERRUPTS 0
 
 /* Spinlocks that the SDK reserves for operating systems */
 #define PICO_SPINLOCK_ID_OS1 14
 #define PICO_SPINLOCK_ID_OS2 15
 
-/* Included in this order and in this place, as in the SDK: the port's defaults depend on the kernel's configuration. */
+/* These headers are included in this order and in this place, as in the SDK, because the port's defaults depend on the
+ * kernel's configuration. */
 // clang-format off
 #include "FreeRTOSConfig.h"
 #include "rp2040_config.h"
@@ -39,10 +41,11 @@ _Static_assert(offsetof(sio_hw_t, fifo_st) == 0x50, "DS 2.3.1.7");
 
 #define sio_hw ((sio_hw_t *)0xd0000000U)
 
-/* The core that executes this. */
+/* Returns the number of the calling core. */
 static inline unsigned get_core_num(void) { return (unsigned)sio_hw->cpuid; }
 
-/* The kernel's port calls it when it cannot continue. Ends the program with a message. */
+/* Ends the firmware with a message. The kernel's port calls it if it cannot continue, as when a task's function
+ * returns. */
 void panic_unsupported(void) __attribute__((noreturn));
 
 #endif

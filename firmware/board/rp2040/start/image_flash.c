@@ -1,4 +1,4 @@
-/* For an image that is in flash and is executed there (XIP, DS 2.6.3) */
+/* Implements rp2040_image.h for an image that is executed in flash (XIP, DS 2.6.3) */
 #include "region_words.h"
 #include "rp2040_clocks.h"
 #include "rp2040_conditions.h"
@@ -10,7 +10,7 @@
 
 extern uint32_t board_data[], board_data_end[], board_data_in_flash[];
 
-/* Stack pointer and entry, through which boot2.S starts the image. The complete vector tables are in SRAM
+/* Initial stack pointer and entry of the image, from which boot2.S starts it. The complete vector tables are in SRAM
  * (rp2040_cores.c). */
 extern const struct rp2040_flash_vectors {
     uint32_t *stack;
@@ -27,8 +27,9 @@ void rp2040_image_start_data(void) {
  * else (DS 2.8.1.1). */
 void rp2040_image_start_again_after_watchdog(void) { WATCHDOG_SCRATCH4 = 0; }
 
-/* Rough upper bounds (rp2040_image.h): a word from flash contains two instructions, and takes 20 serial clocks and a
- * few cycles. Without the cache every word takes that long, with the cache only the words that miss it. */
+/* Rough upper bounds of an interrupt's delay in cycles (rp2040_image.h). A word from flash contains two instructions;
+ * to fetch it takes 20 clocks of the flash's serial bus and a few cycles. Without the cache every word takes that long,
+ * with the cache only a word that is not in it. */
 uint32_t rp2040_image_delay_cycles(void) { return (XIP_CTRL & XIP_CTRL_EN) != 0 ? 10000 : 100000; }
 
 static char divider[CONDITIONS_NUMBER_SIZE];

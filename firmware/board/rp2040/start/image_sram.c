@@ -1,4 +1,4 @@
-/* For an image that the boot ROM or a debugger loads into SRAM
+/* Implements rp2040_image.h for an image that the boot ROM or a debugger loads into SRAM
  *
  * At its first start the image saves .data, and at each later start it restores .data. So it can start again without
  * being loaded again, for example after a watchdog reset. */
@@ -12,7 +12,8 @@
 
 extern uint32_t board_data[], board_data_end[], board_data_saved[];
 
-/* Loading the image sets this to 0. The start-up code neither clears nor restores it, so it survives a restart. */
+/* 0 after the image has been loaded, 1 after its first start. The start-up code neither clears nor restores the
+ * variable, so it survives a restart. */
 static volatile uint32_t started __attribute__((section(".started"))) = 0;
 
 void rp2040_image_start_data(void) {
@@ -52,7 +53,7 @@ bool rp2040_image_condition(uint32_t index, struct port_condition *condition) {
     return true;
 }
 
-/* There is no region in flash: nothing has set up the flash for reading. */
+/* There is no memory region in flash, because nothing has set up the flash for reading. */
 bool rp2040_image_region(struct port_region *region) {
     (void)region;
     return false;

@@ -23,8 +23,8 @@ void rp2040_start_c(void);
 #define SPINLOCKS 32U
 #define FILL_MARGIN 32U /* words of stack that fill() may use itself */
 
-/* The boot ROM jumps here with a stack at the end of SRAM (DS 2.8.1.1), a debugger with any stack. Selects thread
- * mode's main stack, and sets it to core 0's. */
+/* The boot ROM jumps here with a stack at the end of SRAM (DS 2.8.1.1); a debugger may do so with any stack. Selects
+ * the main stack for thread mode, and sets the stack pointer to the top of core 0's main stack. */
 __attribute__((naked, section(".entry"))) void board_entry(void) {
     __asm volatile("    cpsid i               \n"
                    "    movs r0, #0           \n"
@@ -55,7 +55,8 @@ void rp2040_start_c(void) {
     fill(board_bss, board_bss_end, 0);
     rp2040_cores_vectors_start();
     for (uint32_t i = 0; i < SPINLOCKS; i++) {
-        spin_unlock_unsafe(spin_lock_instance(i)); /* a debugger may have stopped a program that held some of them */
+        spin_unlock_unsafe(spin_lock_instance(i)); /* a debugger may have stopped earlier firmware while it held some of
+                                                      them */
     }
     rp2040_clocks_start();
     for (void (**constructor)(void) = board_constructors; constructor < board_constructors_end; constructor++) {

@@ -1,4 +1,4 @@
-/* Runs the port test on the chip. */
+/* Runs port_test() on the chip, which checks that the port keeps the rules of port.h. */
 #include "port_test.h"
 
 #include "rp2040_board.h"

@@ -2,8 +2,9 @@
 #ifndef RP2040_TEST_END_H
 #define RP2040_TEST_END_H
 
-/* Ends a test program. Prints a sentence (`success` if `failure` is NULL, otherwise `failure`) and the unused stack,
- * and makes a semihosting call with status 0 or 1. Call it in the console task. */
+/* Ends a test program. Prints a sentence (`success` if `failure` is NULL, otherwise `failure`) and the size of the
+ * unused stack, and makes the semihosting exit call with status 0 for success, 1 for failure. Call it in the console
+ * task. */
 void rp2040_test_end(const char *success, const char *failure) __attribute__((noreturn));
 
 #endif

@@ -1,4 +1,4 @@
-/* The stress test on the chip */
+/* Runs the stress test of the port (port/stress.h) on the chip. */
 #include "stress.h"
 
 #include "rp2040_board.h"

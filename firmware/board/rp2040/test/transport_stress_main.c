@@ -1,4 +1,5 @@
-/* The stress test of the transports on the chip, with interrupts */
+/* Runs the stress test of the transports (the ways to move messages between cores) on the chip, with phases in which
+ * interrupts are masked. */
 #include "transport_stress.h"
 
 #include "hardware/sync.h"

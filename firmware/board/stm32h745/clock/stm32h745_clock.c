@@ -9,7 +9,8 @@
 #define TIM3_PERIOD 256U
 _Static_assert(TIM3_PRESCALER *TIM3_PERIOD == 1U << CLOCK_EXTEND_COARSE_LOG2, "TIM2 counts these");
 
-/* TIM3 starts this many counts before its end, so that start-up soon detects whether its overflows reach TIM2. */
+/* TIM3 starts this many counts before its first overflow, so that start-up need not wait long to check that TIM2 counts
+ * the overflows. */
 #define TIM3_FIRST 2U
 
 static void stop(uint32_t timer, uint32_t prescaler, uint32_t period_less_1) {

@@ -2,15 +2,16 @@
 
 #define MHZ 1000000U
 /* Lower end of the range of the wide VCO (RM 9.5.5, DS "PLL characteristics"). The plan uses the lowest possible VCO
- * frequency that is not below this, because it takes the least power. */
+ * frequency that is not below this limit, because it takes the least power. */
 #define VCO_LEAST_MHZ 192U
 /* Value of RCC_PLLCFGR.PLL1RGE for a reference of 8 to 16 MHz */
 #define RGE_8_TO_16_MHZ 3U
-/* Value of the PPRE fields for half of the bus clock */
+/* Value of RCC's PPRE fields that makes an APB clock half of the bus clock */
 #define PPRE_HALF 4U
 #define SCALES 4U
 
-/* RM table 16: the highest bus clock in MHz for 0, 1, … wait states at each voltage */
+/* RM table 16: the highest bus clock in MHz for 0, 1, … wait states of the flash, one row for each voltage scale
+ * (VOS) */
 static const uint16_t flash_most[SCALES][5] = {
     [0] = {70, 140, 210, 225, 240},
     [1] = {70, 140, 210, 225, 225},
@@ -18,7 +19,8 @@ static const uint16_t flash_most[SCALES][5] = {
     [3] = {45, 90, 135, 180, 225},
 };
 
-/* RM table 16: with 2 wait states the programming delay is 1 up to this bus clock, and 2 above */
+/* RM table 16: with 2 wait states, the flash's programming delay (WRHIGHFREQ) is 1 up to this bus clock, and 2 above
+ * it */
 #define DELAY_1_MOST_MHZ 185U
 
 bool stm32h745_clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq) {
@@ -69,7 +71,7 @@ enum stm32h745_clock_plan_result stm32h745_clock_plan(uint32_t m7_mhz, uint32_t 
     if (result != CLOCK_PLAN_OK) {
         return result;
     }
-    /* The divider P of PLL1 must be even (RM 9.5.5: the field is odd). */
+    /* The divider P of PLL1 must be even (RM 9.5.5: its field, which holds P - 1, must be odd). */
     uint32_t divp1 = 2;
     while (m7_mhz * divp1 < VCO_LEAST_MHZ) {
         divp1 += 2U;

@@ -1,5 +1,5 @@
-/* The possible clocks of the two cores, and the settings that make them. This is pure arithmetic without registers, so
- * all of it is tested on the host against the manual's tables (tests/firmware/stm32h745).
+/* The possible clocks of the two cores, and the register values that set them. This code accesses no registers, so all
+ * of it is tested on the host against the manual's tables (tests/firmware/stm32h745).
  *
  * "RM" is ST's reference manual RM0399 Rev 4, "DS" the datasheet DS12923. The clock tree (RM 9.5.6, figure 55):
  *
@@ -18,26 +18,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Supply of the core. The board's wiring determines it, and PWR_CR3 must be set accordingly (RM table 33). */
+/* Regulator that supplies the core voltage. The board's wiring determines it, and PWR_CR3 must be set accordingly (RM
+ * table 33). */
 #define CLOCK_PLAN_SMPS 0
 #define CLOCK_PLAN_LDO 1
 
-/* HSE: the 8 MHz that the ST-LINK feeds into OSC_IN. */
+/* Frequency of HSE: the ST-LINK feeds 8 MHz into OSC_IN. */
 #define CLOCK_PLAN_HSE_MHZ 8
 
-/* The highest clock of the Cortex-M7 and of the buses, in MHz, at a voltage (DS "General operating conditions") */
+/* The highest clock of the Cortex-M7 and of the buses, in MHz, at a voltage scale (DS "General operating
+ * conditions") */
 #define CLOCK_PLAN_CORE_MOST(vos) ((vos) == 0 ? 480 : (vos) == 1 ? 400 : (vos) == 2 ? 300 : 200)
 #define CLOCK_PLAN_BUS_MOST(vos) ((vos) == 0 ? 240 : (vos) == 1 ? 200 : (vos) == 2 ? 150 : 100)
 
-/* The clocks that a build can choose (IC_M7_MHZ and IC_M4_MHZ), in MHz. 400 and 200 are the maximum of an unmodified
- * NUCLEO-H745ZI-Q. 400 with 50 has the same ratio as 480 with 60, which the published measurements "seed 003" used, on
- * a board with another supply. */
+/* The clocks that a build can choose (IC_M7_MHZ and IC_M4_MHZ), in MHz. An unmodified NUCLEO-H745ZI-Q permits at most
+ * 400 for the Cortex-M7 and 200 for the Cortex-M4. 400 with 50 has the same ratio as 480 with 60, the clocks of the
+ * published measurements "seed 003", whose board had another supply. */
 #define CLOCK_PLAN_M7_LEVEL(mhz) ((mhz) == 480 || (mhz) == 400 || (mhz) == 240 || (mhz) == 120 || (mhz) == 60)
 #define CLOCK_PLAN_M4_LEVEL(mhz) ((mhz) == 240 || (mhz) == 200 || (mhz) == 120 || (mhz) == 60 || (mhz) == 50)
 #define CLOCK_PLAN_RATIO(m7, m4) ((m7) == (m4) || (m7) == 2 * (m4) || (m7) == 4 * (m4) || (m7) == 8 * (m4))
 
-/* Whether a pair of clocks is possible. For _Static_assert; the result is the same as that of
- * stm32h745_clock_plan(). */
+/* Whether a pair of clocks is possible, for use in _Static_assert; stm32h745_clock_plan() gives the same result. */
 #define CLOCK_PLAN_IS_LEGAL(m7, m4, vos, supply)                                                                       \
     (CLOCK_PLAN_M7_LEVEL(m7) && CLOCK_PLAN_M4_LEVEL(m4) && CLOCK_PLAN_RATIO(m7, m4) && (vos) <= 3 &&                   \
      (m7) <= CLOCK_PLAN_CORE_MOST(vos) && (m4) <= CLOCK_PLAN_BUS_MOST(vos) &&                                          \
@@ -71,16 +72,17 @@ struct stm32h745_clock_plan {
     uint32_t wrhighfreq; /* FLASH_ACR */
 };
 
-/* Plans the settings for two clocks in MHz at a voltage (0 to 3). `plan` is complete if the result is CLOCK_PLAN_OK. */
+/* Computes the register values for a pair of clocks in MHz at a voltage scale (`vos`, 0 to 3). `plan` is complete if
+ * the result is CLOCK_PLAN_OK. */
 enum stm32h745_clock_plan_result stm32h745_clock_plan(uint32_t m7_mhz, uint32_t m4_mhz, uint32_t vos, uint32_t supply,
                                                       struct stm32h745_clock_plan *plan);
 
-/* Wait states and programming delay of the flash at a bus clock and a voltage (RM table 16). Returns false if the table
- * has no such clock. */
+/* Finds the wait states and the programming delay of the flash at a bus clock and a voltage scale (RM table 16).
+ * Returns false if the table has no entry for that clock. */
 bool stm32h745_clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq);
 
 /* Lower six bits of PWR_CR3 for a supply (RM table 33 and 7.8.4). They can be written only once after power-on. A wrong
- * value switches the core's supply off; then only BOOT0 helps to recover the board. */
+ * value switches the core's supply off; then only a start with BOOT0 high recovers the board. */
 #define CLOCK_PLAN_CR3_MASK 0x3fU
 #define CLOCK_PLAN_CR3(supply) ((supply) == CLOCK_PLAN_LDO ? 0x2U : 0x4U)
 

@@ -7,14 +7,14 @@
 _Static_assert(CLOCK_PLAN_IS_LEGAL(IC_M7_MHZ, IC_M4_MHZ, IC_VOS, IC_SUPPLY),
                "these clocks cannot be had at this voltage and supply: stm32h745_clock_plan.h");
 
-/* HSI is the chip's clock after a reset. The APB buses then run at the same rate (RM 9.5.2). */
+/* Rate of HSI, from which the chip runs after a reset. The APB buses then run at the same rate (RM 9.5.2). */
 #define HSI_HZ 64000000U
 /* Number of times that a flag is polled before start-up gives up: more than a second at 64 MHz. The slowest flag,
  * HSERDY, takes a few milliseconds (DS "HSE oscillator characteristics"). */
 #define LOOKS 20000000U
 
-/* Numbers of chip revisions (RM 63.5.8). Revision Y permits at most 400 MHz, and has an erratum of the AXI SRAM.
- * Revisions with these or later numbers have bit 13 set. */
+/* Numbers of the chip revisions V and X (RM 63.5.8). The older revision Y, whose number is lower, permits at most 400
+ * MHz, and has an erratum of the AXI SRAM. */
 #define REVISION_V 0x2003U
 #define REVISION_X 0x2001U
 
@@ -31,7 +31,7 @@ static bool comes(volatile const uint32_t *status, uint32_t mask, uint32_t value
     return false;
 }
 
-/* Sets the core voltage. VOS0 is reached by VOS1 and then the boost (RM 7.6.2). */
+/* Sets the core voltage. For VOS0, first sets VOS1, and then switches the boost on (RM 7.6.2). */
 static bool set_voltage(const struct stm32h745_clock_plan *plan) {
     PWR_D3CR = (PWR_D3CR & ~PWR_D3CR_VOS_MASK) | plan->vos_field << PWR_D3CR_VOS_SHIFT;
     if (!comes(&PWR_D3CR, PWR_D3CR_VOSRDY, PWR_D3CR_VOSRDY)) {
@@ -46,7 +46,8 @@ static bool set_voltage(const struct stm32h745_clock_plan *plan) {
     return comes(&PWR_D3CR, PWR_D3CR_VOSRDY, PWR_D3CR_VOSRDY);
 }
 
-/* Sets PLL1 (RM 9.5.5, "PLL initialization phase"). Outputs that are not used keep a divider and an enable bit of 0. */
+/* Sets PLL1 (RM 9.5.5, "PLL initialization phase"). The unused outputs Q and R keep 0 in their divider fields and
+ * enable bits. */
 static void set_pll(const struct stm32h745_clock_plan *plan) {
     RCC_PLLCKSELR = RCC_PLLCKSELR_PLLSRC_HSE | plan->divm1 << RCC_PLLCKSELR_DIVM1_SHIFT;
     RCC_PLLCFGR = plan->pll1rge << RCC_PLLCFGR_PLL1RGE_SHIFT | RCC_PLLCFGR_DIVP1EN;

@@ -11,13 +11,14 @@ void stm32h745_cycles_start(void) {
     DBGMCU_CR |= DBGMCU_CR_D1DBGCKEN | (IC_CORE == 0 ? DBGMCU_CR_DBGSLEEP_D1 : DBGMCU_CR_DBGSLEEP_D2);
     DEMCR |= DEMCR_TRCENA;
     if (IC_CORE == 0) {
-        DWT_LAR = DWT_LAR_KEY; /* a Cortex-M4 has no such lock */
+        DWT_LAR = DWT_LAR_KEY; /* unlocks the DWT's registers; on a Cortex-M4 they are not locked */
     }
     DWT_CYCCNT = 0;
     DWT_CTRL |= DWT_CTRL_CYCCNTENA;
 }
 
-/* Interrupts are masked, so that the tick's handler cannot change `noted` between the two reads. */
+/* Returns the 64-bit count. Interrupts are masked, so that the kernel tick's handler cannot change `noted`, the count
+ * that it saves, between the reads of `noted` and of the counter. */
 static uint64_t read_count(void) {
     uint32_t mask;
     __asm volatile("mrs %0, primask\n cpsid i" : "=r"(mask)::"memory");

@@ -4,18 +4,19 @@
 #include "stm32h745_clocks.h"
 #include "stm32h745_registers.h"
 
-/* One tick, in cycles of the core's clock and of the common clock */
+/* The period of the kernel tick, in cycles of the core's clock and of the common clock */
 #define TICK_CYCLES (CLOCKS_CORE_HZ / configTICK_RATE_HZ)
 #define TICK_CLOCK (CLOCKS_BUS_HZ / configTICK_RATE_HZ)
 #define RATIO (CLOCKS_CORE_HZ / CLOCKS_BUS_HZ)
 _Static_assert(CLOCKS_BUS_HZ % configTICK_RATE_HZ == 0 && CLOCKS_CORE_HZ % CLOCKS_BUS_HZ == 0,
                "a tick is a whole number of both");
 
-/* The edge of the tick is computed from several pairs of readings. The bus may delay the reading of the common clock,
- * but never the reading of SysTick. A delay makes the edge appear later, so the earliest result is the right one. */
+/* Number of pairs of readings (SysTick, common clock) from each of which an edge of the kernel tick is computed. The
+ * bus may delay the reading of the common clock, but never the reading of SysTick. A delay makes the edge appear later,
+ * so the earliest result is the right one. */
 #define READINGS 32U
 
-/* The time of an edge of the tick in the past, on the common clock */
+/* The moment of one past edge of the kernel tick, on the common clock */
 static uint64_t known_edge;
 
 static uint64_t read_edge(void) {

@@ -5,15 +5,15 @@
 #include "stm32h745_irq.h"
 #include "stm32h745_registers.h"
 
-/* The chip has one timer for this, and the core that opened it last handles its interrupt. One core may set the timer
- * while it fires on the other, so these variables are used only with the lock between the cores held. */
+/* The one timer of port_interrupt.h; the core that opened it last handles its interrupt. One core may set the timer
+ * while the timer fires on the other core, so these variables are used only with the lock between the cores held. */
 static struct {
     uint32_t core;
     uint32_t armed;
     uint64_t when;
 } timer PORT_SHARED(timer);
 
-/* The handler on this core, and its argument */
+/* The handler that this core calls when the timer fires, and its argument */
 static void (*fired)(void *arg);
 static void *fired_arg;
 
@@ -46,14 +46,14 @@ uint64_t port_timer_set(uint64_t when) {
     timer.when = when;
     timer.armed = 1;
     TIM_CCR1(TIM5) = (uint32_t)when;
-    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* clears a match with the register's old value */
+    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* clears the flag of a match with the previous value of CCR1 */
     TIM_DIER(TIM5) = TIM_DIER_CC1IE;
     board_unlock(mask);
     return when;
 }
 
-/* The interrupt reaches both cores, so the core that had the timer before may get one more interrupt. TIM5 matches
- * every 2^32 cycles; only the match at `when` is the moment that was set. */
+/* The interrupt reaches both cores, so the core that opened the timer previously may get one more interrupt. TIM5
+ * matches once every 2^32 cycles; only the match at `when` counts. */
 void stm32h745_timer_interrupt(void) {
     uint32_t mask = board_lock();
     bool mine = timer.core == board_core();

@@ -5,7 +5,7 @@
 #define DIVISOR_LEAST 16U
 #define DIVISOR_MOST 0xffffU
 
-/* Bit rates that common adapters support */
+/* Bit rates that common USB serial adapters support */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 3000000};
 
 uint32_t stm32h745_baud_divisor(uint32_t kernel_hz, uint32_t bits_per_second) {

@@ -8,7 +8,8 @@
 #include "stm32h745_registers.h"
 
 /* The FIFOs have 16 entries (RM 51.4). The receive interrupt comes when a quarter of the receive FIFO is full, or after
- * 32 bit times without input; the transmit interrupt while three quarters of the transmit FIFO are free (RM 51.8.4). */
+ * 32 bit times without input. The transmit interrupt comes as long as three quarters of the transmit FIFO are free (RM
+ * 51.8.4). */
 #define RXFTCFG_QUARTER 1U
 #define TXFTCFG_THREE_QUARTERS 3U
 #define TIMEOUT_BITS 32U
@@ -29,7 +30,7 @@ static struct {
 /* ---- interrupt ---- */
 
 /* Takes the received bytes out of the FIFO. An error flag belongs to the character that is read next. The overrun flag
- * is different: the lost characters came after those in the FIFO (RM 51.5.6). */
+ * does not: it means that characters were lost after the ones in the FIFO (RM 51.5.6). */
 static bool take_input(void) {
     const uint32_t errors = USART_ISR_PE | USART_ISR_FE | USART_ISR_NE;
     bool any = false;
@@ -81,8 +82,8 @@ void stm32h745_uart_interrupt(void) {
 
 /* ---- output ---- */
 
-/* Sends all bytes. Busy-waits while the rest of the FIFO is sent, because waiting for that with an interrupt would cost
- * one more interrupt. */
+/* Sends all bytes. Busy-waits while the last bytes in the FIFO are sent, because to sleep until then would cost one
+ * more interrupt. */
 enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     output.next = bytes;
     output.left = size;
@@ -108,8 +109,8 @@ uint32_t port_console_rate_choice(uint32_t index) { return stm32h745_baud_choice
 
 uint32_t port_console_rate(void) { return rate; }
 
-/* USART_BRR can be written only while the USART is disabled (RM 51.8.5). Disabling it discards the FIFO, so the
- * received bytes are taken out first. */
+/* USART_BRR can be written only while the USART is disabled (RM 51.8.5). Disabling it discards the contents of the
+ * FIFOs, so the received bytes are taken out first. */
 void port_console_set_rate(uint32_t bits_per_second) {
     uint32_t mask;
     __asm volatile("mrs %0, primask\n cpsid i" : "=r"(mask)::"memory");

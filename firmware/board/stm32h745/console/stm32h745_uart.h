@@ -15,14 +15,14 @@
 /* Configures the pins and the USART for the current clock of the APB buses. */
 void stm32h745_uart_start(void);
 
-/* Enables input. Call it on core 0, when there is a console task. */
+/* Enables input. Call it on core 0, once the console task exists. */
 void stm32h745_uart_listen(void);
 
 /* USART3's handler, on core 0 */
 void stm32h745_uart_interrupt(void);
 
-/* Sends bytes without interrupts, when the system has failed; works on either core. Returns when the last byte has
- * left. */
+/* Sends bytes without interrupts, for the message of a panic; works on either core. Returns when the last byte has been
+ * sent. */
 void stm32h745_uart_write_raw(const char *bytes, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The part of the console that both cores need: it prints the line of a panic. */
+/* The part of the console driver that both cores' images contain: it prints the line of a panic. */
 #include "stm32h745_registers.h"
 #include "stm32h745_uart.h"
 

@@ -21,8 +21,8 @@ bool board_in_handler(void) {
 
 /* ---- the doorbell ---- */
 
-/* Takes a bell semaphore and releases it, which raises the interrupt (RM 11.3.7). No other code takes this
- * semaphore. */
+/* Rings the doorbell of `core`: takes and releases a hardware semaphore, which raises the interrupt (RM 11.3.7). No
+ * other code takes this semaphore. */
 static void ring(uint32_t core) {
     (void)stm32h745_lock_try(SEMAPHORE_BELL(IC_CORE, core));
     stm32h745_lock_give(SEMAPHORE_BELL(IC_CORE, core));
@@ -42,11 +42,12 @@ void board_ring_self(void) {
     __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
 }
 
-/* The cause is cleared before the handlers run, so that a ring during a handler is not lost. */
+/* Handles the doorbell interrupt. Its flags are cleared before the doorbell's handlers run, so that a ring during a
+ * handler is not lost. */
 void stm32h745_amp_interrupt(void) {
     uint32_t rung = HSEM_CMISR(IC_CORE);
     HSEM_CICR(IC_CORE) = rung;
-    __asm volatile("dsb" ::: "memory"); /* the cause must be cleared before this handler returns */
+    __asm volatile("dsb" ::: "memory"); /* the flags must be cleared before this handler returns */
     if ((rung & 1U << SEMAPHORE_BELL(IC_CORE, IC_CORE)) != 0) {
         port_amp_doorbell();
     }
@@ -63,11 +64,11 @@ void board_doorbell_start(void) {
 
 /* ---- starting core 1 ---- */
 
-/* Opens the gate at which core 1 waits (entry.S), and starts core 1, unless the option byte BCM4 has already started it
- * (RM 9.4.7, "Hold boot function"). The gate opens only once. That is enough, because core 0 always begins with a reset
- * of the whole chip (stm32h745_start.c). */
+/* Takes the gate, the hardware semaphore on which core 1 waits at its start (entry.S). Also starts core 1, unless the
+ * option byte BCM4 has already started it (RM 9.4.7, "Hold boot function"). The gate need never be released, because
+ * core 0 resets the whole chip before it starts a second time (stm32h745_start.c). */
 bool board_start_core_1(void) {
-    __asm volatile("dsb" ::: "memory"); /* the shared memory is clear before the gate opens */
+    __asm volatile("dsb" ::: "memory"); /* the shared memory must be clear before core 1 continues */
     (void)stm32h745_lock_try(SEMAPHORE_GATE);
     RCC_GCR |= RCC_GCR_BOOT_C2;
     return true;

@@ -10,5 +10,5 @@ void stm32h745_irq_enable(uint32_t number) {
 
 void stm32h745_irq_disable(uint32_t number) {
     NVIC_ICER(number) = 1U << number % 32U;
-    __asm volatile("dsb\n isb" ::: "memory"); /* from here on the interrupt does not come */
+    __asm volatile("dsb\n isb" ::: "memory"); /* after this line the interrupt cannot come */
 }

@@ -1,5 +1,5 @@
-/* Interrupts by their numbers, which are the same for both cores (RM table "NVIC": each core has 150), and the priority
- * that all of them have. */
+/* Enables interrupts by their numbers, which are the same for both cores (RM table "NVIC": each core has 150). All have
+ * the same priority. */
 #ifndef STM32H745_IRQ_H
 #define STM32H745_IRQ_H
 
@@ -10,8 +10,8 @@
 #define IRQ_TIM5 50U
 #define IRQ_HSEM(core) (125U + (core)) /* HSEM1 and HSEM2 of CMSIS */
 
-/* The kernel's own priority, the lowest. All interrupts of this firmware have it, so that neither they nor the kernel's
- * interrupts interrupt each other. A priority has 4 bits. */
+/* The kernel's own priority, the lowest. All interrupts of this firmware have this priority, so that no interrupt
+ * handler, of the firmware or of the kernel, interrupts another. Only the upper 4 bits of a priority count. */
 #define IRQ_PRIORITY 0xf0U
 
 /* Enables an interrupt on this core, and clears its pending state. */

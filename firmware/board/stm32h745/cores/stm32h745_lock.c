@@ -1,5 +1,5 @@
-/* Locks between the cores, and the spinlocks and atomics of port_lock.h. They use hardware semaphores, because
- * exclusive accesses do not work between the cores (stm32h745_mpu_table.h). */
+/* Locks between the cores, and the spinlocks and atomics of port_lock.h. They use hardware semaphores (HSEM), because
+ * exclusive accesses (LDREX, STREX) do not work between the cores (stm32h745_mpu_table.h). */
 #include "stm32h745_lock.h"
 
 #include "port_amp.h"

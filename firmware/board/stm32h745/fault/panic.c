@@ -1,4 +1,4 @@
-/* board_panic(): prints one `log` line for the host (docs/protocol.md), and ends the program by board_end(): the chip
+/* board_panic(): prints one `log` line for the host (docs/protocol.md), and calls board_end(), after which the chip
  * restarts. */
 #include "line.h"
 #include "port_freertos.h"
@@ -10,7 +10,7 @@
 
 extern uint32_t board_stack_top[];
 
-/* Static variables, because the stack may be broken */
+/* These variables are static, because the stack may be corrupt. */
 static struct ic_line line;
 static struct {
     const char *what;
@@ -35,13 +35,14 @@ __attribute__((noreturn, used)) static void end(void) {
 void board_panic(const char *what, const char *where, uint32_t number) {
     __asm volatile("cpsid i" ::: "memory");
     while (!stm32h745_lock_try(SEMAPHORE_PANIC)) {
-        /* The other core has panicked first, and one line is enough. The watchdog ends this wait. */
+        /* The other core has panicked first, and one line is enough. This core waits until the watchdog resets the
+         * chip. */
     }
     cause.what = what;
     cause.where = where;
     cause.number = number;
-    /* Moves the stack pointer to the start of the main stack. A handler already uses the main stack; a task first has
-     * to select it. */
+    /* Moves the stack pointer to the top of the main stack. A handler already uses the main stack; a task must select
+     * it first. */
     __asm volatile("    mrs  r1, ipsr      \n"
                    "    cmp  r1, #0        \n"
                    "    bne  1f            \n"

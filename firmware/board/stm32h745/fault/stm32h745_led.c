@@ -14,8 +14,8 @@
 #define PIN 1U
 #endif
 
-/* A write to BSRR changes only this pin, so the cores do not disturb each other. MODER is written by core 0 before core
- * 1 runs, and by core 1 only for its own port. */
+/* A write to BSRR changes only this pin, so the cores do not disturb each other. Core 0 writes MODER before core 1
+ * runs, and core 1 writes it only for its own LED's GPIO port. */
 static void set(uint32_t port, uint32_t pin, bool on) { GPIO_BSRR(port) = 1U << pin << (on ? 0U : 16U); }
 
 static void make_output(uint32_t port, uint32_t pin) {

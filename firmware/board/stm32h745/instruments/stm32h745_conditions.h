@@ -2,8 +2,8 @@
 #ifndef STM32H745_CONDITIONS_H
 #define STM32H745_CONDITIONS_H
 
-/* Reads those conditions from the chip that are not known when the program is built, such as its revision and clocks.
- * Call it on core 0. */
+/* Reads from the chip those conditions that are not known at build time: its revision, and the wait states of the
+ * flash. Call it on core 0. */
 void stm32h745_conditions_start(void);
 
 #endif

@@ -5,8 +5,8 @@
 
 #define PIN 14U
 
-/* Both cores call it. Each core has its own enable bit for the GPIO port (RM 9.7.1); core 1 writes the other registers
- * again, with the same values. */
+/* Both cores call this function, because each core has its own enable bit for the GPIO port (RM 9.7.1). Core 1 writes
+ * the other registers again, with the same values. */
 void stm32h745_mark_start(void) {
     RCC_AHB4ENR |= RCC_AHB4ENR_GPIOGEN;
     (void)RCC_AHB4ENR;

@@ -8,13 +8,13 @@
 
 #if IC_CORE == 0
 
-/* Number of sets and ways of the L1 data cache, from CCSIDR (ARM B4.8.2) */
+/* Numbers of sets and of ways of the L1 data cache, from the register CCSIDR (ARM B4.8.2) */
 #define SETS(ccsidr) (((ccsidr) >> 13U & 0x7fffU) + 1U)
 #define WAYS(ccsidr) (((ccsidr) >> 3U & 0x3ffU) + 1U)
 
 static void wait_for_it(void) { __asm volatile("dsb\n isb" ::: "memory"); }
 
-/* Needed because the contents of the cache are undefined after power-on. */
+/* Invalidates the whole data cache, because its contents are undefined after power-on. */
 static void invalidate_dcache(void) {
     SCB_CSSELR = 0;
     wait_for_it();

@@ -12,7 +12,7 @@
 #define RASR_SIZE(log2_bytes) (((uint32_t)(log2_bytes) - 1U) << 1U)
 #define RASR_ENABLE 1U
 
-/* Values of the AP field, as it applies to privileged code. All code here runs privileged. */
+/* Values of the AP field of RASR, with their effect on privileged code. All code of this firmware runs privileged. */
 enum access { NO_ACCESS = 0, READ_WRITE = 3, READ_ONLY = 6 };
 
 #define LOG2_LEAST 5U
@@ -56,10 +56,10 @@ static uint32_t log2_of(uint32_t bytes) {
 }
 
 void stm32h745_mpu_table_make(struct stm32h745_mpu_entry entries[MPU_ENTRIES]) {
-    /* Region 0, 0x60000000 to 0xdfffffff (four of its eight parts), is for external memories, which do not exist here.
-     * Without it the core could read there speculatively, and wait for a memory controller without a memory (ST
-     * AN4838). The other regions cover the memory that is used. The windows come last, because in an overlap the higher
-     * number applies. */
+    /* Region 0 forbids accesses to 0x60000000 to 0xdfffffff (four of its eight parts), the addresses of external
+     * memories, which do not exist here. Without it the core could read there speculatively, and wait for a memory
+     * controller without a memory (ST AN4838). The other regions cover the memory that is used. The shared windows come
+     * last, because where regions overlap, the one with the higher number applies. */
     static const struct {
         uint32_t base;
         uint32_t bytes;

@@ -1,13 +1,13 @@
-/* Contents of the Cortex-M7's memory protection unit (ARMv7-M B3.5; PM0253 4.6), as values of its registers. This is
- * pure arithmetic: stm32h745_mpu.c writes the values into the registers, and tests/firmware/stm32h745 interprets them
- * like an MPU.
+/* Contents of the Cortex-M7's memory protection unit (ARMv7-M B3.5; PM0253 4.6), as values of its registers. This code
+ * only computes the values: stm32h745_mpu.c writes them into the registers, and tests/firmware/stm32h745 interprets
+ * them like an MPU.
  *
  * The Cortex-M4 has no data cache and keeps its default memory map.
  *
  * Rules for caches:
  *
- * - Data that both cores access are in a window (stm32h745_memory_map.h). Windows are Normal, non-cacheable memory for
- *   the Cortex-M7, so the cache need never be cleaned or invalidated.
+ * - Data that both cores access are in a window, shared memory that stm32h745_memory_map.h defines. Windows are Normal,
+ *   non-cacheable memory for the Cortex-M7, so the cache need never be cleaned or invalidated.
  * - Non-cacheable accesses still pass write buffers, and the core may reorder them. A core that publishes data needs a
  *   DMB between the data and the flag. A core that has seen the flag needs a DMB before it reads the data. C11's
  *   release and acquire operations emit these barriers. A DSB is needed before HSEM raises an interrupt or a lock is
@@ -38,13 +38,13 @@ enum stm32h745_mpu_kind {
     MPU_CODE,       /* Normal, read only, write-through; instructions */
 };
 
-/* Makes the entry of a region of 2^log2_bytes bytes; log2_bytes is 5 (32 bytes) to 32 (4 GiB), and `base` a multiple of
- * the size. Bit n of `subregions_off` excludes the n-th eighth of the region, only for regions of 256 bytes or more.
- * Returns false if the MPU cannot represent such a region. */
+/* Makes the entry of a region of 2^log2_bytes bytes; log2_bytes is 5 (32 bytes) to 32 (4 GiB), and `base` is a multiple
+ * of the size. Bit n of `subregions_off` excludes eighth number n (0 to 7) of the region, for regions of 256 bytes or
+ * more only. Returns false if the MPU cannot represent such a region. */
 bool stm32h745_mpu_entry_make(uint32_t number, uint32_t base, uint32_t log2_bytes, uint32_t subregions_off,
                               enum stm32h745_mpu_kind kind, struct stm32h745_mpu_entry *entry);
 
-/* Makes the table. If regions overlap, the one with the highest number applies. */
+/* Makes the entries of all regions. Where regions overlap, the region with the highest number applies. */
 #define MPU_ENTRIES 6U
 void stm32h745_mpu_table_make(struct stm32h745_mpu_entry entries[MPU_ENTRIES]);
 

@@ -39,8 +39,8 @@ static void copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
 
 void stm32h745_start_c(void) {
 #if IC_CORE == 0
-    /* If PLL1 already runs, a debugger has restarted only this core's program. The other core cannot be reset alone (RM
-     * 9.4: there is no reset of CPU2 alone), so the whole chip is reset. */
+    /* If PLL1 already runs, a debugger has restarted only core 0. Core 1 cannot be reset alone (RM 9.4: there is no
+     * reset of CPU2 alone), so the whole chip is reset. */
     if ((RCC_CFGR >> RCC_CFGR_SWS_SHIFT & RCC_CFGR_SW_MASK) != 0) {
         stm32h745_start_reset_chip();
     }

@@ -1,4 +1,4 @@
-/* The start of the program, from the first instruction to main() */
+/* The start of the firmware on this core, from the first instruction to main() */
 #ifndef STM32H745_START_H
 #define STM32H745_START_H
 

@@ -19,7 +19,7 @@ static void unexpected(void) {
     board_panic("an exception or interrupt without a handler", "", number);
 }
 
-/* Positions of handlers in the table, from the number of an exception or an interrupt */
+/* Designators of handlers in the vector table, from the number of an exception or an interrupt */
 #define EXCEPTION(number) [(number) - 1U]
 #define IRQ(number) [VECTORS_OF_CORE - 1U + (number)]
 #define IRQS(first, last) [VECTORS_OF_CORE - 1U + (first)... VECTORS_OF_CORE - 1U + (last)]

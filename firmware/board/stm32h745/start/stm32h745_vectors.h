@@ -6,9 +6,9 @@
 
 #include "stm32h745_irq.h"
 
-/* The table holds 16 entries of the core (the initial stack pointer and 15 exceptions), followed by those of the
- * interrupts (RM table "NVIC"). Its address must be a multiple of its size, rounded up to a power of two (ARM B3.2.5,
- * VTOR). */
+/* The vector table holds 16 entries that every Cortex-M has (the initial stack pointer and 15 exceptions), followed by
+ * the entries of the interrupts (RM table "NVIC"). The table's address must be a multiple of its size, rounded up to a
+ * power of two (ARM B3.2.5, VTOR). */
 #define VECTORS_OF_CORE 16U
 #define VECTORS_ALIGN 1024
 

@@ -1,4 +1,4 @@
-/* The rates of clocks. */
+/* The rates of the chip's clocks. */
 #ifndef SDK_HARDWARE_CLOCKS_H
 #define SDK_HARDWARE_CLOCKS_H
 
@@ -6,7 +6,7 @@
 
 enum clock_index { clk_sys = 5 }; /* its index in the CLOCKS block (DS 2.15.7) */
 
-/* Ticks per second of a clock, as rp2040_clocks.c has set it. */
+/* Returns the rate of a clock in Hz, as rp2040_clocks.c has set it. */
 uint32_t clock_get_hz(enum clock_index clock);
 
 #endif

@@ -1,4 +1,4 @@
-/* Interrupts of the calling core: each has its own NVIC and its own vector table. */
+/* Interrupts of the calling core: each core has its own NVIC and its own vector table. */
 #ifndef SDK_HARDWARE_IRQ_H
 #define SDK_HARDWARE_IRQ_H
 
@@ -18,7 +18,7 @@ typedef void (*irq_handler_t)(void);
 /* Sets the priority, 0 (most urgent) to 255; only its two upper bits count. */
 void irq_set_priority(unsigned number, uint8_t priority);
 
-/* Puts the handler into this core's vector table. */
+/* Puts the handler of interrupt `number` into this core's vector table. */
 void irq_set_exclusive_handler(unsigned number, irq_handler_t handler);
 
 /* Enables or disables an interrupt. Enabling clears its pending state. */

@@ -39,7 +39,7 @@ static inline bool spin_try_lock_unsafe(spin_lock_t *lock) {
     return taken;
 }
 
-/* "Unsafe" means, as in the SDK, that the interrupt mask is not changed. */
+/* "Unsafe" means, as in the SDK, that the function does not change the interrupt mask. */
 static inline void spin_lock_unsafe_blocking(spin_lock_t *lock) {
     while (*lock == 0) {
     }

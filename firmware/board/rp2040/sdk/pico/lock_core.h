@@ -1,5 +1,5 @@
-/* The kernel's port can also serve the SDK's locks and times. Nothing uses that part of the port, and the linker
- * removes it, but it must compile. */
+/* What the kernel's port needs to support the SDK's locks (pico_sync) and timed waits (pico_time). Nothing uses that
+ * part of the port, and the linker removes it, but it must compile. */
 #ifndef SDK_PICO_LOCK_CORE_H
 #define SDK_PICO_LOCK_CORE_H
 

@@ -28,6 +28,8 @@ const MIN_QUANTUM: u32 = 48;
 const MIN_SHORT_QUANTUM: u32 = 16;
 /// The longest pause, in cycles of lock-step, after quanta that were too short.
 const PAUSE: Cycle = 2048;
+/// Cycles that the speculative core is expected to lose at least for each of its own, times 2^16.
+const LEAST_LOSS: u32 = 1 << 10;
 const SETS: usize = 1024;
 
 /// What the engine keeps from quantum to quantum. It affects the speed of a run and nothing else.
@@ -49,6 +51,8 @@ pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
     stopped_for_the_time: bool,
     /// Cycles that the speculative core runs ahead of the replaying core: as many as the replaying core can probably follow through.
     ahead: u32,
+    /// Cycles that it lost of late for each of its own, times 2^16.
+    loss: u32,
     /// No quantum begins before this cycle.
     pub rests_until: Cycle,
     pause: Cycle,
@@ -66,6 +70,7 @@ impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
             speculative: 0,
             stopped_for_the_time: false,
             ahead: MAX_QUANTUM,
+            loss: 0,
             rests_until: 0,
             pause: MIN_QUANTUM as Cycle,
         }
@@ -99,11 +104,13 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     /// Cycles from `now` on, before `until`, of both cores, which ask for nothing but SRAM and hits in the flash cache. False
     /// if nothing was done, since it is not worth it.
     pub fn run<const WATCH: bool>(&mut self, [zero, one]: [&mut C; 2], bus: &mut B, now: Cycle, until: Cycle) -> bool {
-        // Arbitration may cost the speculative core a cycle for each of its own.
-        let room = until.saturating_sub(now) / 2;
+        // Before the last cycle, since the speculative core may begin an instruction that it has lost the first cycle of.
+        let time = until.saturating_sub(now + 1).min(Cycle::from(2 * MAX_QUANTUM)) as u32;
+        // Arbitration will probably cost the speculative core as many cycles as before, and a half more.
+        let room = (u64::from(time) << 16) / u64::from((1 << 16) + self.loss + self.loss / 2 + LEAST_LOSS);
         let equals = matches!(bus.fabric().arbiter.priority & 3, 0 | 3);
         if now < self.rests_until
-            || room < Cycle::from(MIN_QUANTUM)
+            || room < u64::from(MIN_QUANTUM)
             || !equals
             || bus.cache().nears_counter_end(MAX_QUANTUM * 4)
         {
@@ -121,7 +128,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
                 return false;
             }
         };
-        let done = self.quantum::<WATCH>(cores, bus, now, room.min(Cycle::from(self.ahead)) as u32);
+        let done = self.quantum::<WATCH>(cores, bus, now, [self.ahead.min(room as u32), time]);
         let worthwhile = if self.stopped_for_the_time { MIN_SHORT_QUANTUM } else { MIN_QUANTUM };
         if done < worthwhile {
             self.rests_until = now + Cycle::from(done) + self.pause;
@@ -132,8 +139,15 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         true
     }
 
-    /// One quantum from cycle `now` on, of up to `ahead` cycles of the speculative core. Returns how many there were.
-    fn quantum<const WATCH: bool>(&mut self, cores: [&mut C; 2], bus: &mut B, now: Cycle, ahead: u32) -> u32 {
+    /// One quantum from cycle `now` on, of up to `ahead` cycles of the speculative core, and not more than `limit` cycles of
+    /// the chip. Returns how many there were.
+    fn quantum<const WATCH: bool>(
+        &mut self,
+        cores: [&mut C; 2],
+        bus: &mut B,
+        now: Cycle,
+        [ahead, limit]: [u32; 2],
+    ) -> u32 {
         let [speculative, replaying] = cores;
         let at_begin = speculative.clone();
         self.code.drop_stale(bus);
@@ -147,7 +161,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let hits = bus.cache().hits() - before;
         self.hit.clear();
         self.forget_lru_changes(bus);
-        self.log.replay(end, |slave| bus.fabric().arbiter.arbitrate_cores(slave) == speculative.id());
+        self.log.replay(end, limit, |slave| bus.fabric().arbiter.arbitrate_cores(slave) == speculative.id());
         let mut policy = Replaying {
             log: &mut self.log,
             mru: &mut self.mru,
@@ -163,9 +177,15 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let speculative_waits =
             shared().any(|slave| log.last_granted[slave.number()] == cycle && log.collides(cycle, slave));
         let speculative_ended = cycle == end && end + C::MAX_CYCLES <= FIRST + ahead;
-        if !speculative_ended {
-            self.ahead = (3 * (cycle - FIRST)).clamp(2 * MIN_QUANTUM, MAX_QUANTUM);
+        let follows = (3 * (cycle - FIRST)).clamp(2 * MIN_QUANTUM, MAX_QUANTUM);
+        if cycle == end {
+            self.ahead = self.ahead.max(follows);
+        } else if log.end == end {
+            self.ahead = follows;
         }
+        let waits: u32 = log.speculative_lost.iter().sum();
+        let share = (u64::from(waits) << 16) / u64::from((cycle - FIRST).max(1));
+        self.loss = (7 * self.loss + share.min(1 << 16) as u32) / 8;
         if cycle < end {
             self.roll_back(bus);
             bus.cache_mut().uncount_hits(hits);
@@ -184,7 +204,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             speculative.count_conflicts(slave, log.speculative_lost[number]);
             replaying.count_conflicts(slave, log.lost[number]);
             let last = log.last_granted[number];
-            if last_requested[number] != 0 && (last.max(FIRST)..cycle).rev().any(|before| log.collides(before, slave)) {
+            if log.last_requested_before(cycle, last_requested[number]) >= last.max(FIRST) {
                 bus.fabric_mut().arbiter.grant(speculative.id(), slave);
             } else if last >= FIRST {
                 bus.fabric_mut().arbiter.grant(replaying.id(), slave);

@@ -47,6 +47,8 @@ pub(crate) struct NativeContext {
 pub(crate) struct BusGrantLog {
     /// The core stops before this cycle.
     pub end: u32,
+    /// The cycle that will be the last one in time, unless the speculative core loses more cycles: `end` is not behind it.
+    pub limit: u32,
     /// The tags of words that the speculative core has read, and written.
     pub read: AccessTag,
     pub written: AccessTag,
@@ -76,6 +78,7 @@ impl BusGrantLog {
     pub fn new() -> Box<Self> {
         Box::new(Self {
             end: 0,
+            limit: 0,
             read: 0,
             written: 0,
             native: NativeContext::default(),
@@ -99,9 +102,11 @@ impl BusGrantLog {
         self.last_requested = [0; SLAVES];
     }
 
-    /// Begins the replay up to cycle `end`. `had` says for each slave whether it was last granted to the replaying core.
-    pub fn replay(&mut self, end: u32, had: impl Fn(usize) -> bool) {
-        self.end = end;
+    /// Begins the replay up to cycle `end`, or less where more than `time` cycles of the chip would pass. `had` says for each slave
+    /// whether it was last granted to the replaying core.
+    pub fn replay(&mut self, end: u32, time: u32, had: impl Fn(usize) -> bool) {
+        self.limit = FIRST + time;
+        self.end = end.min(self.limit);
         self.last_granted = std::array::from_fn(|slave| u32::from(had(slave)));
         self.lost = [0; SLAVES];
         self.speculative_lost = [0; SLAVES];
@@ -121,6 +126,15 @@ impl BusGrantLog {
     #[inline(always)]
     pub fn collides(&self, cycle: u32, slave: Slave) -> bool {
         self.requested[cycle as usize & (LOG_CYCLES - 1)] == slave.0
+    }
+
+    /// The speculative core's last request of a slave before a cycle, of those up to `last`; 0 if there is none in this quantum.
+    pub fn last_requested_before(&self, cycle: u32, last: u32) -> u32 {
+        let mut request = last;
+        while request >= cycle {
+            request = u32::from(self.previous_request[request as usize & (LOG_CYCLES - 1)]);
+        }
+        request
     }
 
     /// Whether the replaying core waits in a cycle in which both request the same slave: round robin makes the core wait that had
@@ -143,6 +157,8 @@ impl BusGrantLog {
         // After a wait it is the replaying core's turn, if the speculative core requests it again.
         let speculative_waits = u32::from(self.collides(got, slave));
         self.speculative_lost[number] += speculative_waits;
+        self.limit -= speculative_waits;
+        self.end = self.end.min(self.limit);
         got + 1 - speculative_waits
     }
 

@@ -24,7 +24,7 @@ use crate::isa::armv6m::{Core, Phase, wide};
 use memory::{FastMemory, half_at, prefetched, unreachable};
 
 /// Cycles from which on looking for native code pays.
-const MIN_NATIVE_BUDGET: u32 = 48;
+const MIN_NATIVE_BUDGET: u32 = 16;
 
 /// Why the hot loop ends.
 pub(crate) enum FastPathExit {

@@ -37,6 +37,7 @@ const LOADS_BASE: i32 = offset_of!(Core<()>, loads_base) as i32;
 
 const CONTEXT: i32 = offset_of!(BusGrantLog, native) as i32;
 const END: i32 = offset_of!(BusGrantLog, end) as i32;
+const LIMIT: i32 = offset_of!(BusGrantLog, limit) as i32;
 const READ: i32 = offset_of!(BusGrantLog, read) as i32;
 const WRITTEN: i32 = offset_of!(BusGrantLog, written) as i32;
 const OVERWRITTEN: i32 = offset_of!(BusGrantLog, overwritten) as i32;

@@ -4,7 +4,7 @@ use crate::core::bus::Slave;
 use crate::engine::grant_log::{NO_SLAVE, SLAVES};
 use crate::isa::armv6m::native::Role;
 use crate::isa::armv6m::native::x86_64::{
-    BlockPosition, COUNTS, LAST_GRANTED, LAST_REQUESTED, LOST, PREVIOUS_REQUEST, REQUESTED, RequestedSlave,
+    BlockPosition, COUNTS, END, LAST_GRANTED, LAST_REQUESTED, LIMIT, LOST, PREVIOUS_REQUEST, REQUESTED, RequestedSlave,
     SPECULATIVE_LOST, Translator,
 };
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -93,7 +93,7 @@ impl Translator<'_> {
 
     /// The replaying core asks for what the speculative core asked for in that cycle: see `BusGrantLog::collide`.
     pub(crate) fn collide(&mut self, asked: RequestedSlave, cycle: i32, back: DynamicLabel) {
-        let waits = self.to.new_dynamic_label();
+        let (waits, ends) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         let (before, noted, later) = (PREVIOUS_REQUEST + 2 * cycle, REQUESTED + cycle, cycle + 1);
         dynasm!(self.to ; .arch x64 ; movzx eax, WORD [rbp + rcx * 2 + before]);
         if let RequestedSlave::Known(slave) = asked {
@@ -102,12 +102,10 @@ impl Translator<'_> {
         dynasm!(self.to
             ; .arch x64
             ; cmp eax, [rbp + rdi * 4 + LAST_GRANTED]
-            ; jb =>waits
-            ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
             ; lea eax, [rcx + cycle]
+            ; jb =>waits
             ; mov [rbp + rdi * 4 + LAST_GRANTED], eax
-            ; lea rcx, [rcx - 1]
-            ; jmp =>back
+            ; jmp =>ends
             ; =>waits
             ; add DWORD [rbp + rdi * 4 + LOST], 1
             ; lea eax, [rcx + later]
@@ -115,8 +113,15 @@ impl Translator<'_> {
             ; lea rcx, [rcx + 1]
             ; cmp BYTE [rbp + rcx + noted], dil
             ; jne =>back
+            ; =>ends
             ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
             ; lea rcx, [rcx - 1]
+            ; mov eax, [rbp + LIMIT]
+            ; lea eax, [rax - 1]
+            ; mov [rbp + LIMIT], eax
+            ; cmp eax, [rbp + END]
+            ; jae =>back
+            ; mov [rbp + END], eax
             ; jmp =>back
         );
     }

@@ -61,6 +61,9 @@ pub(crate) trait Cpu<B: Bus>: Clone {
     /// Whether the deferred step is part of a read over a bridge that has no side effect.
     fn is_pure_bridge_read(&self) -> bool;
 
+    /// Whether the replaying core may go on with its next step.
+    fn can_replay(&self) -> bool;
+
     /// Where it stands in cycle `now`, which is not behind its next step.
     fn pipeline(&self, now: Cycle) -> Self::Pipeline;
 
@@ -97,6 +100,9 @@ pub(crate) trait FastCpu<B: FastBus>: Cpu<B> {
 
     /// Whether the next instruction is in memory that the fast path can execute code from.
     fn is_in_fast_memory(&self) -> bool;
+
+    /// Whether it executes the handler of an exception.
+    fn is_in_handler(&self) -> bool;
 
     /// Whether the fast path can begin: at an instruction, in memory that holds what was fetched of it.
     fn can_run_fast(&self, bus: &B) -> bool;

@@ -118,9 +118,15 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         }
         // A core that needs the time cannot speculate.
         let leads = [&*zero, &*one].map(|core| core.can_run_fast(bus) && !core.needs_the_time(&self.code));
-        let cores = match (self.speculative, leads) {
-            (0, [true, _]) | (1, [true, false]) => [zero, one],
-            (_, [_, true]) => [one, zero],
+        // A handler will soon write to a register: there the speculative core stops, but the replaying core ends the quantum.
+        let first = match [zero.is_in_handler(), one.is_in_handler()] {
+            [true, false] => 0,
+            [false, true] => 1,
+            _ => self.speculative,
+        };
+        let cores = match (first, leads) {
+            (0, [true, _]) | (1, [true, false]) if one.can_replay() => [zero, one],
+            (_, [_, true]) if zero.can_replay() => [one, zero],
             _ => {
                 if !zero.is_in_fast_memory() && !one.is_in_fast_memory() {
                     self.rests_until = now + PAUSE;
@@ -128,7 +134,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
                 return false;
             }
         };
-        let done = self.quantum::<WATCH>(cores, bus, now, [self.ahead.min(room as u32), time]);
+        let ahead = if cores[1].is_in_handler() { self.ahead.min(2 * MIN_QUANTUM) } else { self.ahead };
+        let done = self.quantum::<WATCH>(cores, bus, now, [ahead.min(room as u32), time]);
         let worthwhile = if self.stopped_for_the_time { MIN_SHORT_QUANTUM } else { MIN_QUANTUM };
         if done < worthwhile {
             self.rests_until = now + Cycle::from(done) + self.pause;

@@ -75,6 +75,8 @@ enum What {
     Begins { pc: u32, op: Op, loads: Option<u32>, next: u32 },
     /// A register of the core gets what is at an address.
     Loaded(Load),
+    /// A register of the core gets a value that is the same in each turn.
+    Set { register: Reg, value: u32 },
 }
 
 /// A load of one register.
@@ -121,6 +123,20 @@ impl<B: FastBus> Mark<B> {
                 core.is_where(earlier)
                     && (core.t.checked_sub(earlier.t) == Some(period) || core.t == earlier.t && core.t >= until)
             })
+    }
+}
+
+impl Event {
+    /// The same with the value of a load that no turn changes: nothing is stored in a turn. None if it cannot be read.
+    fn with_constant<B: FastBus>(mut self, bus: &B) -> Option<Self> {
+        if let What::Loaded(Load { address, width, register }) = self.what
+            && B::register_port(address).is_none()
+        {
+            let io = B::is_io(address);
+            let word = if io { bus.read_stable_io(self.core as u8, address) } else { bus.peek_word(address & !3) };
+            self.what = What::Set { register, value: extract(word?, address, width) };
+        }
+        Some(self)
     }
 }
 
@@ -220,12 +236,14 @@ impl Turn {
 
     /// Repeats the turn until something would be different, or cycle `until` is reached. How often it did so.
     fn repeat<B: FastBus>(&self, cores: &mut [Core<B>; 2], bus: &mut B, until: Cycle) -> u64 {
+        let Some(events) = self.events.iter().map(|event| event.with_constant(bus)).collect::<Option<Vec<_>>>() else {
+            return 0;
+        };
         let mut turns = 0;
         while self.begun + (turns + 1) * self.period <= until {
             let before = cores.each_ref().map(Values::of);
             let later = (turns + 1) * self.period;
-            if !self.events.iter().all(|event| happens(&mut cores[event.core & 1], bus, &event.what, event.at + later))
-            {
+            if !events.iter().all(|event| happens(&mut cores[event.core & 1], bus, &event.what, event.at + later)) {
                 for (core, before) in cores.iter_mut().zip(before) {
                     before.restore(core);
                 }
@@ -274,17 +292,12 @@ fn happens<B: FastBus>(core: &mut Core<B>, bus: &B, what: &What, at: Cycle) -> b
             Effect::Store(_) | Effect::SlowPath => false,
         },
         What::Loaded(Load { address, width, register }) => {
-            let word = if B::is_io(address) {
-                bus.read_stable_io(core.id, address)
-            } else if B::register_port(address).is_some() {
-                Some(bus.peek_register(address & !3, at))
-            } else {
-                bus.peek_word(address & !3)
-            };
-            word.is_some_and(|word| {
-                core.set(register, extract(word, address, width));
-                true
-            })
+            core.set(register, extract(bus.peek_register(address & !3, at), address, width));
+            true
+        }
+        What::Set { register, value } => {
+            core.set(register, value);
+            true
         }
     }
 }

@@ -49,6 +49,10 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         CodeView::of::<B>(self.pc).is_some()
     }
 
+    fn is_in_handler(&self) -> bool {
+        self.ipsr != 0
+    }
+
     fn can_run_fast(&self, bus: &B) -> bool {
         self.phase == Phase::Start && prefetched(self.pc, bus) == Some(self.queue)
     }

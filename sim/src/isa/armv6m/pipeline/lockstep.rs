@@ -71,6 +71,10 @@ impl<B: Bus> Cpu<B> for Core<B> {
             && !B::has_read_side_effect(self.address)
     }
 
+    fn can_replay(&self) -> bool {
+        self.phase == Phase::Start || self.phase.is_plain() || self.is_pure_bridge_read()
+    }
+
     #[inline(always)]
     fn pipeline(&self, now: Cycle) -> PipelineState {
         PipelineState::of(self, now)

@@ -57,6 +57,10 @@ fn plain() -> impl Strategy<Value = Vec<u16>> {
         2 => (1u16..64).prop_map(|list| vec![0xb400 | list, 0xbc00 | list]),
         // ADD, SUB of SP.
         1 => Just(vec![0xb084, 0xb004]),
+        // LDR from the flash, from 0x10000100, 0x10002100 or 0x10004100 on: of three lines of a set of its cache, two fit.
+        2 => (0u16..3, 0u16..32, 0u16..2).prop_map(|(line, i, high)| {
+            vec![0x2610, 0x0636, 0x2701 | line << 5, 0x023f, 0x19f6, 0x3600 | high << 7, 0x6830 | i << 6]
+        }),
     ]
 }
 

@@ -191,6 +191,7 @@ impl Setting {
             "RESETS: let go of PWM, timer and UART0"
         );
         assert!(machine.write_register(0x4005_0000, 1), "CH0_CSR of PWM: count");
+        put_word(&mut machine, 0x1000_4200, 0);
         for number in 0..48 {
             put_word(&mut machine, VECTORS + 4 * number, HANDLER | 1);
         }

@@ -386,8 +386,9 @@ static void end_role(struct ic_run *run, struct role *role) {
     run->checks.migrated += role->migrated;
 }
 
-/* Ends the first `count` tasks. Tasks of lower priority are preempted on purpose, so only preemptions of the reacting
- * task count. */
+/* Ends the tasks that start_roles() has started: the actor, with `count` 2 also the reacting task, with 3 also the
+ * bystander. Only preemptions of the reacting task are an error, because the others are preempted on purpose, as is the
+ * reacting task in component task-switching. */
 static void end_roles(struct ic_run *run, uint32_t count) {
     if (count > 2) {
         end_role(run, &rheal.bystander);

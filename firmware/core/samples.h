@@ -56,7 +56,8 @@ uint32_t ic_samples_room(void);
 /* Appends a sample. Returns false if the series is full; the sample is lost. */
 bool ic_samples_add(struct ic_series *series, int64_t ticks);
 
-/* Returns the open series with this index, from 0 in the order of opening; NULL beyond the last. */
+/* Returns the open series with this index, counted from 0 in the order in which the series were opened; NULL if there
+ * is none. */
 const struct ic_series *ic_samples_series(size_t index);
 
 #endif

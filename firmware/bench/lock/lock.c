@@ -35,8 +35,8 @@
 #include "benchmarks.h"
 #include "match.h"
 
-/* A release is delayed by at most this many steps of a few cycles each, to vary where it meets the other core's
- * loop. */
+/* A release is delayed by a random number of steps of a few cycles each, at most this many. So it happens at different
+ * points in the loop in which the other core waits for the lock. */
 #define STEPS 8U
 
 enum { P_MEASURE, P_LOCK, P_FROM, P_TO, P_CORES, P_HOLD, P_PAUSE, P_ROUNDS, P_BATCH, PARAMETER_COUNT };

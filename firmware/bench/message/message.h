@@ -225,8 +225,8 @@ struct all_series {
     struct ic_series *length;
 };
 
-/* Takes all samples of a measurement that has been prepared in `ic_message`. Returns false, with run->error set, on
- * failure. */
+/* Takes all samples of the measurement that was prepared in `ic_message`. On failure, returns false, with
+ * ic_message.run->error set. */
 bool ic_message_take(const struct all_series *series);
 
 #endif

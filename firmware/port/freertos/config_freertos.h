@@ -57,7 +57,7 @@
 /* ---- features ---- */
 
 /* Task notifications of each task: the kernel's stream buffers use index 0, port_notify() uses index 1, and waits
- * inside the port and the board (to join a task, for the console) use index 2. */
+ * inside the port and the board (for a task to end, for console input) use index 2. */
 #define configUSE_TASK_NOTIFICATIONS 1
 #define configTASK_NOTIFICATION_ARRAY_ENTRIES 3
 

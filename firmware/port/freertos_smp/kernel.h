@@ -4,8 +4,8 @@
  * The header of each kernel defines the same functions. They are inline where a call is inside a measured time; the .c
  * file of the same name has the rest.
  *
- * - kernel_stack(): size of a task's stack, in StackType_t, if the task requests at most
- *   PORT_FREERTOS_STACK_BYTES_FOR_ENTRY.
+ * - kernel_stack(): stack size, in StackType_t, of a task whose entry function needs at most
+ *   PORT_FREERTOS_STACK_BYTES_FOR_ENTRY bytes of it. If the function needs more, port_freertos.c adds the difference.
  * - kernel_notes_stacks(): whether a task that ends scans its stack to record how much of it was unused.
  * - kernel_create(): creates a task, pinned unless its core is PORT_CORE_ANY. task->handle is set before the task runs.
  * - kernel_pin(): like port_task_pin().

@@ -73,7 +73,7 @@ static struct bracket tightest_bracket(void) {
     return tightest;
 }
 
-/* Computes the counter's rate from two brackets (struct bracket), and a limit for its error. Within a bracket the
+/* Computes the counter's rate from two brackets (struct bracket), and a bound on its error. Within a bracket the
  * counter was read halfway between the two readings of the clock, give or take half their difference. In addition each
  * reading may be up to one unit too small: readings are rounded down to whole nanoseconds or whole counts. */
 void counter_posix_start(void) {

@@ -1,5 +1,5 @@
 /* Wrappers that record calls of port.h on Linux (trace_posix.h). The linker redirects the calls to these wrappers,
- * which call the original functions. A wrapper checks just before the call whether the call will wait. If the answer
+ * which call the original functions. A wrapper checks just before the call whether the call will block. If the answer
  * changes between the check and the call, a very short wait is recorded, or none. While nothing is recorded, a wrapper
  * only tests a variable. */
 #include <poll.h>

@@ -161,7 +161,7 @@ def serves(program: Path) -> None:
 def test_an_existing_project_runs_intercore_after_the_steps_in_the_docs(
     environment: dict[str, str], project: Path
 ) -> None:
-    steps = blocks("In a project you have")
+    steps = blocks("In an existing project")
     assert [language for language, _, _ in steps] == ["sh", "cmake", "c", "sh"]
     for language, path, text in steps:
         if language == "sh":
@@ -181,7 +181,7 @@ def test_such_a_project_measures_a_work_of_its_own(environment: dict[str, str], 
         guide,
         re.M | re.S,
     )
-    for language, path, text in blocks("In a project you have"):
+    for language, path, text in blocks("In an existing project"):
         if language == "sh":
             continue
         started = text.replace("SRCS main.c", "SRCS main.c crc.c")
@@ -206,7 +206,7 @@ def test_such_a_project_measures_a_work_of_its_own(environment: dict[str, str], 
 
 
 def test_every_block_of_code_in_the_docs_is_carried_out_here() -> None:
-    carried_out = [*blocks("In a project you have"), *blocks("By the component manager")]
+    carried_out = [*blocks("In an existing project"), *blocks("By the component manager")]
     assert len(carried_out) == len(re.findall(r"^```\w+$", GUIDE, re.MULTILINE))
 
 
@@ -220,7 +220,7 @@ def test_every_block_of_code_in_the_docs_is_carried_out_here() -> None:
 def test_the_component_manager_gets_it_as_the_docs_say(
     way: str, name: str, environment: dict[str, str], project: Path, registry: Path
 ) -> None:
-    for language, path, text in blocks("In a project you have"):
+    for language, path, text in blocks("In an existing project"):
         if language != "sh":
             (project / path).write_text(text)
     (entry,) = (text for _, _, text in blocks("By the component manager") if f"{way}:" in text)

@@ -41,7 +41,7 @@
  * failure it may be called again. */
 const char *esp32_clock_start(void);
 
-/* Unregisters the hooks of the kernel's tick, which the clock uses. After that nothing may read the clock. */
+/* Unregisters the kernel tick hooks that the clock uses. The clock must not be read afterwards. */
 void esp32_clock_stop(void);
 
 /* Uncertainty of the offset between the clocks of two cores, in ticks of the common clock */
@@ -50,8 +50,8 @@ uint32_t esp32_clock_uncertainty(void);
 /* Lead of core 1's counter over core 0's, in cycles */
 int64_t esp32_clock_ahead(void);
 
-/* How much faster the clock was than esp_timer at start, in parts per million. Exact to about 100 ppm: esp_timer counts
- * whole microseconds, and the comparison took 20 ms. */
+/* How much faster the clock was than esp_timer at start, in parts per million. Accurate to about 100 ppm: esp_timer
+ * counts whole microseconds, and the comparison took 20 ms. */
 int32_t esp32_clock_ppm(void);
 
 /* Converts a value of this core's counter into the reading of the common clock at the same moment, which must be less

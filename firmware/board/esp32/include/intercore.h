@@ -31,8 +31,8 @@ struct intercore_console {
     const uint32_t *rates;
     /* The bit rate at start: one of `rates`, or 0 if `rates` is NULL */
     uint32_t rate;
-    /* Switches to one of `rates`. It is called only when all output of write() has left, so it need not wait. NULL if
-     * `rates` is NULL. */
+    /* Switches to one of `rates`. It is called only when all output of write() has been sent, so it need not wait. NULL
+     * if `rates` is NULL. */
     void (*set_rate)(void *context, uint32_t bits_per_second);
     void *context;
 };
@@ -67,7 +67,7 @@ struct intercore_config {
     uint32_t region_bytes;
     /* Bytes of a second memory region in the other memory bank, so that two cores can use two banks: up to
      * INTERCORE_REGION_MOST, default 16384; INTERCORE_NONE for no such region. The region is also left out if that bank
-     * has no free block of this size, or if less than 32 KiB of the heap would stay free. */
+     * has no free block of this size, or if less than 32 KiB of the heap would remain free. */
     uint32_t second_region_bytes;
     /* Bytes of the console task's stack: INTERCORE_CONSOLE_STACK_LEAST to INTERCORE_STACK_MOST, default 6144. The
      * functions of the program's own console also run on this stack. */

@@ -17,7 +17,7 @@ void rp2040_uart_start(void);
 /* Enables input. Call it on core 0, once the console task exists. */
 void rp2040_uart_listen(void);
 
-/* Sends bytes without interrupts, for the message of a panic. Returns once the last byte has been sent. */
+/* Sends bytes without interrupts, for panic messages. Returns once the last byte has been sent. */
 void rp2040_uart_write_raw(const char *bytes, size_t size);
 
 #endif

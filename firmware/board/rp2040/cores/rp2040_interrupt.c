@@ -31,8 +31,8 @@ struct doorbell {
 
 static struct doorbell doorbells[2];
 
-/* Core n handles the interrupt of alarm n. So each core may leave this interrupt enabled: it comes only if alarm n is
- * set. */
+/* Core n handles the interrupt of alarm n. Therefore each core may leave this interrupt enabled: it fires only if
+ * alarm n is set. */
 static struct {
     uint32_t core;
     uint32_t bit; /* the alarm's bit in TIMER's registers */

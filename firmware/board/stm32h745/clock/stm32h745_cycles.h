@@ -16,7 +16,7 @@
  * condition `clock.counter_bits`, which is stored with each run. */
 #define CYCCNT_BITS 32
 
-/* Starts the counter at 0. Call it on each core, at its start. */
+/* Starts the counter at 0. Call it on each core when that core starts. */
 void stm32h745_cycles_start(void);
 
 /* Saves the core's 64-bit count for later readings of port_cycles(). Each core calls it in the handler of its kernel

@@ -21,7 +21,7 @@ void stm32h745_uart_listen(void);
 /* USART3's handler, on core 0 */
 void stm32h745_uart_interrupt(void);
 
-/* Sends bytes without interrupts, for the message of a panic; works on either core. Returns when the last byte has been
+/* Sends bytes without interrupts, for panic messages; works on either core. Returns when the last byte has been
  * sent. */
 void stm32h745_uart_write_raw(const char *bytes, size_t size);
 

@@ -19,7 +19,8 @@ static void unexpected(void) {
     board_panic("an exception or interrupt without a handler", "", number);
 }
 
-/* Designators of handlers in the vector table, from the number of an exception or an interrupt */
+/* Array designators for the vector table: the entries of an exception, an interrupt and a range of interrupts, given
+ * by number */
 #define EXCEPTION(number) [(number) - 1U]
 #define IRQ(number) [VECTORS_OF_CORE - 1U + (number)]
 #define IRQS(first, last) [VECTORS_OF_CORE - 1U + (first)... VECTORS_OF_CORE - 1U + (last)]

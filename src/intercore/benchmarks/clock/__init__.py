@@ -1,4 +1,4 @@
-"""The benchmark `clock`: how far a difference of two readings can be trusted, and the cores' own counters.
+"""The benchmark `clock`: how far a difference between two readings can be trusted, and the cores' own counters.
 
 Timed from one reading to another, on the same or another core.
 """

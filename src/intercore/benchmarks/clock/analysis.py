@@ -1,4 +1,4 @@
-"""The accuracy of a difference of two readings of the common clock, and of the cores' counters.
+"""The accuracy of a difference between two readings of the common clock, and of the cores' counters.
 
 Results on the common clock are in its ticks: the timestamp overhead, bounds of the offset between the clocks of two
 cores, and, where a simulator recorded the ground truth, the error of the intervals. The cores' counters, in µs, are the

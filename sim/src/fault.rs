@@ -72,10 +72,45 @@ pub enum Fault {
     },
 }
 
-const EXPECTED: &str = "expected uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 (or uart-out:...), reset@1e6, \
-                        reset:core=1@2e6, off:core=1@0..2e6, stuck:core=1@2e6 or stuck:core=1@2e6..3e6, \
-                        fifo:to=1,lose=0.01,seed=7 or fifo:to=1,word=3@2e6 of the RP2040, hsem:to=1,lose=0.01,seed=7 or \
-                        hsem:to=1,interrupt=3@2e11 of the STM32H745";
+/// The kinds of faults but those of a channel between the cores, and how each is written.
+const FORMS: [(&str, &str); 5] = [
+    ("uart-in", "uart-in:flip=0.01,lose=0.001,double=0.001,seed=7"),
+    ("uart-out", "uart-out:flip=0.01,lose=0.001,double=0.001,seed=7"),
+    ("reset", "reset@1e6 or reset:core=1@2e6"),
+    ("off", "off:core=1@2e6 or off:core=1@0..2e6"),
+    ("stuck", "stuck:core=1@2e6 or stuck:core=1@2e6..3e6"),
+];
+const KINDS: &str = "uart-in, uart-out, reset, off, stuck, fifo (RP2040) or hsem (STM32H745)";
+
+/// How a fault of this kind is written.
+fn expected(kind: &str) -> String {
+    let form = FORMS.iter().find(|(known, _)| *known == kind).map_or(KINDS, |(_, form)| form);
+    format!("expected {form}")
+}
+
+/// What is said of a fault of no known kind.
+fn unknown(text: &str) -> String {
+    let kind = text.split([':', '@']).next().unwrap_or_default();
+    let known = FORMS.iter().map(|(known, _)| *known).chain(["fifo", "hsem"]);
+    match known.map(|known| (edits(kind, known), known)).min() {
+        Some((edits, near)) if edits * 3 <= kind.len() => format!("unknown fault '{kind}': did you mean '{near}'?"),
+        _ => format!("unknown fault '{text}': expected {KINDS}; intercore-sim --help has an example of each"),
+    }
+}
+
+/// How many bytes are to be inserted, removed or replaced to get from one word to another (Levenshtein 1966).
+fn edits(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (above, byte) in from.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], above + 1);
+        for (at, other) in to.bytes().enumerate() {
+            let replaced = diagonal + usize::from(byte != other);
+            diagonal = row[at + 1];
+            row[at + 1] = replaced.min(row[at] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
 
 impl FromStr for Fault {
     type Err = String;
@@ -84,24 +119,23 @@ impl FromStr for Fault {
         if let Some(at) = text.strip_prefix("reset@") {
             return cycles(at).map(Self::Reset);
         }
-        let unknown = || format!("unknown fault '{text}': {EXPECTED}");
-        let (kind, rest) = text.split_once(':').ok_or_else(unknown)?;
+        let (kind, rest) = text.split_once([':', '@']).unwrap_or((text, ""));
         match kind {
-            "uart-in" => noise(rest).map(Self::UartIn),
-            "uart-out" => noise(rest).map(Self::UartOut),
+            "uart-in" => noise(kind, rest).map(Self::UartIn),
+            "uart-out" => noise(kind, rest).map(Self::UartOut),
             "fifo" => Loss::parse(InterCoreChannel::Fifo, rest).map(Self::Loss),
             "hsem" => Loss::parse(InterCoreChannel::Hsem, rest).map(Self::Loss),
             "reset" | "off" | "stuck" => {
                 let (number, when) =
-                    rest.strip_prefix("core=").and_then(|rest| rest.split_once('@')).ok_or(EXPECTED)?;
-                let core = core(number).map_err(|why| format!("{why}: {EXPECTED}"))?;
+                    rest.strip_prefix("core=").and_then(|rest| rest.split_once('@')).ok_or_else(|| expected(kind))?;
+                let core = core(number)?;
                 if kind == "reset" {
                     return Ok(Self::ResetCore { core, at: cycles(when)? });
                 }
                 let (from, until) = cycles_until(when)?;
                 Ok(if kind == "off" { Self::Off { core, from, until } } else { Self::Stuck { core, from, until } })
             }
-            _ => Err(unknown()),
+            _ => Err(unknown(text)),
         }
     }
 }
@@ -111,7 +145,7 @@ fn core(text: &str) -> Result<usize, String> {
     match text {
         "0" => Ok(0),
         "1" => Ok(1),
-        _ => Err(format!("there is no core {text}")),
+        _ => Err(format!("there is no core {text}: give 0 or 1")),
     }
 }
 
@@ -135,10 +169,10 @@ fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("'{text}' is not a seed: give a whole number"))
 }
 
-fn noise(text: &str) -> Result<Noise, String> {
+fn noise(kind: &str, text: &str) -> Result<Noise, String> {
     let mut noise = Noise::default();
     for part in text.split(',') {
-        let (name, value) = part.split_once('=').ok_or(EXPECTED)?;
+        let (name, value) = part.split_once('=').ok_or_else(|| expected(kind))?;
         match name {
             "flip" => noise.flip = probability(value)?,
             "lose" => noise.lose = probability(value)?,

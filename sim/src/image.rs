@@ -71,7 +71,7 @@ pub enum ImageError {
     WrongClass,
     #[error("the file is a big-endian ELF file, but the chip is little-endian")]
     WrongEndianness,
-    #[error("the ELF file is for machine {0}, not for Arm (40): build it with arm-none-eabi-gcc")]
+    #[error("the ELF file is for {}, not for Arm: build it with arm-none-eabi-gcc", machine(*.0))]
     WrongMachine(u16),
     #[error("the ELF file is built for {built_for}, which the cores of the {chip} do not run")]
     WrongArchitecture { built_for: String, chip: &'static str },
@@ -101,6 +101,17 @@ pub enum ImageError {
     MissingUf2Block { number: u32, count: u32 },
     #[error("the UF2 file has two different blocks with number {0}")]
     DoubleUf2Block(u32),
+}
+
+/// What a value of `e_machine` in ELF files stands for.
+fn machine(number: u16) -> String {
+    match number {
+        3 => "x86".to_owned(),
+        94 => "Xtensa".to_owned(),
+        183 => "64-bit Arm".to_owned(),
+        243 => "RISC-V".to_owned(),
+        _ => format!("machine {number}"),
+    }
 }
 
 /// Bytes that belong at an address.

@@ -197,6 +197,8 @@ fn what_cannot_be_read_or_written_is_told() {
     let path = image("readable", &[0xE7FE]);
     let outside = ["--base", "0x20041ffc"];
     fails(&simulator().args(outside).arg(&path).output().expect("it runs"), 2, &["not within flash"]);
+    let decimal = ["--base", "20000000"];
+    fails(&simulator().args(decimal).arg(&path).output().expect("it runs"), 2, &["write --base 0x20000000"]);
     let rom = path.display().to_string();
     fails(&run("readable", &[0xE7FE], &["--bootrom", &rom]), 2, &["a boot ROM has 16384 bytes"]);
     for option in ["--trace", "--stats"] {

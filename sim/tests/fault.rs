@@ -42,6 +42,23 @@ fn faults_are_read_as_people_write_them() {
 }
 
 #[test]
+fn a_mistyped_fault_is_answered_with_the_kind_that_is_meant_or_with_its_form() {
+    for (text, meant) in [
+        ("rest@1e6", "did you mean 'reset'"),
+        ("uart_in:flip=0.1", "did you mean 'uart-in'"),
+        ("hsm:to=1", "did you mean 'hsem'"),
+        ("fire", "expected uart-in"),
+        ("", "expected uart-in"),
+        ("stuck@1", "expected stuck:core=1@2e6"),
+        ("off:core=1", "expected off:core=1@"),
+    ] {
+        let said = text.parse::<Fault>().unwrap_err();
+        assert!(said.contains(meant), "{text}: {said}");
+    }
+    assert_eq!("off:core=2@0..5".parse::<Fault>().unwrap_err(), "there is no core 2: give 0 or 1");
+}
+
+#[test]
 fn random_numbers_are_those_of_the_reference() {
     // The first numbers from seed 1234567, as Rosetta Code lists them for the published algorithm.
     let mut random = SplitMix64(1_234_567);

@@ -35,7 +35,7 @@ Examples:
 Exit codes:
   the firmware's, if the firmware exits via semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or calls _exit()
   0 if the firmware restarts the chip into its USB boot loader
-  1 after a crash, if no core can run any more or a core polls a value that nothing can change, at the cycle limit,
+  1 after a crash; if no core can run any more; if a core polls a value that nothing can change; at the cycle limit;
     or if output cannot be written
   2 for an invalid image or a wrong command line
   3 with --strict, if the results depend on anything that is not modelled
@@ -57,7 +57,8 @@ pub struct Arguments {
     /// Load the image as a raw binary at this address, such as 0x20000000
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub base: Option<u32>,
-    /// Where to connect the console's UART (UART0; on the STM32H745, USART3): stdio, pty, or tcp:ADDRESS:PORT to listen on
+    /// Where to connect the console's UART (UART0; on the STM32H745, USART3): stdio, pty, or tcp:ADDRESS:PORT to listen
+    /// on (the simulation starts when a client connects)
     #[arg(long, value_name = "CONNECTION", default_value = "stdio")]
     pub uart: OutputSink,
     /// Send no input to the firmware until the firmware has printed this text
@@ -69,8 +70,8 @@ pub struct Arguments {
     /// Stop after this number of cycles of clk_sys, such as 1e9 (for the STM32H745: picoseconds)
     #[arg(long, value_name = "CYCLES|PS", value_parser = cycles)]
     pub max_cycles: Option<u64>,
-    /// Frequency in Hz of clk_sys and clk_peri until the firmware sets its clocks, such as 125e6 [default: 6.5e6, that of
-    /// the ring oscillator, and clk_peri is off]
+    /// Frequency in Hz of clk_sys and clk_peri until the firmware sets its clocks, such as 125e6 [default: 6.5e6, the
+    /// ring oscillator's frequency, with clk_peri off]
     #[arg(long, value_name = "HERTZ", value_parser = cycles)]
     pub clock: Option<u64>,
     /// Boot ROM to use instead of the simulator's: a file of 16 KiB, such as one read from a chip
@@ -92,8 +93,8 @@ pub struct Arguments {
     /// Put a device on the bus of I2C0 or I2C1. Repeat the option for each device
     ///
     /// FILE is TOML: `address = 0x68`, and `[registers]` with lines such as `0x75 = 0x68` or `0x3b = [1, 2]` for two registers.
-    /// The firmware writes a register's number, then reads or writes from there on. `pointer_bytes` is 0, 1 (default) or 2,
-    /// `auto_increment = false` stays at one register, `read_only = ["0x75"]` ignores writes.
+    /// The firmware writes a register's number, then reads or writes from there on. `pointer_bytes`, the length of a register's
+    /// number, is 0, 1 (default) or 2, `auto_increment = false` stays at one register, `read_only = ["0x75"]` ignores writes.
     #[arg(long, value_name = "BUS=FILE", value_parser = i2c_device)]
     pub i2c: Vec<(usize, Device)>,
     /// Connect an input of the ADC (0 to 3 are GPIO 26 to 29, 4 is the temperature sensor) to a voltage. Repeat the option
@@ -107,7 +108,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Show in the timeline each execution of a symbol or address. Prefix w: shows each write there with its value, prefix
-    /// r: each read
+    /// r: each read. Needs --trace
     #[arg(long, value_name = "NAME=[w:|r:]WHERE", requires = "trace")]
     pub mark: Vec<MarkArgument>,
     /// Print a hash of the run at the end. Two runs have the same hash if they did the same things in the same cycles
@@ -138,7 +139,7 @@ pub struct Arguments {
     /// List the blocks of the RP2040, what is modelled of each, and what is not
     #[arg(long, exclusive = true)]
     pub list: bool,
-    /// Exit with status 3 if the program used anything that is not modelled, so that its results depend on it
+    /// Exit with status 3 if the results depend on anything that is not modelled
     #[arg(long)]
     pub strict: bool,
     /// Write the statistics to this file as JSON

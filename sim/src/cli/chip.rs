@@ -78,8 +78,20 @@ pub trait Runnable: DebugTarget + FaultTarget {
 fn opened(path: &Path, base: Option<u32>, target: &Target) -> Result<Image, String> {
     Image::open(path, base, target).map_err(|why| match why {
         ImageError::Unreadable { .. } => why.to_string(), // it has the path
+        ImageError::OutOfRange { .. } => format!("{}: {why}{}", path.display(), hint(base, target)),
         _ => format!("{}: {why}", path.display()),
     })
+}
+
+/// What the user may have meant where an image is outside of all memories: 0x20000000 by --base 20000000, or another chip.
+fn hint(base: Option<u32>, target: &Target) -> String {
+    let Some(base) = base else { return ": was the image built for another chip?".to_owned() };
+    match u32::from_str_radix(&base.to_string(), 16) {
+        Ok(meant) if target.memories.iter().any(|memory| memory.contains(&meant)) => {
+            format!(": for a hexadecimal address, write --base {meant:#x}")
+        }
+        _ => String::new(),
+    }
 }
 
 impl Runnable for rp2040::machine::Machine {

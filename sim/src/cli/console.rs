@@ -63,7 +63,7 @@ impl Console {
             OutputSink::Pty => Self::pty(uart),
             OutputSink::Tcp(address) => {
                 let listener = TcpListener::bind(address)?;
-                print_message(&format!("{uart} listens at tcp:{}", listener.local_addr()?));
+                print_message(&format!("{uart}: waiting for a connection at tcp:{}", listener.local_addr()?));
                 let (stream, _) = listener.accept()?;
                 stream.set_nodelay(true)?;
                 Ok(Self::new(stream.try_clone()?, stream))

@@ -46,7 +46,7 @@ impl Loss {
         for part in what.split(',') {
             let (name, value) = part.split_once('=').ok_or_else(expected)?;
             match name {
-                "to" => to = Some(super::core(value).map_err(|why| format!("{why}: {}", expected()))?),
+                "to" => to = Some(super::core(value)?),
                 "lose" => lose = Some(probability(value)?),
                 "seed" => number = Some(seed(value)?),
                 _ if name == unit => {

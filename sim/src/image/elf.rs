@@ -205,5 +205,9 @@ impl fmt::Debug for Lines {
 }
 
 fn damaged(why: impl std::fmt::Display) -> ImageError {
-    ImageError::DamagedElf(why.to_string())
+    let why = why.to_string();
+    ImageError::DamagedElf(match why.as_str() {
+        "Invalid ELF program header size or alignment" => "its program headers are not within the file".to_owned(),
+        _ => why,
+    })
 }

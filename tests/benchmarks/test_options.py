@@ -30,7 +30,7 @@ def test_what_was_not_chosen_has_its_default() -> None:
 @pytest.mark.measures("speedup")
 @pytest.mark.parametrize("value", [0, 1, -0.5, 90, math.nan, math.inf])
 def test_a_number_out_of_range_is_refused_by_name(value: float) -> None:
-    with pytest.raises(UsageError, match=r"--efficiency=.* is out of range: .*above 0 and below 1, e\.g\. 0\.9"):
+    with pytest.raises(UsageError, match=r"efficiency=.* is out of range: .*above 0 and below 1"):
         Options(efficiency=value)
 
 

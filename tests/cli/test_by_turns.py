@@ -113,7 +113,7 @@ def test_a_program_that_falls_silent_is_told_with_the_command_to_go_on(tool: Too
         (("--alternate", "host", "clock", "--build", "n=3", "--build", "n=4"), "n is not a build factor"),
         (("--alternate", "host", "clock", "--build", "opt=O2,O3", *SAME[2:]), "a build has one level of each factor"),
         (("--alternate", "host", "clock", "--build", "opt=O9", *SAME[2:]), "the factor opt has no level 'O9'"),
-        (("--alternate", "host", "clock", "--build", "code=sram", *SAME[2:]), "host has no factor 'code'"),
+        (("--alternate", "host", "clock", "--build", "code=sram", *SAME[2:]), "host has no build factor 'code'"),
         (("--alternate", "hosd", "clock", *SAME), "there is no target 'hosd'; did you mean 'host'?"),
         (("--alternate", "serial", "clock", *SAME), "serial cannot be measured"),
         (("--alternate", "esp32-qemu", "clock", *SAME), "esp32-qemu cannot be measured"),

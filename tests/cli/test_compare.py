@@ -105,7 +105,7 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
         (("host", "hosd"), "there is no target 'hosd'; did you mean 'host'?"),
         (("1", "1"), "both sides are run 1 of host"),
         (("host", "1"), "both sides are run 1 of host"),
-        (("host", "serial", "--within", "5"), "a percentage such as 5%, or a fraction such as 0.05, not '5'"),
+        (("host", "serial", "--within", "5"), "write 5% or 0.05"),
         (("host", "serial", "--within", "0%"), "--within=0% is out of range"),
         (("host", "serial", "--within", "0.0"), "--within=0.0 is out of range"),
         (("host", "pico-sim"), "no run of the target pico-sim"),

@@ -245,7 +245,7 @@ def test_power_at_rest_is_subtracted_only_if_asked(tool: Tool) -> None:
     assert EnergyPath(of="chip", path="chip").text in " ".join(plain.split())
     assert "% of rest" not in plain
     tool.environment["COLUMNS"] = "200"
-    assert "less 100% of rest" in tool("show", "--idle", "1").succeeded().out
+    assert "less 100% of rest" in tool("show", "--idle", "100%").succeeded().out
 
 
 def exported(levels: Sequence[float], window_ms: int, *, mark: bool) -> str:

@@ -155,7 +155,7 @@ def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
         (("build", "pico", "--clock-mhz", "47.5"), ": the nearest is 48 (whole numbers from 48 to"),
         (("flash", "pico", "--xip-cache", "off"), "xip_cache=off has no effect with code=sram"),
         (("run", "pico", "clock"), "a port is needed"),
-        (("run", "pico-amp", "clock"), "the console of a Pico is at GP0 (TX) and GP1 (RX)"),
+        (("run", "pico-amp", "clock"), "the Pico's console is on GP0 (TX) and GP1 (RX)"),
         (("run", "pico-sim", "clock", "--port", "COM3"), "Did you mean the target 'pico'?"),
         (("run", "host", "clock", "--fault", "reset@1e6"), "--fault applies only to simulated targets"),
         (("run", "pico-sim", "clock", "--fault", "flood"), "--fault: unknown fault 'flood': expected uart-in"),

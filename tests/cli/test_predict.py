@@ -223,7 +223,7 @@ def test_an_interval_that_is_no_answer_says_what_to_measure(tool: Tool) -> None:
     )
     text = " ".join(tool("predict", "host", "message", "size=300").succeeded().out.split())
     assert f"This is inconclusive: the interval is wider than ±50 %. To measure it: {advice['command']}" in text
-    assert "it takes 39 samples of 256 and of 4,096 bytes, and there are 20 and 20" in text
+    assert "that needs at least 39 samples of 256 and of 4,096 bytes, and there are 20 and 20" in text
     with Store(tool.store) as store:
         keep(store, campaign(lambda size: 14 + 0.025 * size, sizes=advice["sizes"], noise=0.001))
     again = tool("predict", "host", "message", "size=300", "--format", "json").succeeded().json

@@ -105,7 +105,7 @@ def test_a_plan_for_a_board_is_carried_out_without_one_and_in_part(tool: Tool) -
     [
         ("stm32h745-simm", "there is no target 'stm32h745-simm'; did you mean 'stm32h745-sim'?"),
         ("pico", "pico needs a port, but plan.toml"),
-        ("pico-sim", "plan.toml:13: pico-sim has no factor 'm7_mhz'"),
+        ("pico-sim", "plan.toml:13: pico-sim has no build factor 'm7_mhz'"),
     ],
 )
 def test_a_plan_is_not_carried_out_where_it_cannot_be(tool: Tool, name: str, says: str) -> None:

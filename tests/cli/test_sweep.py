@@ -196,7 +196,7 @@ def test_a_plan_that_has_changed_is_told_and_begins_anew(tool: Tool) -> None:
         ),
         ("[10, 100, 1000]", "[10, 2000000000]", r"plan.toml:8: longest_us=2000000000 is out of range"),
         ('["common"]', '["common", "solar"]', r"plan.toml:9: the factor time has no level 'solar'"),
-        ("samples = 3", "clock_mhz = 48", r"plan.toml:10: host has no factor 'clock_mhz'"),
+        ("samples = 3", "clock_mhz = 48", r"plan.toml:10: host has no build factor 'clock_mhz'"),
         ("samples = 3", 'opt = "O7"', r"plan.toml:10: the factor opt has no level 'O7'"),
         (
             EXPERIMENT,

@@ -57,6 +57,11 @@ def test_what_is_compared_with_a_baseline_is_as_if_it_were_compared_with_its_run
     assert of_file.answer == (of_run_.answer[0].replace(f"run {before.id} of host", "before.txt"),)
 
 
+def test_a_run_of_nothing_but_differences_of_counters_is_refused_with_the_reason() -> None:
+    with pytest.raises(UsageError, match=r"cannot be a baseline: switch .*time=common"):
+        of_run(run("pico-sim", measured([10] * 9, time="aligned", conditions=CONDITIONS)))
+
+
 def test_a_file_is_the_same_whatever_the_order_of_measuring_and_after_it_was_read() -> None:
     one, other = measured([10] * 9, to=0, conditions=CONDITIONS), measured([12] * 9, to=1, conditions=CONDITIONS)
     text = kept(run("pico-sim", one, other))

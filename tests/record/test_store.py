@@ -288,9 +288,9 @@ def test_a_bad_plan_is_an_error_that_names_the_run(path: Path, plan: str, crafte
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
-        ("UPDATE campaigns SET started = CAST(x'fffe' AS TEXT)", "the file is damaged: restore the file"),
-        ("UPDATE conditions SET json = CAST(x'7bff7d' AS TEXT)", "the file is damaged: restore the file"),
-        ("UPDATE samples SET clock = CAST(x'eda080' AS TEXT)", "the file is damaged: restore the file"),
+        ("UPDATE campaigns SET started = CAST(x'fffe' AS TEXT)", "the file is damaged: restore it"),
+        ("UPDATE conditions SET json = CAST(x'7bff7d' AS TEXT)", "the file is damaged: restore it"),
+        ("UPDATE samples SET clock = CAST(x'eda080' AS TEXT)", "the file is damaged: restore it"),
         (
             "ALTER TABLE campaigns RENAME COLUMN plan TO plam",
             "the tables in the file are not those of an Intercore store",

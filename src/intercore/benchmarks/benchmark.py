@@ -169,16 +169,14 @@ class EnergyWindows:
 
 @dataclass(frozen=True)
 class Option:
-    """A number that a report depends on, and a measurement does not."""
+    """A share, from 0 to 1, that a report depends on, and a measurement does not."""
 
     name: str
     """As on the command line, without the dashes."""
     default: float
-    above: float
-    """What it must exceed."""
-    below: float
-    """What it must not reach."""
     help: str
+    ends: bool = False
+    """Whether it may be 0 or 1."""
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
         pooled = np.concatenate(values)
         if len(pooled) < FEWEST_FOR_SINGLE:
             notes.append(
-                f"There is no range for a single one: it takes {FEWEST_FOR_SINGLE} samples, and there are "
+                f"There is no range for a single event: that needs at least {FEWEST_FOR_SINGLE} samples, and there are "
                 f"{len(pooled)}."
             )
         conclusive = is_conclusive(median)

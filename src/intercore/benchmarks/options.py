@@ -12,9 +12,8 @@ from intercore.errors import UsageError
 IDLE = Option(
     "idle",
     default=0.0,
-    above=-1e-9,
-    below=1 + 1e-9,
     help="Share of the idle power to subtract from the energy of each operation, from 0% (none) to 100% (all).",
+    ends=True,
 )
 """Of energy, whatever the benchmark."""
 
@@ -29,11 +28,9 @@ class Options:
             raise TypeError(f"no benchmark has these options: {', '.join(sorted(unexpected))}")
         for option in known():
             value = chosen.get(option.name, option.default)
-            if not option.above < value < option.below:
-                raise UsageError(
-                    f"--{option.name}={value} is out of range: it must be above {option.above:g} and below "
-                    f"{option.below:g}, e.g. {option.default:g}"
-                )
+            if not (0 <= value <= 1 if option.ends else 0 < value < 1):
+                limits = "from 0 to 1" if option.ends else "above 0 and below 1"
+                raise UsageError(f"{option.name}={value:g} is out of range: it must be {limits}")
         self._chosen = chosen
 
     def viewed(self, view: View) -> Options:

@@ -136,9 +136,8 @@ def _write_zip(files: Mapping[PurePosixPath, bytes], output: IO[bytes]) -> None:
 def _write_folder(files: Mapping[PurePosixPath, bytes], output: Path) -> None:
     """Write to a temporary folder and move it at the end, so that no partial library is ever visible."""
     if output.exists() and not _is_ours(output):
-        raise UsageError(
-            f"{output} exists and is not an {NAME} library: remove it, or choose another folder by --output"
-        )
+        what = f"is not an {NAME} library" if output.is_dir() else "is not a folder"
+        raise UsageError(f"{output} already exists and {what}: remove it, or choose another name with --output")
     with tempfile.TemporaryDirectory(dir=output.absolute().parent, prefix=".intercore-") as scratch:
         made = Path(scratch, "new")
         for path, content in files.items():

@@ -83,11 +83,11 @@ class Board(msgspec.Struct, frozen=True):
                 raise UsageError(f"{option} does not apply to {self.name}, which is flashed {by}: omit {option}")
 
 
-_AT_GP0 = "the console of a Pico is at GP0 (TX) and GP1 (RX), for a 3.3 V serial adapter, and not at its USB connector"
-PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, TRACE), "boot drive", console=_AT_GP0)
+_ON_GP0 = "the Pico's console is on GP0 (TX) and GP1 (RX), for a 3.3 V serial adapter, not on the USB connector"
+PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, TRACE), "boot drive", console=_ON_GP0)
 # Its image contains that of core 1, which has its own kernel.
 PICO_AMP = Board(
-    "pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ, AMP_TRACE), "boot drive", console=_AT_GP0
+    "pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ, AMP_TRACE), "boot drive", console=_ON_GP0
 )
 STM32H745 = Board(
     "stm32h745",
@@ -121,7 +121,7 @@ FACTORS: Mapping[str, tuple[Factor, ...]] = {
 _OTHER_CHIPS = (
     (
         r"(raspberrypi)?pico2.*|rp235\d.*",
-        "the Raspberry Pi Pico 2 has another chip, the RP2350, which is not supported yet",
+        "the Raspberry Pi Pico 2 uses a different chip, the RP2350, which is not supported yet",
     ),
     (
         r"rp2040.*|picow.*",
@@ -140,6 +140,9 @@ def unknown_board(kind: str, name: str, known: Iterable[str]) -> str:
         if re.fullmatch(pattern, plain):
             return f"there is no {kind} '{name}': {why}"
     names = list(known)
+    dashed = re.sub(r"[_ ]", "-", name.lower())
+    if dashed in names and name not in names:
+        return f"there is no {kind} '{name}'; did you mean '{dashed}'?"
     simulated = re.fullmatch(r"(.+)[-_ ](sim|qemu)", name)
     if simulated is not None and simulated[1] in names and name not in names:
         return f"there is no {kind} '{name}'; did you mean '{simulated[1]}'?"

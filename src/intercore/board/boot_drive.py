@@ -25,8 +25,8 @@ _BOARD_ID = re.compile(r"^Board-ID:\s*(\S+)", re.MULTILINE)
 _PICOTOOL_TIMEOUT_S = 60.0
 _STEPS = (
     "Hold the BOOTSEL button while you connect the board, so that a drive named RPI-RP2 appears. Then try again. If "
-    "Intercore does not find the drive although it is mounted, give its folder with --drive PATH. If there is no "
-    "drive, Intercore uses picotool, if it is installed"
+    "the drive is mounted but not found, give its mount point with --drive PATH. If there is no drive, Intercore uses "
+    "picotool if it is installed"
 )
 
 
@@ -51,7 +51,7 @@ def flash_drive(uf2: Path, drive: Path | None = None, say: Callable[[str], objec
         return _copy(uf2, found[0])
     picotool = shutil.which("picotool")
     if picotool is None:
-        raise IntercoreError(f"no Pico in its boot mode was found. {_STEPS}")
+        raise IntercoreError(f"no Pico in BOOTSEL mode was found. {_STEPS}")
     say(copying)
     return _load(picotool, uf2)
 

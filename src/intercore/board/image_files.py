@@ -11,6 +11,7 @@ import msgspec
 from intercore.board.elf import Section, sections
 from intercore.board.image import Image, variant
 from intercore.board.uf2 import uf2_of
+from intercore.errors import UsageError
 from intercore.files.replacement import ELF, UF2, WHOLE_FLASH, Kind, replacement
 
 
@@ -26,6 +27,12 @@ class ImageFiles(msgspec.Struct, frozen=True):
     image: Image
     sections: tuple[list[Section], ...]
     """Sections of each ELF file."""
+
+
+def check_folder(folder: Path) -> None:
+    """Raise UsageError if a path cannot be a folder for the files. Called before anything is built."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file, not a folder: choose a folder with --output")
 
 
 def write_image(image: Image, folder: Path, *, force: bool = False) -> ImageFiles:

@@ -141,14 +141,20 @@ def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = unlocated, oth
 
 
 def resolve(
-    benchmark: BenchmarkInfo, wanted: Wanted, seed: int, origin: Origin, *, interpreted: bool = False
+    benchmark: BenchmarkInfo,
+    wanted: Wanted,
+    seed: int,
+    origin: Origin,
+    *,
+    interpreted: bool = False,
+    others: Iterable[str] = (),
 ) -> Levels:
     """Return the levels to measure: those requested, and the tool's defaults for the others, including `seed`.
 
-    `interpreted` is that of the target. Raises UsageError as `checked` does.
+    `interpreted` is that of the target, and `others` are the names of its factors. Raises UsageError as `checked` does.
     """
     known = of_benchmarks.default(benchmark.name, wanted, interpreted=interpreted)
-    return {**_usual(benchmark, known, seed, origin), **checked(benchmark, wanted)}
+    return {**_usual(benchmark, known, seed, origin), **checked(benchmark, wanted, others=others)}
 
 
 def with_whole(session: Session, benchmark: BenchmarkInfo, levels: Levels, wanted: Wanted) -> Levels:

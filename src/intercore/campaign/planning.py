@@ -201,11 +201,12 @@ def _of_suite(draft: Draft, benchmarks: Sequence[BenchmarkInfo]) -> Draft:
 
 def _levels(draft: Draft, experiment: Experiment, benchmark: BenchmarkInfo, session: Session) -> Levels:
     """Return the levels of the benchmark's parameters that an experiment names, and the default levels of others."""
+    others = [factor.name for factor in draft.target.factors]
     if not experiment.fill:
         at = partial(draft.at, *experiment.location, "factors")
-        return checked(benchmark, experiment.levels, at, [factor.name for factor in draft.target.factors])
-    plan, wanted = draft.plan, experiment.levels
-    levels = resolve(benchmark, wanted, plan.seed, plan.origin, interpreted=draft.target.interpreted)
+        return checked(benchmark, experiment.levels, at, others)
+    plan, wanted, interpreted = draft.plan, experiment.levels, draft.target.interpreted
+    levels = resolve(benchmark, wanted, plan.seed, plan.origin, interpreted=interpreted, others=others)
     return with_whole(session, benchmark, levels, wanted)
 
 

@@ -87,7 +87,7 @@ def syntax_error(error: tomllib.TOMLDecodeError, name: str, text: str) -> str:
     Before Python 3.14, only the message has the location.
     """
     sentence = str(error)
-    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", sentence)
+    found = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", sentence)
     if found is None:
         return f"{name}: {sentence}"
     line = int(found[1]) if found[1] else text.rstrip("\n").count("\n") + 1
@@ -96,7 +96,9 @@ def syntax_error(error: tomllib.TOMLDecodeError, name: str, text: str) -> str:
         line = (
             bisect.bisect_left(range(1, line), True, key=lambda count: _has_open_literal("\n".join(lines[:count]))) + 1
         )
-    return f"{name}:{line}: TOML syntax error: {_in_words(sentence[: found.start()])}"
+    column = int(found[2]) if found[2] else len(text) + 1
+    here = (text.split("\n")[line - 1], column - 1) if found[1] else (text.rstrip(), len(text))
+    return f"{name}:{line}: TOML syntax error: {_in_words(sentence[: found.start()], *here)}"
 
 
 def _has_open_literal(text: str) -> bool:
@@ -107,13 +109,42 @@ def _has_open_literal(text: str) -> bool:
     return False
 
 
-def _in_words(problem: str) -> str:
-    """Return a problem of the parser; for a string or a list that is not closed, with what is missing."""
+def _in_words(problem: str, line: str, column: int) -> str:
+    """Return a problem that the parser found in a line, from this column on, with what is meant or missing if known."""
     if re.fullmatch(r"(?:Illegal|Found invalid) character '\\n'", problem):
         return "a string is not closed: a quote is missing on this line"
+    if problem == "Invalid value":
+        return _of_value(line, column)
+    if problem == "Cannot overwrite a value" and (key := re.match(r"""[\s\[]*([\w."'-]+)\s*[=\]]""", line)):
+        return f"{key[1]} is given twice: omit one of them"
+    if twice := re.fullmatch(r"Duplicate inline table key '(.*)'", problem):
+        return f"{twice[1]} is given twice: omit one of them"
+    if twice := re.fullmatch(r"Cannot declare \((.*?),?\) twice", problem):
+        table = ".".join(re.findall(r"'(.*?)'", twice[1]))
+        return f"the table [{table}] is given twice: omit one of them"
     return {
         _OPEN_LITERAL: "a string is not closed: a quote is missing on this line",
         "Unterminated string": "a string is not closed: a quote is missing",
         "Unclosed array": "a list is not closed: a ] is missing on this line or above",
         "Unclosed inline table": "a table is not closed: a } is missing on this line",
+        "Invalid statement": "this line is neither NAME = VALUE nor a table's name in brackets, such as [target]",
+        "Expected newline or end of document after a statement": "more follows on this line after its end",
+        "Expected '=' after a key in a key/value pair": "a = is missing after the name",
+        "Expected ']' at the end of a table declaration": "a ] is missing after the table's name",
+        "Expected ']]' at the end of an array declaration": "]] is missing after the table's name",
     }.get(problem, problem)
+
+
+def _of_value(line: str, column: int) -> str:
+    """Return what is wrong with the value that should begin in a line at this column."""
+    before, rest = line[:column].rstrip(), line[column:]
+    is_next = "=" not in before and re.match(r"\s*(?:[\w.-]+\s*=|\[+[\w.-]+\]+\s*$)", line)
+    if is_next or not (rest.strip() or before.endswith("=")):
+        return "a list is not closed: a ] is missing on this line or above"
+    if word := re.match(r"[^\W\d][\w./-]*", rest):
+        if word[0].lower() in ("true", "false"):
+            return f"write {word[0].lower()} instead of {word[0]}"
+        return f'{word[0]} is not a value: text must be in quotes, "{word[0]}"'
+    if rest.startswith((",", "]", "}", "#")) or not rest.strip():
+        return "a value is missing here"
+    return "this is not a value: text must be in quotes, a list in [ ]"

@@ -7,20 +7,21 @@ from typing import Annotated
 
 import typer
 
+from intercore.cli.group import Group
 from intercore.cli.options import DEFAULT_STORE, Force, StorePath
 from intercore.cli.stored import RunId, stored_run
 from intercore.comparison import baseline_file
 from intercore.comparison.baseline import of_run
 from intercore.terminal.console import messages
 
-app = typer.Typer(add_completion=False, no_args_is_help=True)
+app = typer.Typer(cls=Group, add_completion=False, no_args_is_help=True)
 
 
 @app.callback(
     epilog="Examples: intercore baseline save baselines/pico-sim.jsonl 3; intercore compare baselines/pico-sim.jsonl 4"
 )
 def baseline() -> None:
-    """Save the results of a run in a small file, so that later runs can be compared with them."""
+    """Save the results of a run in a small file (save FILE [RUN]), so that later runs can be compared with them."""
 
 
 @app.command(epilog="Example: intercore baseline save baselines/pico-sim.jsonl 3")

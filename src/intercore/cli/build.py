@@ -9,7 +9,7 @@ import typer
 
 from intercore.board.boards import find
 from intercore.board.build import board_image
-from intercore.board.image_files import write_image
+from intercore.board.image_files import check_folder, write_image
 from intercore.cli.board_options import BoardName, levels_of, with_factors
 from intercore.cli.options import Force, Output
 from intercore.terminal.console import messages
@@ -31,6 +31,7 @@ def build(
 ) -> None:
     """Build the firmware for a board: ELF files, and a UF2 file or a complete flash image."""
     chosen = find(board)
+    check_folder(folder)
     wanted = levels_of(chosen, levels)
     with messages().status(f"building the program for {board}") as status:
         files = write_image(board_image(chosen, wanted, status.update), folder, force=force)

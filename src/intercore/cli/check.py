@@ -90,7 +90,7 @@ def check(
         if path is not None:
             check_replaceable(path, kind, force=force)  # before anything is measured
     if name is not None and not file.exists() and Path(name).is_file():
-        raise UsageError(f"{file} is not a budget file, which comes first: intercore check {name} {file}")
+        raise UsageError(f"{file} is not a budget file; the budget file comes first: intercore check {name} {file}")
     budgets = budget_reader.read(file)
     if name is None or whole_number(name) is not None:
         given = {"--repetitions": repetitions, "--kernel": kernel, "--port": port}

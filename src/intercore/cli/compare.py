@@ -130,9 +130,9 @@ def compare(
             "--phases",
             0,
             len(SHIFTS),
-            "Simulated targets only: how many times each setting whose result differs is measured again, with code and "
-            f"data moved by a few bytes: {LEAST_PHASES - 1} to {len(SHIFTS)}, or 0 for none. This separates real "
-            "changes from those that come only from the placement of code and data in memory (bank conflicts).",
+            "Simulated targets only: to separate real changes from those that come only from the placement of code and "
+            "data in memory (bank conflicts), measure each setting whose result differs this many times again, with "
+            f"code and data moved by a few bytes: {LEAST_PHASES - 1} to {len(SHIFTS)}, or 0 for none.",
             metavar=f"<0, {LEAST_PHASES - 1} to {len(SHIFTS)}>",
         ),
     ] = len(SHIFTS),

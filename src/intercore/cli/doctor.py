@@ -33,7 +33,7 @@ def doctor(
     *,
     output: Output = DEFAULT,
 ) -> None:
-    """Check that the tools for each target are installed, look for what disturbs measurements, and print remedies."""
+    """Check the tools for each target, look for anything that disturbs measurements, and suggest remedies."""
     chosen = None if target is None else find(target)
     with messages().status("searching"):
         found = tuple(findings(target=chosen))

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from intercore.board.arduino_library import write_arduino_library
-from intercore.cli.options import Force
+from intercore.cli.group import Group
 from intercore.terminal.console import results
 
-app = typer.Typer(no_args_is_help=True, add_completion=False)
+app = typer.Typer(cls=Group, no_args_is_help=True, add_completion=False)
 
 
 @app.callback(epilog="Example: intercore library arduino --output Intercore")
@@ -25,7 +25,14 @@ def arduino(
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder to write, e.g. Intercore, or a file ending in .zip.")
     ] = Path("Intercore.zip"),
-    force: Force = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Overwrite an existing .zip file, whatever it contains. A folder is replaced only if it is an earlier "
+            "Intercore library.",
+        ),
+    ] = False,
 ) -> None:
     """Write the ESP32 firmware as an Arduino library, from the firmware sources."""
     written = write_arduino_library(output, force=force)

@@ -28,7 +28,9 @@ def list_(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TARGET]", help="Target whose benchmarks to list, e.g. host. Default: list the targets."
+            metavar="[TARGET]",
+            help="Target whose benchmarks to list, e.g. host. A board must be connected and is asked through --port. "
+            "Default: list the targets.",
         ),
     ] = None,
     wanted: Annotated[

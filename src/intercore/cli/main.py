@@ -28,7 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "Measure a benchmark on a target, store every sample, and print the results."),
     "sweep": (
         "sweep",
-        "Measure a plan file on its targets, in random order. To continue after an interruption, repeat the command.",
+        "Measure what a plan file describes, in random order. To continue after an interruption, repeat the command.",
     ),
     "list": ("listing", "List the targets, or the benchmarks of a target and their factors (parameters)."),
     "info": (
@@ -47,7 +47,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "baseline": (
         "baseline",
-        "Save the results of a run in a small file, so that later runs can be compared with them.",
+        "Save the results of a run in a small file (save FILE [RUN]), so that later runs can be compared with them.",
     ),
     "check": (
         "check",
@@ -55,7 +55,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "predict": (
         "predict",
-        "Predict times from stored runs; compare and rank the measured levels of each factor that you leave out.",
+        "Predict times from stored runs. For each factor that you do not set, compare and rank its measured levels.",
     ),
     "trace": (
         "trace",
@@ -69,7 +69,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "meters": ("meters", "List the connected power meters and the supported kinds of meters."),
     "doctor": (
         "doctor",
-        "Check that the tools for each target are installed, look for what disturbs measurements, and print remedies.",
+        "Check the tools for each target, look for anything that disturbs measurements, and suggest remedies.",
     ),
     "build": (
         "build",
@@ -236,5 +236,6 @@ def main() -> None:
 
 
 def _fail(sentence: str, status: int) -> NoReturn:
-    say_error(sentence)
+    if sentence:  # without arguments, the help has been printed instead
+        say_error(sentence)
     sys.exit(status)

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from intercore.board.own_workload import NAME, NAME_RULE
+from intercore.cli.group import Group
 from intercore.errors import UsageError
 from intercore.files.replacement import unwritable
 from intercore.terminal.console import results
 
-app = typer.Typer(no_args_is_help=True, add_completion=False)
+app = typer.Typer(cls=Group, no_args_is_help=True, add_completion=False)
 
 _WORKLOAD = """\
 /* NAME: describe one unit of its work here.
@@ -72,7 +73,7 @@ def workload(
     *,
     folder: Annotated[Path, typer.Option("-o", "--output", help="Folder for the file, e.g. workloads.")] = Path(),
 ) -> None:
-    """Write a C file with a template of a workload, and print the command that measures it."""
+    """Write a C file that is a template for a workload, and print the command that measures it."""
     if not NAME.fullmatch(name):
         raise UsageError(f"'{name}' cannot be the name of a workload: {NAME_RULE}, e.g. fft")
     path = folder / f"{name}.c"

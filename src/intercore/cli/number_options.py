@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 MOST_SECONDS = 1e6
 """Eleven days: below the limit of the timers of every operating system."""
 
-_SHARE = "a percentage such as 5%, or a fraction such as 0.05,"
 Number = TypeVar("Number", int, float)
 
 
@@ -41,30 +40,35 @@ class Share(float):
         return f"{100 * self:g}%"
 
 
-def percent_option(name: str, text: str) -> OptionInfo:
-    """Return the option `name` for a share above 0 and up to 1, typed as `5%` or `0.05`; `text` is its help."""
+def percent_option(name: str, text: str, *, zero: bool = False, whole: bool = True) -> OptionInfo:
+    """Return the option `name` for a share from 0 to 1, typed as `5%` or `0.05`; `text` is its help.
 
-    def share(given: str) -> float | None:
-        return None if (decimal_number(given) or 0) >= 1 else _share(given)  # 1 might be meant as 1%
+    `zero` and `whole` state whether the share may be 0 and 1.
+    """
 
-    def positive(given: str | float) -> float:
-        value = _reader(name, share, _SHARE, None, None)(given)
-        if not 0 < value <= 1:
-            raise UsageError(f"{name}={given} is out of range: it must be above 0% and at most 100%")
-        return float(value)
+    def share(given: str | float) -> float:
+        if not isinstance(given, str):
+            return float(given)  # a plain number, not a Share
+        number = decimal_number(given)
+        value = _percentage(given) if number is None else number
+        if value is None:
+            raise UsageError(f"{name} must be a percentage such as 5%, or a fraction such as 0.05, not '{given}'")
+        if number is not None and 1 <= number <= 100:
+            instead = f"{number / 100:g}" if number > 1 else "100%"
+            raise UsageError(f"{name}={given} is not a percentage: write {given}% or {instead}")
+        if not 0 <= value <= 1 or (value == 0 and not zero) or (value == 1 and not whole):
+            least, most = "from 0%" if zero else "above 0%", "100%"
+            most = f"{'to' if zero else 'and at most'} {most}" if whole else f"and below {most}"
+            raise UsageError(f"{name}={given} is out of range: it must be {least} {most}")
+        return value
 
-    return _option(name, positive, "PERCENT", text)
+    return _option(name, share, "PERCENT", text)
 
 
-def share_option(name: str, text: str) -> OptionInfo:
-    """Return the option `name` for a share, typed as `5%` or `0.05`, whose range is checked elsewhere."""
-    read = _reader(name, _share, _SHARE, None, None)
-    return _option(name, lambda given: float(read(given)), "PERCENT", text)
-
-
-def _share(given: str) -> float | None:
-    found = percentage(given)
-    return decimal_number(given) if found is None else found
+def _percentage(given: str) -> float | None:
+    """Return a percentage, which may be negative here, as a fraction of 1; None if the text is not one."""
+    found = percentage(given.strip().removeprefix("-"))
+    return -found if found is not None and given.strip().startswith("-") else found
 
 
 def run_number(text: str | int) -> int:

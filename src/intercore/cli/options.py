@@ -56,9 +56,7 @@ PortUrl = Annotated[
 ]
 KernelPath = Annotated[
     Path | None,
-    typer.Option(
-        "--kernel", help="Folder of the FreeRTOS kernel to build the target's program with, e.g. ~/FreeRTOS-Kernel."
-    ),
+    typer.Option("--kernel", help="FreeRTOS kernel folder to build the target's program with, e.g. ~/FreeRTOS-Kernel."),
 ]
 OwnSources = Annotated[
     list[Path] | None,

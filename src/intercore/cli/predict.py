@@ -31,8 +31,8 @@ def predict(
             metavar="NAME=VALUE…",
             help=(
                 "What to predict: for message, the size, e.g. size=300; for speedup, the time of the work on one core, "
-                "e.g. duration=3ms; the other benchmarks need no value. Factors such as from=0 select what was "
-                "measured."
+                "e.g. duration=3ms; the other benchmarks need no value. Factors (parameters) such as from=0 select "
+                "what was measured; intercore list TARGET BENCHMARK lists them."
             ),
         ),
     ] = None,
@@ -47,7 +47,7 @@ def predict(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Predict times from stored runs; compare and rank the measured levels of each factor that you leave out."""
+    """Predict times from stored runs. For each factor that you do not set, compare and rank its measured levels."""
     with open_existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
     show(OfSection(found.prediction, found.rows, found.section), output)

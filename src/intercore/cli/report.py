@@ -34,8 +34,8 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="[RUN]…",
-            help="Stored runs by number, e.g. 3, or targets, e.g. host, for their newest complete run of each "
-            "benchmark. Default: the newest run.",
+            help="Stored runs (numbers, e.g. 3) or targets (e.g. host, which means the newest complete run of each "
+            "benchmark). Default: the newest run.",
         ),
     ] = None,
     *,
@@ -60,7 +60,8 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="CONDITION",
-            help="Include only measurements that meet this condition, e.g. size<=256 or opt=O0. May be repeated.",
+            help="Include only measurements whose factor meets this condition, e.g. opt=O0 or 'size<=256' (in quotes, "
+            "because of the <). May be repeated.",
         ),
     ] = None,
     exhibits: Annotated[

@@ -7,7 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 
 from intercore.benchmarks.options import Options, known
-from intercore.cli.number_options import Share, share_option
+from intercore.cli.number_options import Share, percent_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +43,7 @@ def with_report_options(command: Callable[Given, Result]) -> Callable[Given, Res
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    annotation = Annotated[float, share_option(f"--{option.name}", option.help)]
+    made = percent_option(f"--{option.name}", option.help, zero=option.ends, whole=option.ends)
+    annotation = Annotated[float, made]
     default = Share(option.default)
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -65,7 +65,7 @@ Faults = Annotated[
     typer.Option(
         "--fault",
         help="Inject a fault into a simulated target, e.g. uart-out:flip=1e-4 (bit errors) or reset@5e7 (at cycle "
-        "5e7); docs/simulator.md lists them. May be repeated.",
+        "5e7); intercore-sim --help lists them. May be repeated.",
     ),
 ]
 
@@ -162,7 +162,7 @@ def run(
         Path | None,
         typer.Option(
             "--firmware",
-            help="Folder of the firmware sources to build the target's program from, e.g. ~/intercore/firmware.",
+            help="Firmware source folder to build the target's program from, e.g. ~/intercore/firmware.",
         ),
     ] = None,
     further_files: OwnSources = None,

@@ -27,8 +27,8 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="[RUN] [BENCHMARK...]",
-            help="Number of a stored run, e.g. 3 (default: the newest), and benchmarks of it, e.g. clock (default: "
-            "all).",
+            help="Number of a stored run, e.g. 3 (default: the newest), and some of its benchmarks, e.g. clock "
+            "(default: all).",
         ),
     ] = None,
     *,

@@ -121,7 +121,7 @@ def sweep(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Measure a plan file on its targets, in random order. To continue after an interruption, repeat the command."""
+    """Measure what a plan file describes, in random order. To continue after an interruption, repeat the command."""
     check_page(report_path, force=force)
     file = plan_reader.read(plan_path)
     file = file if target is None else on_target(file, target)

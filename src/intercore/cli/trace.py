@@ -63,6 +63,7 @@ app = typer.Typer(add_completion=False)
 @app.command(
     epilog="A board needs a program with the recorder: intercore flash pico --trace 1024. "
     "Examples: intercore trace pico-sim switch primitive=queue; "
+    "intercore trace pico-sim speedup workload=./fft.c; "
     "intercore trace pico jitter samples=20 --port /dev/ttyACM0"
 )
 def trace(

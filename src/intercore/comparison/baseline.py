@@ -69,10 +69,16 @@ def of_run(run: Run) -> Baseline:
             pools[setting_key(one.benchmark, one.factors)].append(one)
     settings = [made for pool in pools.values() if (made := _kept(pool)).quantities]
     if not settings:
-        raise UsageError(f"{run.title} has no series with a median, so there is nothing to save")
+        raise UsageError(f"{run.title} cannot be a baseline: {_why_nothing_is_kept(run)}")
     settings.sort(key=lambda one: (one.benchmark, by_level(one.factors)))
     _check_conditions(run, settings)
     return baseline(run.plan.target, run.tool, settings, simulated=run.plan.simulated, file="")
+
+
+def _why_nothing_is_kept(run: Run) -> str:
+    reasons = {one.benchmark: why for one in run.measurements if (why := incomparable(one))}
+    measured = [f"{name} was measured {why}" for name, why in reasons.items()]
+    return "; ".join(measured) or "it has no series with a median"
 
 
 def _kept(pool: list[Measurement]) -> KeptMeasurement:

@@ -72,8 +72,8 @@ def check_replaceable(path: Path, kind: Kind, *, force: bool = False) -> None:
         raise IntercoreError(f"cannot write {path}: it is {what}. Choose another name")
     if found.st_size and not force and not _is_of(path, kind):
         raise UsageError(
-            f"{path} already exists and is not a {kind.name}, so the file is not overwritten: choose another name, or "
-            "add --force"
+            f"{path} already exists and is not a {kind.name}, so it is not overwritten: choose another name, or add "
+            "--force"
         )
 
 

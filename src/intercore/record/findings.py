@@ -205,6 +205,6 @@ class OnVirtualMachine(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "This is a virtual machine: its hypervisor can stop a core without a trace, which causes rare, very long "
+            "This is a virtual machine: its hypervisor can pause a core unnoticed, which causes rare, very long "
             "samples."
         )

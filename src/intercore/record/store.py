@@ -49,13 +49,14 @@ _CAUSES = {
         "the disk failed, is full or limits the size of a file (disk I/O error). Correct that, then continue with "
         "--resume (complete measurements are kept)"
     ),
-    sqlite3.SQLITE_CORRUPT: "the file is damaged: restore the file from a backup, or choose another file",
-    sqlite3.SQLITE_NOTADB: "the file is not an Intercore store and was not changed: choose another file",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged: restore it from a backup, or use another store (--store FILE)",
+    sqlite3.SQLITE_NOTADB: "the file is not an Intercore store and was not changed: use another file (--store FILE)",
     sqlite3.SQLITE_READONLY: "the file is read-only: make the file and its folder writable, or work on a copy",
     sqlite3.SQLITE_ERROR: "the tables in the file are not those of an Intercore store: the file is damaged, or another "
-    "program has changed it. Restore the file from a backup, or choose another file",
+    "program has changed it. Restore the file from a backup, or use another store (--store FILE)",
     sqlite3.SQLITE_TOOBIG: (
-        f"a value in the file is longer than {bounds.STORE_VALUE}, the limit of an Intercore store: choose another file"
+        f"a value in the file is longer than {bounds.STORE_VALUE}, the limit of an Intercore store: use another store "
+        "(--store FILE)"
     ),
     sqlite3.SQLITE_CONSTRAINT_UNIQUE: "the store already contains this entry",
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "the store has no such run",

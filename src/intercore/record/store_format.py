@@ -194,11 +194,13 @@ def _format_of(db: sqlite3.Connection, path: Path) -> int:
     if (application, version, tables) == (0, 0, 0):
         return 0
     if application != APPLICATION_ID:
-        raise IntercoreError(f"{path} is another application's database and was not changed: choose another file")
+        raise IntercoreError(
+            f"{path} is another application's database and was not changed: use another file (--store FILE)"
+        )
     if not 1 <= version <= FORMAT:
         raise IntercoreError(
             f"{path} has store format {version}, but this version of Intercore ({__version__}) reads only formats up "
-            f"to {FORMAT}: use the newest Intercore, or choose another file"
+            f"to {FORMAT}: use the newest Intercore, or another store (--store FILE)"
         )
     _check_tables(db, path)
     return int(version)
@@ -211,5 +213,5 @@ def _check_tables(db: sqlite3.Connection, path: Path) -> None:
         if not re.match(r"CREATE\s+TABLE\b", str(sql), re.IGNORECASE) or _COMPUTES.search(str(sql)):
             raise IntercoreError(
                 f"{path} is not an Intercore store: its object '{printable(str(name))}' is not a table of values but "
-                "makes SQLite run code. The file was not changed: choose another file"
+                "makes SQLite run code. The file was not changed: use another file (--store FILE)"
             )

@@ -128,7 +128,7 @@ class Target(msgspec.Struct, frozen=True):
         names = [factor.name for factor in self.factors]
         for name, given in levels.items():
             if name not in names and self.factors:
-                raise UsageError(unknown("factor", name, names, f"{self.name} has"))
+                raise UsageError(unknown("build factor", name, names, f"{self.name} has"))
             self._check_chosen_now(name, given[0] if isinstance(given, list | tuple) else given, flashing=flashing)
 
     def _check_chosen_now(self, name: str, level: object, *, flashing: bool) -> None:
@@ -326,28 +326,28 @@ TARGETS: tuple[Target, ...] = (
     _of_board(
         BoardTarget,
         STM32H745.name,
-        "STM32H745 (NUCLEO-H745ZI-Q) in AMP, at the serial port of its ST-LINK (--port); "
+        "STM32H745 (NUCLEO-H745ZI-Q) in AMP, on the serial port of its ST-LINK (--port); "
         "to flash it: intercore flash stm32h745",
         STM32H745,
     ),
     _of_board(
         BoardTarget,
         ESP32.name,
-        "ESP32 (e.g. ESP32-DevKitC) at its USB serial port (--port); to flash it: intercore flash esp32",
+        "ESP32 (e.g. ESP32-DevKitC) on its USB serial port (--port); to flash it: intercore flash esp32",
         ESP32,
         ESP_TIMEOUT,
     ),
     _of_board(
         BoardTarget,
         ESP32S3.name,
-        "ESP32-S3 at its USB serial port (--port); to flash it: intercore flash esp32s3",
+        "ESP32-S3 on its USB serial port (--port); to flash it: intercore flash esp32s3",
         ESP32S3,
         ESP_TIMEOUT,
     ),
     _of_board(
         BoardTarget,
         ESP32P4.name,
-        "ESP32-P4 at its USB serial port (--port), not yet tried; to flash it: intercore flash esp32p4",
+        "ESP32-P4 on its USB serial port (--port), not yet tried; to flash it: intercore flash esp32p4",
         ESP32P4,
         ESP_TIMEOUT,
     ),
@@ -360,7 +360,7 @@ TARGETS: tuple[Target, ...] = (
     ),
     SerialTarget(
         "serial",
-        "any program that speaks the console protocol, at --port (device, pyserial URL or labgrid://PLACE)",
+        "any program that speaks the console protocol, on the port --port (device, pyserial URL or labgrid://PLACE)",
     ),
 )
 

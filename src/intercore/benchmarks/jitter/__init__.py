@@ -46,7 +46,7 @@ def _incomparable(one: Measurement) -> str:
     """Return why measurements of the cores' own counters are not compared."""
     if one.factors.get("time", "common") == "common":
         return ""
-    return "by each core's counter, whose differences are not times until they are aligned"
+    return "by each core's counter, whose differences are not times until they are aligned: measure with time=common"
 
 
 def _provoked(one: Measurement) -> frozenset[str]:

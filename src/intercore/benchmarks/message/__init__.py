@@ -156,8 +156,6 @@ def _witness(chip: Simulator) -> Witness:
 WITHIN = Option(
     "within",
     default=0.01,
-    above=0,
-    below=1,
     help=(
         "Benchmark `message` only: report how many samples are needed for this accuracy, e.g. 5%. Accuracy is half the "
         "width of the 95 % confidence interval, divided by the measured time."

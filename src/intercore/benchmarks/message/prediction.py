@@ -414,7 +414,7 @@ def _too_few(found: Curve, model: Fit, size: int) -> str:
     """Return why nothing is known of a single message."""
     few = {each: len(found.samples(each)) for each in _neighbours(model, size) if _spread(found.samples(each)) is None}
     return (
-        f"There is no range for a single message: it takes {FEWEST_FOR_SINGLE} samples of "
+        f"There is no range for a single message: that needs at least {FEWEST_FOR_SINGLE} samples of "
         f"{' and of '.join(f'{each:,}' for each in few)} bytes, and there are {' and '.join(map(str, few.values()))}: "
         f"measure with samples={FEWEST_FOR_SINGLE}."
     )

@@ -119,8 +119,6 @@ def _witness(chip: Simulator) -> Witness:
 EFFICIENCY = Option(
     "efficiency",
     default=0.9,
-    above=0,
-    below=1,
     help=(
         "Report the smallest amount of work that reaches this parallel efficiency (speed-up divided by the number of "
         "cores), e.g. 80%."

@@ -467,5 +467,5 @@ class SpeedupSlower(Remark, frozen=True):
     def sentence(self) -> str:
         return (
             f"Work of {duration(self.t1_us)} takes {about_times(self.times)} times as long on {self.cores} cores as on "
-            f"one, by {TASKS.get(self.mode, self.mode)} (mode={self.mode})."
+            f"one, with {TASKS.get(self.mode, self.mode)} (mode={self.mode})."
         )

@@ -79,7 +79,7 @@ def _unknown(efficiency: float, points: Sequence[SpeedupPoint], model: Model) ->
             _REACHED if is_reached else "the overhead is not significantly above 0: take more samples or smaller sizes"
         )
     if not model.with_loss:
-        return _REACHED if is_reached else "unknown with fewer than three sizes: their model has no loss of large work"
+        return _REACHED if is_reached else "unknown: at least three sizes are needed to model the loss at large work"
     t1_us = model.t1_us_at(efficiency, points[0].cores).value
     if t1_us * FARTHEST < smallest.t1_us.value and is_reached:
         return _REACHED

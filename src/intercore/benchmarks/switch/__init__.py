@@ -58,7 +58,7 @@ def incomparable(one: Measurement) -> str:
     """Return why differences of the cores' own counters are not compared; empty if none is one."""
     if one.factors.get("time", "common") == "common":
         return ""
-    return "by each core's counter, whose differences are not times until they are aligned"
+    return "by each core's counter, whose differences are not times until they are aligned: measure with time=common"
 
 
 _ACROSS = ("switch", "before.there", "before.back", "after.there", "after.back")

@@ -47,8 +47,8 @@ class Direction(msgspec.Struct, frozen=True):
             return f"{takes} {way}, {factor} times the time on core {self.first} ({on_one})"
         takes += f" to {duration(self.slowest.cross_us)} ({self.slowest.primitive})"
         what = f" what the same primitive takes on core {self.first}" if first else ""
-        there = "there" if first else f"on core {self.first}"
-        return f"{takes} {way}, {factor} times{what} ({there} {self.quickest.primitive} takes {on_one})"
+        where = "where" if first else f"on core {self.first}"
+        return f"{takes} {way}, {factor} times{what} ({where} {self.quickest.primitive} takes {on_one})"
 
 
 class SwitchCrossCore(Finding, frozen=True):
@@ -217,7 +217,8 @@ class SwitchExactness(Finding, frozen=True):
                 "clock allows"
             )
         )
-        more = f"; {self.interrupted:,} more were delayed by an interrupt" if self.interrupted else ""
+        were = "was" if self.interrupted == 1 else "were"
+        more = f"; {self.interrupted:,} more {were} delayed by an interrupt" if self.interrupted else ""
         return (
             f"Checked against the simulator: {self.wake_ups:,} wake-ups were measured {between} ticks too long. The "
             f"results contain this error, which {verdict}{more}."

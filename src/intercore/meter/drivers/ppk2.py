@@ -199,7 +199,7 @@ def find() -> Iterator[tuple[str, str]]:
 
 DRIVER = Driver(
     "ppk2",
-    "Nordic's Power Profiler Kit II at its serial port, with the mark pin at one of its inputs",
+    "Nordic's Power Profiler Kit II on its serial port, with the mark pin on one of its inputs",
     "ppk2:PORT?volts=3.3[&mode=ampere|source&mark=D0|none&hz=10000]",
     ("volts", "mode", "mark", "hz"),
     Ppk2,

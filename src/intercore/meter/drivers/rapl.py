@@ -84,7 +84,7 @@ def find() -> Iterator[tuple[str, str]]:
 
 DRIVER = Driver(
     "rapl",
-    "this machine's processor, by its energy counters",
+    "this machine's processor, via its energy counters",
     "rapl:[ZONE][?hz=200]",
     ("hz", "root"),
     open_rapl,

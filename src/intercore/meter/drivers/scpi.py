@@ -114,7 +114,7 @@ def find() -> Iterator[tuple[str, str]]:
 
 DRIVER = Driver(
     "scpi",
-    "a bench multimeter or supply, by PyVISA: pip install 'intercore[scpi]'",
+    "a bench multimeter or supply, via PyVISA: pip install 'intercore[scpi]'",
     "scpi:RESOURCE?volts=3.3[&hz=20&setup=COMMAND;…&read=QUERY&backend=@py]",
     ("volts", "hz", "setup", "read", "backend"),
     open_scpi,

@@ -14,8 +14,8 @@ use crate::observe::timeline::Mark;
 use crate::rp2040::peripherals::adc::INPUTS;
 use crate::rp2040::peripherals::adc::signal::Signal;
 use crate::rp2040::peripherals::board::Change;
-use crate::rp2040::peripherals::i2c::device::Device;
 use crate::rp2040::peripherals::pins::Wire;
+use crate::rp2040::peripherals::{i2c, spi};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -96,7 +96,15 @@ pub struct Arguments {
     /// The firmware writes a register's number, then reads or writes from there on. `pointer_bytes`, the length of a register's
     /// number, is 0, 1 (default) or 2, `auto_increment = false` stays at one register, `read_only = ["0x75"]` ignores writes.
     #[arg(long, value_name = "BUS=FILE", value_parser = i2c_device)]
-    pub i2c: Vec<(usize, Device)>,
+    pub i2c: Vec<(usize, i2c::device::Device)>,
+    /// Put a device on the bus of SPI0 or SPI1. Repeat the option for each device
+    ///
+    /// FILE is TOML: `select = 17` is the GPIO of the device's chip select (active low), and `[registers]` is as for `--i2c`. The
+    /// first byte after the chip select has gone low is a register's number. If its bit `read_bit` is set (default 0x80; 0
+    /// for a device without reads), the device sends the contents from this register on, otherwise it stores what follows.
+    /// `auto_increment` and `read_only` are as for `--i2c`.
+    #[arg(long, value_name = "BUS=FILE", value_parser = spi_device)]
+    pub spi: Vec<(usize, spi::device::Device)>,
     /// Connect an input of the ADC (0 to 3 are GPIO 26 to 29, 4 is the temperature sensor) to a voltage. Repeat the option
     /// for each input
     ///
@@ -175,13 +183,21 @@ fn adc_input(text: &str) -> Result<(usize, Signal), String> {
     Ok((number, Signal::from_csv(&content).map_err(|why| format!("{signal}: {why}"))?))
 }
 
-/// The number of a bus, and the device that a file describes.
-fn i2c_device(text: &str) -> Result<(usize, Device), String> {
+fn i2c_device(text: &str) -> Result<(usize, i2c::device::Device), String> {
+    device(text, "I2C", i2c::device::Device::from_toml)
+}
+
+fn spi_device(text: &str) -> Result<(usize, spi::device::Device), String> {
+    device(text, "SPI", spi::device::Device::from_toml)
+}
+
+/// The number of a bus of a kind, and the device that a file describes.
+fn device<D>(text: &str, kind: &str, from_toml: impl Fn(&str) -> Result<D, String>) -> Result<(usize, D), String> {
     let (bus, path) = text.split_once('=').ok_or("expected a bus and a file, such as 0=sensor.toml")?;
     let number = bus.parse().ok().filter(|&number| number < 2);
-    let number = number.ok_or_else(|| format!("there are I2C0 and I2C1: expected 0 or 1, not {bus:?}"))?;
+    let number = number.ok_or_else(|| format!("there are {kind}0 and {kind}1: expected 0 or 1, not {bus:?}"))?;
     let content = std::fs::read_to_string(path).map_err(|why| without_codes(&format!("cannot read {path}: {why}")))?;
-    Ok((number, Device::from_toml(&content).map_err(|why| format!("{path}: {why}"))?))
+    Ok((number, from_toml(&content).map_err(|why| format!("{path}: {why}"))?))
 }
 
 fn address(text: &str) -> Result<u32, String> {

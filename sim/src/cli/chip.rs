@@ -126,6 +126,11 @@ impl Runnable for rp2040::machine::Machine {
                 return Err(format!("--i2c: two devices of I2C{bus} have the address {:#04x}", device.address()));
             }
         }
+        for (bus, device) in &arguments.spi {
+            if !machine.bus.peripherals.spis[*bus].attach(device.clone()) {
+                return Err(format!("--spi: two devices of SPI{bus} have the chip select GPIO {}", device.select()));
+            }
+        }
         machine.bus.peripherals.usb.takes_input = arguments.input_to.map(|port| port == InputPort::Usb);
         machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
         Ok((machine, vec![image]))
@@ -184,6 +189,7 @@ impl Runnable for stm32h745::machine::Machine {
             (!arguments.gpio.is_empty(), "--gpio"),
             (!arguments.adc.is_empty(), "--adc"),
             (!arguments.i2c.is_empty(), "--i2c"),
+            (!arguments.spi.is_empty(), "--spi"),
             (arguments.lock_step, "--lock-step"),
             (arguments.strict, "--strict"),
             (arguments.input_to.is_some(), "--input-to"),

@@ -23,6 +23,7 @@ pub mod pio;
 pub mod pll;
 pub mod psm;
 pub mod pwm;
+mod register_map;
 mod registration;
 pub mod resets;
 pub mod rosc;

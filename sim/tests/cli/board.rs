@@ -139,8 +139,14 @@ fn a_device_answers_on_its_bus() {
     for (options, status) in [(&[][..], 255), (&["--i2c", &device], 0x68)] {
         assert_eq!(run("i2c", &code, options).status.code(), Some(status), "{options:?}");
     }
+    let selected = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("selected.toml");
+    std::fs::write(&selected, "select = 17\nregisters = {}\n").expect("written");
+    let selected = format!("1={}", selected.display());
     for (options, reason) in [
-        (&["--i2c", "2=device.toml"][..], "expected 0 or 1"),
+        (&["--spi", "2=device.toml"][..], "there are SPI0 and SPI1: expected 0 or 1"),
+        (&["--spi", &device], "unknown field `address`"),
+        (&["--spi", &selected, "--spi", &selected], "two devices of SPI1 have the chip select GPIO 17"),
+        (&["--i2c", "2=device.toml"], "expected 0 or 1"),
         (&["--i2c", "device.toml"], "a bus and a file, such as 0=sensor.toml"),
         (&["--i2c", "0=nowhere.toml"], "cannot read nowhere.toml"),
         (&["--i2c", &device, "--i2c", &device], "two devices of I2C0 have the address 0x50"),

@@ -10,9 +10,10 @@ use std::str::FromStr;
 const COUNT: usize = 30;
 /// `FUNCSEL` of SIO, PIO0 and PIO1 (2.19.2).
 const FUNCTIONS: [u32; 3] = [5, 6, 7];
-/// `FUNCSEL` of the SPIs, and which of four pins are their lines RX and TX; eight pins are of SPI0, the next eight of SPI1.
+/// `FUNCSEL` of the SPIs, and which of four pins are their lines RX, SCK and TX; eight pins are of SPI0, the next eight of SPI1.
 const SPI_FUNCTION: u32 = 1;
 const SPI_RX: usize = 0;
+const SPI_SCK: usize = 2;
 const SPI_TX: usize = 3;
 
 /// What a block drives onto pins.
@@ -115,6 +116,12 @@ impl Pads {
     /// The levels that come from the pads, before the overrides.
     #[inline]
     pub(super) fn pad_levels(&self, driven: Outputs) -> u32 {
+        self.line_levels(driven) & self.input_enable & ((1 << COUNT) - 1)
+    }
+
+    /// The levels outside, which do not depend on whether the pads let them in.
+    #[inline]
+    fn line_levels(&self, driven: Outputs) -> u32 {
         let mut enables = self.enable.of(driven.enables) & !self.output_disable;
         let mut level = (self.out.of(driven.levels) & enables) | (self.floating & !enables);
         for &Wire(pins) in self.wires() {
@@ -124,7 +131,7 @@ impl Pads {
             level = if high { level | pins } else { level & !pins };
             enables |= if driven == 0 { 0 } else { pins };
         }
-        level & self.input_enable & ((1 << COUNT) - 1)
+        level
     }
 }
 
@@ -235,6 +242,9 @@ impl Peripherals {
         for (i2c, other) in self.i2cs.iter_mut().zip(&mut other.i2cs) {
             i2c.keep_devices(other);
         }
+        for (spi, other) in self.spis.iter_mut().zip(&mut other.spis) {
+            spi.keep_devices(other);
+        }
         self.usb.keep_host(&mut other.usb);
         self.connect_pins(context.now);
         self.schedule();
@@ -275,7 +285,7 @@ impl Peripherals {
         self.update_pins(now, now + 1);
     }
 
-    /// Connects the receiving lines of the SPIs: by a wire to the transmitting line, or to nothing.
+    /// Connects the lines of the SPIs: the receiving one by a wire to the transmitting one, or to devices.
     fn connect_spi(&mut self) {
         for (number, spi) in self.spis.iter_mut().enumerate() {
             let line = |of: usize| {
@@ -286,14 +296,19 @@ impl Peripherals {
             let (receiving, sending) = (line(SPI_RX), line(SPI_TX));
             let wired = self.pins.pads.joined(receiving) & sending != 0;
             let high = receiving != 0 && self.pins.pads.floating & receiving == receiving;
-            spi.set_input(if wired { spi::Input::Own } else { spi::Input::Level(high) });
+            let input = match receiving {
+                _ if wired => spi::Input::Own,
+                0 => spi::Input::None,
+                _ => spi::Input::Level(high),
+            };
+            spi.connect(spi::Connection { input, clock: line(SPI_SCK) != 0, data: sending != 0 });
         }
     }
 
     /// After a write to the outputs of SIO.
     pub fn update_sio_pins(&mut self, now: Cycle) {
         let others_look = self.pins.pads.wire_count > 0 || self.io_bank0.interrupts.is_used() || self.pwm.counts_pins();
-        if others_look || self.pios.iter().any(pio::Pio::is_in_use) {
+        if others_look || self.selects() != 0 || self.pios.iter().any(pio::Pio::is_in_use) {
             self.update_pins(now, now + 1);
             self.schedule();
         }
@@ -303,7 +318,8 @@ impl Peripherals {
     pub(super) fn update_pins(&mut self, now: Cycle, from: Cycle) {
         let mut unknown = [0; 2];
         let counted = self.counted();
-        let wanted = self.io_bank0.interrupts.wanted() | counted;
+        let selects = self.selects();
+        let wanted = self.io_bank0.interrupts.wanted() | counted | selects;
         for pio in 0..2 {
             let read = self.pins.pads.joined(self.pios[1 - pio].pins_read() | wanted);
             unknown[1 - pio] = self.pios[pio].watch_pins(read, now) & self.pins.pads.joined(self.pins.of[1 + pio]);
@@ -327,8 +343,19 @@ impl Peripherals {
             let high = self.counted_high(levels);
             self.pwm.set_inputs(high, now, from);
         }
+        if selects != 0 {
+            let levels = self.pins.pads.line_levels(self.driven_from(now, from));
+            for spi in &mut self.spis {
+                spi.set_selects(levels, from);
+            }
+        }
         let read = wanted | self.pios[0].pins_read() | self.pios[1].pins_read();
         self.pins.next_move = self.next_move(self.pins.pads.joined(read), from);
+    }
+
+    /// Pins that select devices of the SPIs.
+    fn selects(&self) -> u32 {
+        self.spis[0].selects() | self.spis[1].selects()
     }
 
     /// Brings what SIO reads of the pins up to cycle `now`.

@@ -1,10 +1,13 @@
 //! The serial ports SPI0 and SPI1, Arm PL022 (datasheet 4.4), frame by frame: a frame is sent, and another one received, in
 //! the time that its bits take; the levels of the lines within it are computed when somebody looks.
 
+pub mod device;
+
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
+use device::Device;
 use std::collections::VecDeque;
 
 /// Register offsets (4.4.4).
@@ -58,8 +61,8 @@ pub const SPI0: Block = Block {
     data: &[SSPDR],
     lazy: true,
     effect: Effect::Moves,
-    modelled: "PL022 as a master: formats of Motorola and TI, FIFOs, rates, interrupts, DMA requests, loop-back, a wire from TX to RX, levels of its pins",
-    missing: "Microwire, slave mode, devices, CSn in TI's format",
+    modelled: "PL022 as a master: formats of Motorola and TI, FIFOs, rates, interrupts, DMA requests, loop-back, a wire from TX to RX, devices by `--spi`, levels of its pins",
+    missing: "Microwire, slave mode, CSn in TI's format",
     ..Block::new("SPI", 0x4003_c000)
 };
 /// `SPI1`.
@@ -71,8 +74,24 @@ pub const SPI1: Block =
 pub enum Input {
     /// The transmitting line.
     Own,
-    /// Nothing but the pulls of its pin: it has this level.
+    /// Devices, and the pulls of its pin: it has this level while no device is selected.
     Level(bool),
+    /// No pin: it is low.
+    None,
+}
+
+/// How a port is connected to pins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Connection {
+    pub input: Input,
+    /// A pin puts out its clock: otherwise no device notices a frame.
+    pub clock: bool,
+    /// A pin puts out its data: otherwise devices receive zeros.
+    pub data: bool,
+}
+
+impl Connection {
+    const NONE: Self = Self { input: Input::None, clock: false, data: false };
 }
 
 /// A line that a master drives.
@@ -92,6 +111,8 @@ struct Frame {
     sent: u32,
     begin: u64,
     end: u64,
+    /// What devices have answered that are not selected any more.
+    answer: Option<u32>,
 }
 
 /// One PL022.
@@ -114,13 +135,48 @@ pub struct Spi {
     rx: VecDeque<u32>,
     frame: Option<Frame>,
     timeout: Option<u64>,
-    input: Input,
+    connection: Connection,
+    devices: Vec<Device>,
 }
 
 impl Spi {
-    /// Connects the receiving line.
-    pub(super) fn set_input(&mut self, input: Input) {
-        self.input = input;
+    /// Connects its lines.
+    pub(super) fn connect(&mut self, connection: Connection) {
+        self.connection = connection;
+    }
+
+    /// Puts a device on its bus. False if another one has the same chip select.
+    pub fn attach(&mut self, device: Device) -> bool {
+        let is_free = self.devices.iter().all(|other| other.select() != device.select());
+        if is_free {
+            self.devices.push(device);
+        }
+        is_free
+    }
+
+    /// Takes the devices of another chip's port.
+    pub(super) fn keep_devices(&mut self, old: &mut Self) {
+        self.devices = std::mem::take(&mut old.devices);
+    }
+
+    /// Pins that select devices.
+    pub(super) fn selects(&self) -> u32 {
+        self.devices.iter().fold(0, |pins, device| pins | 1 << device.select())
+    }
+
+    /// The levels of all pins from cycle `from` on, of which some select devices.
+    pub(super) fn set_selects(&mut self, levels: u32, from: Cycle) {
+        // Its bits are through, and it is in the pause in which `CSn` goes high.
+        let half = self.halves.count(from);
+        if let Some(Frame { sent, begin, answer: None, .. }) = self.frame
+            && half >= begin + 2 * u64::from(self.bits())
+        {
+            let answer = self.ask_devices(sent);
+            self.frame = self.frame.map(|frame| Frame { answer, ..frame });
+        }
+        for device in &mut self.devices {
+            device.set_select(levels >> device.select() & 1 == 1);
+        }
     }
 
     /// Whether it drives its lines.
@@ -189,7 +245,7 @@ impl Spi {
         }
         let Some(sent) = self.tx.pop_front() else { return };
         let pause = if self.format() == MOTOROLA && self.cr0 & SPH == 0 { PAUSE } else { 0 };
-        self.frame = Some(Frame { sent, begin: at, end: at + 2 * u64::from(self.bits()) + pause });
+        self.frame = Some(Frame { sent, begin: at, end: at + 2 * u64::from(self.bits()) + pause, answer: None });
     }
 
     /// Does all that is due by cycle `now`.
@@ -208,9 +264,12 @@ impl Spi {
 
     fn receive(&mut self, frame: Frame) {
         let mask = (1 << self.bits()) - 1;
-        let received = match self.input {
-            Input::Level(high) if self.cr1 & LBM == 0 => u32::from(high).wrapping_neg(),
-            _ => frame.sent,
+        let answer = frame.answer.or_else(|| self.ask_devices(frame.sent));
+        let received = match self.connection.input {
+            _ if self.cr1 & LBM != 0 => frame.sent,
+            Input::Own => frame.sent,
+            Input::Level(high) => answer.unwrap_or(u32::from(high).wrapping_neg()),
+            Input::None => 0,
         };
         if self.rx.len() == FIFO_DEPTH {
             self.latched |= ROR;
@@ -220,7 +279,34 @@ impl Spi {
         }
     }
 
+    /// What devices that are selected answer to a frame; none if there are none. Of several, the zeros win.
+    fn ask_devices(&mut self, sent: u32) -> Option<u32> {
+        let Connection { clock, data, .. } = self.connection;
+        let bytes = self.bits() / 8;
+        if !clock || !self.bits().is_multiple_of(8) {
+            return None;
+        }
+        let sent = if data { sent } else { 0 };
+        let answers = self.devices.iter_mut().filter(|device| device.is_selected()).map(|device| {
+            let bytes = (0..bytes).rev().map(|byte| (sent >> (8 * byte)) as u8);
+            bytes.fold(0, |answer, byte| answer << 8 | u32::from(device.exchange(byte)))
+        });
+        answers.reduce(|one, other| one & other)
+    }
+
     fn write_data(&mut self, value: u32, context: &mut Context<'_>) {
+        let selected = self.devices.iter().any(Device::is_selected);
+        for (is_so, what) in [
+            (
+                selected && !self.bits().is_multiple_of(8),
+                "a frame of other than 8 or 16 bits is sent to a device, which ignores it",
+            ),
+            (!selected && !self.devices.is_empty(), "a frame is sent while no device has its chip select low"),
+        ] {
+            if is_so {
+                context.diagnostics.misuse(SPI0.name, SSPDR, what, context.now);
+            }
+        }
         if self.tx.len() == FIFO_DEPTH {
             context.diagnostics.misuse(SPI0.name, SSPDR, "written while the transmit FIFO is full", context.now);
             return;
@@ -265,7 +351,8 @@ impl Peripheral for Spi {
             rx: VecDeque::with_capacity(FIFO_DEPTH),
             frame: None,
             timeout: None,
-            input: Input::Level(false),
+            connection: Connection::NONE,
+            devices: Vec::new(),
         }
     }
 
@@ -344,7 +431,9 @@ impl Peripheral for Spi {
     }
 
     fn reset(&mut self, block: &'static Block, context: &mut Context<'_>) {
-        *self = Self { input: self.input, ..Self::new(block) };
+        let mut old = std::mem::replace(self, Self::new(block));
+        self.connection = old.connection;
+        self.keep_devices(&mut old);
         self.clocks_changed(context.now, context.clocks);
     }
 

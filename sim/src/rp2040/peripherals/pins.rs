@@ -119,10 +119,16 @@ impl Pads {
         self.line_levels(driven) & self.input_enable & ((1 << COUNT) - 1)
     }
 
+    /// Pins that are driven.
+    #[inline]
+    fn enabled(&self, driven: Outputs) -> u32 {
+        self.enable.of(driven.enables) & !self.output_disable
+    }
+
     /// The levels outside, which do not depend on whether the pads let them in.
     #[inline]
     fn line_levels(&self, driven: Outputs) -> u32 {
-        let mut enables = self.enable.of(driven.enables) & !self.output_disable;
+        let mut enables = self.enabled(driven);
         let mut level = (self.out.of(driven.levels) & enables) | (self.floating & !enables);
         for &Wire(pins) in self.wires() {
             // Who pulls a pin up loses against who drives it; of two that drive it, the lower one is taken.
@@ -344,7 +350,10 @@ impl Peripherals {
             self.pwm.set_inputs(high, now, from);
         }
         if selects != 0 {
-            let levels = self.pins.pads.line_levels(self.driven_from(now, from));
+            let driven = self.driven_from(now, from);
+            let Pins { pads, outside, .. } = &self.pins;
+            // A device pulls its chip select up, against the pad's weaker pull.
+            let levels = pads.line_levels(driven) | !pads.joined(pads.enabled(driven) | outside.enables);
             for spi in &mut self.spis {
                 spi.set_selects(levels, from);
             }

@@ -12,6 +12,7 @@ const PINS: [[u32; 3]; 2] = [[16, 18, 19], [8, 10, 11]];
 const OUT_SET: u32 = 0x14;
 const OUT_CLR: u32 = 0x18;
 const OE_SET: u32 = 0x24;
+const OE_CLR: u32 = 0x28;
 
 fn sio(bench: &mut Bench, offset: u32) {
     bench.with(|p, context| {
@@ -150,6 +151,17 @@ fn a_device_hears_nothing_without_the_clock_and_zeros_without_the_data() {
         assert_eq!(selected(&mut bench, 0, &[0x01, 0]), answer, "GPIO {missing}");
         assert_eq!(selected(&mut bench, 0, &[0x41, 0]), [0, 0], "GPIO {missing}");
     }
+}
+
+#[test]
+fn a_chip_select_that_nobody_drives_is_high() {
+    let mut bench = with_device(0, 8, SENSOR);
+    selected(&mut bench, 0, &[]);
+    sio(&mut bench, OUT_CLR);
+    sio(&mut bench, OE_CLR);
+    assert_eq!(exchange(&mut bench, 0, &[0xd0, 0]).0, [0, 0]);
+    sio(&mut bench, OE_SET);
+    assert_eq!(exchange(&mut bench, 0, &[0xd0, 0]).0, [0, 0x60]);
 }
 
 /// `CSn` of the port itself, which is high between frames with SPH=0: each frame is a transfer.

@@ -8,12 +8,13 @@ const FLASH: u32 = 0x1000_0000;
 const WORD: u32 = FLASH + 0x108;
 const WORDS: u32 = 0x100;
 
-/// A chip with a flash of `WORDS`, and words that know of it.
+/// A chip with a flash of `WORDS`, and words that know of it, at the beginning of a quantum.
 fn begun() -> (Machine, MruWords) {
     let mut machine = Machine::new();
     assert!(machine.load(FLASH, &[0; 4 * WORDS as usize]));
     let mut known = MruWords::new(FLASH);
     known.sync(&mut machine.bus, true);
+    known.begin_quantum();
     (machine, known)
 }
 
@@ -63,6 +64,34 @@ fn what_the_speculative_core_reads_is_known_as_read_in_that_quantum_only() {
     assert!(known.was_read(WORD) && known.was_read(WORD + 4) && !known.was_read(WORD + 8));
     known.begin_quantum();
     assert!(!known.was_read(WORD) && known.has(WORD));
+}
+
+#[test]
+fn where_all_is_forgotten_within_a_quantum_each_line_may_have_been_read() {
+    let (mut machine, mut known) = begun();
+    known.begin_quantum();
+    known.insert(WORD, true);
+    for _ in 0..1000 {
+        machine.bus.xip.demoted().add(FLASH + 0x200);
+    }
+    known.sync(&mut machine.bus, true);
+    assert!(known.was_read(WORD));
+    known.begin_quantum();
+    assert!(!known.was_read(WORD));
+}
+
+#[test]
+fn numbers_do_not_run_out_where_no_quantum_begins() {
+    let (mut machine, mut known) = begun();
+    known.quantum = u32::MAX - 5;
+    known.insert(WORD, true);
+    for _ in 0..8 {
+        machine.bus.xip.demoted().add_all();
+        known.sync(&mut machine.bus, true);
+        assert!(!known.has(WORD));
+    }
+    known.insert(WORD, false);
+    assert!(known.has(WORD));
 }
 
 #[test]

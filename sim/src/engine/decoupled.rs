@@ -161,8 +161,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let quantum = bus.tags().begin_quantum();
         let flash_ready = bus.is_flash_ready(now);
         let before = bus.cache().hits();
-        self.mru.begin_quantum();
         self.mru.sync(bus, flash_ready);
+        self.mru.begin_quantum();
         let end = self.speculate(speculative, bus, FIRST + ahead, quantum, flash_ready);
         let last_requested = self.log.last_requested;
         let hits = bus.cache().hits() - before;

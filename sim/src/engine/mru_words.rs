@@ -56,16 +56,23 @@ pub struct MruWords {
     pub usable_from: u32,
     /// The number of the quantum.
     pub quantum: u32,
+    /// In this quantum all was forgotten, and with it what the speculative core has read.
+    reads_are_lost: bool,
 }
 
 impl MruWords {
     /// None are known of a flash that begins at an address.
     pub fn new(flash: u32) -> Self {
-        Self { flash, found_in: Vec::new(), known_from: 1, usable_from: 1, quantum: 2 }
+        Self { flash, found_in: Vec::new(), known_from: 1, usable_from: 1, quantum: 2, reads_are_lost: false }
     }
 
     /// A quantum begins, in which the speculative core has read nothing yet.
     pub fn begin_quantum(&mut self) {
+        self.next_number();
+        self.reads_are_lost = false;
+    }
+
+    fn next_number(&mut self) {
         if self.quantum >= u32::MAX - 2 {
             self.found_in.fill(0);
             (self.known_from, self.usable_from, self.quantum) = (1, 1, 1);
@@ -90,7 +97,9 @@ impl MruWords {
     #[inline(never)]
     fn forget(&mut self, demoted: &mut DemotedLines) {
         if std::mem::take(&mut demoted.all) {
-            self.quantum += 2;
+            self.next_number();
+            self.next_number();
+            self.reads_are_lost = true;
             self.known_from = self.quantum - 1;
             demoted.lines.clear();
         }
@@ -108,7 +117,7 @@ impl MruWords {
     /// Whether the speculative core may have read a word of the line of an address in this quantum, because it is one.
     pub fn was_read(&self, address: u32) -> bool {
         let first = self.index(address & !7);
-        self.found_in.iter().skip(first).take(2).any(|&found_in| found_in == self.quantum)
+        self.reads_are_lost || self.found_in.iter().skip(first).take(2).any(|&found_in| found_in == self.quantum)
     }
 
     /// Where the numbers are that native code compares with `usable_from`.

@@ -9,6 +9,7 @@ pub mod cortex_m;
 pub mod diagnostics;
 pub mod loss;
 pub mod names;
+pub mod profile;
 pub mod ram;
 pub mod random;
 pub mod semihosting;

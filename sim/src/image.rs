@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::core::names::Names;
 
-pub use elf::Lines;
+pub use elf::{Lines, SourceFrame};
 
 /// What images for a chip are.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 //! is cut. `make test` tries 2,000 of them, `make test-long` a million (`PROPTEST_CASES`).
 
 mod found;
-mod program;
-mod setting;
+pub mod program;
+pub mod setting;
 
 use crate::machine_code::{CODE, NOP, OWN, STACK, cases, machine, put};
 use intercore_sim::core::address_log::MAX_NAMED;

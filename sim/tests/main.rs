@@ -28,6 +28,7 @@ mod machine_code;
 mod mru_words;
 mod peripherals;
 mod polling;
+mod profile;
 mod qemu;
 mod random;
 mod reports;

@@ -5,6 +5,7 @@
 mod chip;
 mod distributions;
 mod guard;
+mod profile;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -402,6 +403,33 @@ impl Machine {
                 Ok(())
             })
         })
+    }
+
+    /// Records from now on what the cores spend their time on, instead of what was recorded so far.
+    fn start_profile(&self) -> PyResult<()> {
+        self.0.with(|state| match state {
+            State::Rp2040(chip) => {
+                chip.session.chip.start_profile(&chip.images[0]);
+                Ok(())
+            }
+            State::Stm32h745(_) => Err(SimulatorError::new_err(
+                "the simulated STM32H745 counts instructions and has no cycles to profile: profile a program of the RP2040",
+            )),
+        })
+    }
+
+    /// What was recorded since then; the recording ends.
+    fn take_profile(&self) -> PyResult<profile::Recorded> {
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(profile::none()) };
+            chip.session.chip.take_profile().map(|recorded| profile::recorded(&recorded)).ok_or_else(profile::none)
+        })
+    }
+
+    /// The functions that instructions are in, the innermost inlined one first: name, file and line, as far as they are known.
+    #[allow(clippy::needless_pass_by_value)] // Python's lists come by value
+    fn source_frames(&self, addresses: Vec<u32>) -> PyResult<Vec<Vec<profile::Source>>> {
+        self.0.with(|state| Ok(profile::sources(on!(state, chip => &chip.images), &addresses)))
     }
 
     /// A hash of the chip's state.

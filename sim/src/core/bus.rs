@@ -244,6 +244,16 @@ pub trait Bus: Clone + std::fmt::Debug {
     /// The address phase of an access to a slave that may be busy or slow, at cycle `now`.
     fn begin(&mut self, master: u8, slave: Slave, address: u32, write: bool, now: Cycle) -> Access;
 
+    /// Whether an address of a slave is read through a cache.
+    fn is_cached(_slave: Slave, _address: u32) -> bool {
+        false
+    }
+
+    /// The address of the line of a cache that a read from an address would replace; none if it is a hit, or replaces none.
+    fn line_replaced_for(&self, _address: u32) -> Option<u32> {
+        None
+    }
+
     /// The data phase of a read. The word that holds `address`.
     ///
     /// # Errors

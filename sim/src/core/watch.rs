@@ -1,6 +1,7 @@
 //! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
 
 use crate::core::bus::Slave;
+use crate::core::profile::Profile;
 use crate::core::stop::Stop;
 use crate::core::time::Cycle;
 use std::collections::BTreeMap;
@@ -105,6 +106,8 @@ pub struct Watchpoints {
     /// The core that is to execute one instruction, and whether that has begun.
     step: Option<(u8, bool)>,
     timeline: Option<Vec<(Cycle, u8, CoreEvent)>>,
+    /// What cores spend their time on, if somebody wants to know.
+    pub profile: Option<Box<Profile>>,
     /// How often probes and breakpoints have changed.
     changes: u64,
     /// What no probe and no breakpoint can have to do with.
@@ -153,6 +156,7 @@ impl Watchpoints {
             || !self.stops.is_empty()
             || self.step.is_some()
             || self.timeline.is_some()
+            || self.profile.is_some()
     }
 
     /// Whether it is enough to look here when an address is executed or accessed that is watched (`executed`, `accessed`).
@@ -160,7 +164,8 @@ impl Watchpoints {
         let within = |probe: &Probe, region: u32| (probe.first >> 28..=probe.last >> 28).contains(&region);
         let unseen =
             |probe: &Probe| probe.watch != Watch::Execute && unseen_regions.iter().any(|&region| within(probe, region));
-        self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && !self.probes.iter().any(unseen)
+        let all_seen = !self.probes.iter().any(unseen);
+        self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && self.profile.is_none() && all_seen
     }
 
     /// How often probes and breakpoints have changed.
@@ -330,6 +335,9 @@ impl Watchpoints {
         write: bool,
         value: u32,
     ) {
+        if let Some(profile) = &mut self.profile {
+            profile.access(core, cycle, address, write, value);
+        }
         if !self.accessed.may_have(address) && self.stops.is_empty() {
             return; // an access never goes over the end of a word
         }
@@ -344,6 +352,9 @@ impl Watchpoints {
     }
 
     pub(crate) fn core_event(&mut self, cycle: Cycle, core: u8, what: CoreEvent) {
+        if let Some(profile) = &mut self.profile {
+            profile.event(core, cycle, what);
+        }
         if let Some(timeline) = &mut self.timeline {
             timeline.push((cycle, core, what));
         }

@@ -130,7 +130,14 @@ fn run<const WATCH: bool, const BOTH: bool, C: Cpu<B>, B: Bus>(
             return;
         }
         let clash = BOTH && a.slave() == b.slave() && a.slave().is_shared();
-        if clash && bus.fabric().arbiter.arbitrate(a.slave(), 3) == 0 {
+        let winner = if clash { bus.fabric().arbiter.arbitrate(a.slave(), 3) } else { 0 };
+        if WATCH
+            && clash
+            && let Some(profile) = &mut bus.fabric_mut().watch.profile
+        {
+            profile.contend(now, winner, [a.request().address, b.request().address]);
+        }
+        if clash && winner == 0 {
             second.lose::<WATCH>(&mut b, now, bus);
             first.complete::<WATCH>(&mut a, now, bus);
             now += 1;

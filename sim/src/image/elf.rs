@@ -1,5 +1,6 @@
 //! ELF files: segments, entry point, symbols and source lines.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -153,6 +154,15 @@ fn read_symbols(
     Ok(symbols)
 }
 
+/// A function, compiled or inlined, and the line of it that an instruction belongs to, as far as they are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFrame {
+    /// As in the source.
+    pub function: Option<String>,
+    /// File and line.
+    pub line: Option<(String, u32)>,
+}
+
 /// Source lines of addresses: the debug sections (DWARF 2 to 5) of a file, parsed on first use, as most runs need none.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Lines {
@@ -185,16 +195,39 @@ impl Lines {
 
     /// File and line of the instruction at an address; none if the file has none, or is damaged there.
     pub fn at(&self, address: u32) -> Option<(String, u32)> {
-        if !self.code.iter().any(|range| range.contains(&address)) {
-            return None;
-        }
+        let context = self.context().ok()?;
+        let location = context.find_location(self.known(address)?).ok()??;
+        Some((location.file?.to_owned(), location.line?))
+    }
+
+    /// The functions that instructions are in: the innermost inlined one first, the one that was compiled last. Empty where the
+    /// file does not say.
+    pub fn frames(&self, addresses: &[u32]) -> Vec<Vec<SourceFrame>> {
+        let context = self.context().ok();
+        let at = |&address: &u32| {
+            let mut found = Vec::new();
+            let mut frames = context.as_ref()?.find_frames(self.known(address)?).skip_all_loads().ok()?;
+            while let Ok(Some(frame)) = frames.next() {
+                let name = frame.function.and_then(|name| name.raw_name().ok().map(Cow::into_owned));
+                let line = frame.location.and_then(|at| Some((at.file?.to_owned(), at.line?)));
+                found.push(SourceFrame { function: name, line });
+            }
+            Some(found)
+        };
+        addresses.iter().map(|address| at(address).unwrap_or_default()).collect()
+    }
+
+    /// An address, if there is code.
+    fn known(&self, address: u32) -> Option<u64> {
+        self.code.iter().any(|range| range.contains(&address)).then_some(u64::from(address))
+    }
+
+    fn context(&self) -> Result<Context<EndianSlice<'_, LittleEndian>>, Error> {
         let section = |id: SectionId| {
             let found = self.sections.iter().find(|(kept, _)| *kept == id);
             Ok::<_, Error>(EndianSlice::new(found.map_or(&[][..], |(_, contents)| contents), LittleEndian))
         };
-        let context = Context::from_dwarf(Dwarf::load(section).ok()?).ok()?;
-        let location = context.find_location(u64::from(address)).ok()??;
-        Some((location.file?.to_owned(), location.line?))
+        Context::from_dwarf(Dwarf::load(section)?)
     }
 }
 

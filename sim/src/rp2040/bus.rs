@@ -204,6 +204,14 @@ impl Bus for Crossbar {
         slave == APB
     }
 
+    fn is_cached(slave: Slave, address: u32) -> bool {
+        slave == XIP && address >> 24 == 0x10
+    }
+
+    fn line_replaced_for(&self, address: u32) -> Option<u32> {
+        (address >> 24 == 0x10).then(|| self.xip.line_replaced_for(address))?
+    }
+
     fn has_read_side_effect(address: u32) -> bool {
         Peripherals::has_read_side_effect(address)
     }

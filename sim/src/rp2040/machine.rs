@@ -3,6 +3,7 @@
 mod host;
 mod liveness;
 pub mod polling;
+mod profile;
 
 use crate::core::bus::Bus as _;
 use crate::core::semihosting::{self, Call};

@@ -263,6 +263,9 @@ impl<B: Bus> Core<B> {
         self.count = 0;
         self.exceptions_from = NEVER;
         self.width = Width::Word;
+        if let Some(profile) = &mut bus.fabric_mut().watch.profile {
+            profile.returns(self.id, self.frame_at);
+        }
         self.post(self.frame_at, Phase::Unstack);
     }
 

@@ -2,6 +2,7 @@
 
 use crate::core::access::{Width, extract, replicate};
 use crate::core::bus::{Access, Bus, Slave};
+use crate::core::profile;
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::CoreEvent;
 use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, POP_PC, STORE, STORE_MULTIPLE};
@@ -122,6 +123,7 @@ impl<B: Bus> Core<B> {
     /// What happens in a lost cycle all the same: the I/O port and events are not the bus.
     #[inline(never)]
     pub(crate) fn perform_stalled_cycle<const WATCH: bool>(&mut self, bus: &mut B) {
+        self.profile_entry::<WATCH>(bus);
         match self.phase {
             Phase::Io => {
                 self.access_io_port::<WATCH>(bus);
@@ -133,7 +135,7 @@ impl<B: Bus> Core<B> {
             }
             _ => {}
         }
-        self.record_stall_cycles::<WATCH>(self.slave, 1, self.t, bus);
+        self.record_stall_cycles::<WATCH>(self.access(), 1, self.t, bus);
         self.t += 1;
     }
 
@@ -141,16 +143,25 @@ impl<B: Bus> Core<B> {
     #[inline(always)]
     pub(crate) fn record_stall_cycles<const WATCH: bool>(
         &mut self,
-        slave: Slave,
+        at: profile::Access,
         cycles: Cycle,
         now: Cycle,
         bus: &mut B,
     ) {
-        self.stats.conflicts[slave.number()] += cycles;
+        self.stats.conflicts[at.slave.number()] += cycles;
         self.contested = true;
         if WATCH {
-            bus.fabric_mut().watch.core_event(now, self.id, CoreEvent::Conflicts(slave, cycles));
+            let fabric = bus.fabric_mut();
+            fabric.watch.core_event(now, self.id, CoreEvent::Conflicts(at.slave, cycles));
+            if let Some(profile) = &mut fabric.watch.profile {
+                profile.loses(self.id, now, at, cycles, fabric.arbiter.last[at.slave.number()]);
+            }
         }
+    }
+
+    /// What the deferred step asks for.
+    fn access(&self) -> profile::Access {
+        profile::Access { slave: self.slave, address: self.address }
     }
 
     /// Tells the performance counters of an access that is granted.
@@ -198,6 +209,7 @@ impl<B: Bus> Core<B> {
         if matches!(self.phase, Phase::LoadMultiple | Phase::StoreMultiple) && self.abandons() {
             return;
         }
+        self.profile_entry::<WATCH>(bus);
         let in_ram = B::is_ram(self.slave);
         if in_ram {
             self.record_ram_grant::<WATCH>(bus);
@@ -205,6 +217,16 @@ impl<B: Bus> Core<B> {
             return;
         }
         self.transfer_data::<WATCH>(bus, in_ram);
+    }
+
+    /// Tells a profile of an exception whose first word is about to be stored.
+    fn profile_entry<const WATCH: bool>(&self, bus: &mut B) {
+        if WATCH
+            && (self.phase, self.count) == (Phase::Push, 0)
+            && let Some(profile) = &mut bus.fabric_mut().watch.profile
+        {
+            profile.enters(self.id, self.t, self.frame_at);
+        }
     }
 
     /// The data phase of a read or write.
@@ -240,9 +262,11 @@ impl<B: Bus> Core<B> {
     /// Asks a slave that may be busy or slow. False: the core stops again later.
     #[inline(never)]
     fn begin_transfer_if_ready<const WATCH: bool>(&mut self, bus: &mut B, write: bool) -> bool {
+        let profiled = WATCH && bus.fabric().watch.profile.is_some();
+        let replaced = if profiled { bus.line_replaced_for(self.address) } else { None };
         match bus.begin(self.id, self.slave, self.address, write, self.t) {
             Access::Busy(until) => {
-                self.record_stall_cycles::<WATCH>(self.slave, until - self.t, self.t, bus);
+                self.record_stall_cycles::<WATCH>(self.access(), until - self.t, self.t, bus);
                 self.t = until;
                 false
             }
@@ -255,6 +279,12 @@ impl<B: Bus> Core<B> {
                 self.count::<WATCH>(bus, self.slave);
                 if WATCH {
                     bus.fabric_mut().watch.core_event(self.t, self.id, CoreEvent::Waits(self.slave, cycles - 1));
+                }
+                if WATCH
+                    && B::is_cached(self.slave, self.address)
+                    && let Some(profile) = &mut bus.fabric_mut().watch.profile
+                {
+                    profile.misses(self.id, self.access(), cycles - 1, replaced);
                 }
                 self.resume = self.phase;
                 self.delayed = self.slave;

@@ -98,6 +98,9 @@ fn winner(
         asking |= u8::from(access.is_some_and(|access| locate(access.address).0 == slave)) << (READ + side as u8);
     }
     let winner = bus.fabric.arbiter.arbitrate(slave, asking);
+    if let Some(profile) = &mut bus.fabric.watch.profile {
+        profile.contend(now, winner, [0; 2]);
+    }
     for core in cores {
         if asking >> core.id & 1 != 0 && core.id != winner {
             core.perform_stalled_cycle::<true>(bus);

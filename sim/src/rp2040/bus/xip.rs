@@ -156,6 +156,15 @@ impl Xip {
         if checks && hit { 1 } else { miss }
     }
 
+    /// The address of the line that the one of an address would replace, if that has to come.
+    pub(crate) fn line_replaced_for(&self, address: u32) -> Option<u32> {
+        let (set, tag, _) = split(address);
+        let lines = &self.lines[set];
+        let old = lines[usize::from(self.oldest[set])].tag;
+        let replaces = old != EMPTY && lines.iter().all(|line| line.tag != tag);
+        replaces.then(|| self.line(set, u32::from(self.oldest[set])))
+    }
+
     /// Makes a word present and its line the youngest of its set.
     fn touch(&mut self, set: usize, tag: u16, half: u8, found: Option<usize>) {
         let way = found.unwrap_or_else(|| {

@@ -3,6 +3,7 @@
 use super::{PipelineState, State, read_word};
 use crate::core::access::{Width, extract};
 use crate::core::bus::{Bus, Slave};
+use crate::core::profile::Access;
 use crate::core::time::Cycle;
 use crate::engine::cpu::{Cpu, Pipeline, Request};
 use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, REGISTERS, STORE, STORE_MULTIPLE};
@@ -101,6 +102,9 @@ impl<B: Bus> Cpu<B> for Core<B> {
                 return false;
             }
         }
+        if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
+            profile.instruction(self.id, now, pc, pipeline.queue as u16);
+        }
         match self.execute(op, pc) {
             Effect::Next => {
                 self.advance(pipeline);
@@ -182,7 +186,12 @@ impl<B: Bus> Cpu<B> for Core<B> {
             }
             _ => {
                 pipeline.state = State::Waits;
-                self.record_stall_cycles::<WATCH>(pipeline.slave, 1, now, bus);
+                self.record_stall_cycles::<WATCH>(
+                    Access { slave: pipeline.slave, address: pipeline.address },
+                    1,
+                    now,
+                    bus,
+                );
             }
         }
     }

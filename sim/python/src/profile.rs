@@ -1,0 +1,105 @@
+//! Profiles as Python takes them.
+
+use intercore_sim::core::bus::Slave;
+use intercore_sim::core::chip::Chip as _;
+use intercore_sim::core::profile::{Costs, Culprit, Frame, Profile};
+use intercore_sim::core::time::Cycle;
+use intercore_sim::image::Image;
+use intercore_sim::rp2040::machine::Machine;
+use pyo3::prelude::*;
+
+use crate::SimulatorError;
+
+/// Parent or -1; kind and value of the frame; calls, instructions, cycles, asleep, switching; cycles lost to other masters and
+/// to wait states, by slave.
+type Node = (i64, &'static str, u32, [u64; 5], Vec<Cycle>, Vec<Cycle>);
+/// Address; executed, cycles, conflicts, waits, asleep.
+type Line = (u32, [u64; 5]);
+/// End; cycles in which it did nothing; whether the tree is truncated; nodes; lines.
+type Core = (Cycle, Cycle, bool, Vec<Node>, Vec<Line>);
+/// Core, slave, function, object; who took it, its function and object; times and cycles.
+type Loss = (u8, &'static str, u32, u32, &'static str, u32, u32, u64, Cycle);
+/// Lock, core, function; claims, waits, held, longest held, waited, longest wait.
+type Lock = (u8, u8, u32, [u64; 6]);
+/// Lock, core, function; the core that held it, and its function; times and cycles.
+type Wait = (u8, u8, u32, u8, u32, u64, Cycle);
+/// Begin and end; both cores; names of the slaves; losses; locks; waits for locks.
+pub type Recorded = (Cycle, Cycle, Vec<Core>, Vec<&'static str>, Vec<Loss>, Vec<Lock>, Vec<Wait>);
+/// Function, file, line.
+pub type Source = (Option<String>, Option<String>, Option<u32>);
+
+pub fn none() -> PyErr {
+    SimulatorError::new_err("no profile is being recorded: start one before the run")
+}
+
+fn name(slave: u8) -> &'static str {
+    Machine::slave_name(Slave(slave)).unwrap_or_default()
+}
+
+fn node(parent: Option<usize>, frame: Frame, costs: &Costs) -> Node {
+    let (kind, value) = match frame {
+        Frame::Task(task) => ("task", task),
+        Frame::Handler(number) => ("handler", u32::from(number)),
+        Frame::Function(start) => ("function", start),
+    };
+    let sums = [costs.calls, costs.instructions, costs.cycles, costs.asleep, costs.switching];
+    (
+        parent.map_or(-1, |parent| i64::try_from(parent).unwrap_or(-1)),
+        kind,
+        value,
+        sums,
+        costs.conflicts.to_vec(),
+        costs.waits.to_vec(),
+    )
+}
+
+/// All of a profile, in an order that does not depend on anything else.
+pub fn recorded(profile: &Profile) -> Recorded {
+    let cores = profile.cores.iter().map(|core| {
+        let nodes = core.nodes().iter().map(|it| node(it.parent, it.frame, &it.costs)).collect();
+        let lines = core.lines().map(|(pc, it)| (pc, [it.executed, it.cycles, it.conflicts, it.waits, it.asleep]));
+        (core.until, core.off, core.is_truncated(), nodes, lines.collect())
+    });
+    let contention = &profile.contention;
+    let mut losses: Vec<_> = contention.losses.iter().collect();
+    losses.sort_unstable();
+    let losses = losses.into_iter().map(|(loss, &(times, cycles))| {
+        let (to, function, object) = match loss.to {
+            Culprit::Core { function, object } => ("core", function, object),
+            Culprit::Dma => ("DMA", 0, 0),
+            Culprit::Itself => ("itself", 0, 0),
+            Culprit::Eviction { function, object } => ("eviction", function, object),
+            Culprit::Nobody => ("nobody", 0, 0),
+        };
+        (loss.core, name(loss.slave), loss.function, loss.object, to, function, object, times, cycles)
+    });
+    let mut locks: Vec<_> = contention.locks.iter().collect();
+    locks.sort_unstable_by_key(|(key, _)| **key);
+    let locks = locks.into_iter().map(|(&(lock, core, function), used)| {
+        let sums = [used.claims, used.waits, used.held, used.longest_held, used.waited, used.longest_wait];
+        (lock, core, function, sums)
+    });
+    let mut waits: Vec<_> = contention.lock_waits.iter().collect();
+    waits.sort_unstable();
+    let waits = waits.into_iter().map(|(wait, &(times, cycles))| {
+        (wait.lock, wait.core, wait.function, wait.holder, wait.holder_function, times, cycles)
+    });
+    let slaves = Slave::all().map(|slave| name(slave.0)).collect();
+    (profile.begun, profile.ended, cores.collect(), slaves, losses.collect(), locks.collect(), waits.collect())
+}
+
+/// The functions that instructions are in, of the first image that knows.
+pub fn sources(images: &[Image], addresses: &[u32]) -> Vec<Vec<Source>> {
+    let mut found = vec![Vec::new(); addresses.len()];
+    for image in images {
+        for (known, frames) in found.iter_mut().zip(image.lines.frames(addresses)) {
+            if known.is_empty() {
+                known.extend(frames.into_iter().map(|frame| {
+                    let (file, line) = frame.line.map_or((None, None), |(file, line)| (Some(file), Some(line)));
+                    (frame.function, file, line)
+                }));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,240 @@
+//! A profile: where the cycles of each core went, by function and caller, by instruction, and by what held the core up.
+//!
+//! It only looks: each core says when it begins an instruction, enters and leaves exceptions, sleeps, and loses cycles. The
+//! time from one of these to the next belongs to what the core did in between, so the sum over all functions, handlers and
+//! sleep is the time of the run, exactly.
+
+mod calls;
+mod contention;
+mod lines;
+mod places;
+
+use crate::core::time::Cycle;
+use crate::core::watch::CoreEvent;
+use calls::{Calls, Parked};
+pub use calls::{Costs, Frame, Node};
+pub use contention::{Access, Contention, Culprit, LockUse, LockWait, Loss};
+pub use lines::Line;
+use lines::Lines;
+pub use places::{Place, Places};
+use std::ops::Range;
+
+/// What a profile has to know of a chip and its program.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// Functions and data of the program.
+    pub places: Places,
+    /// Addresses of hardware spinlocks, one word each: a read that is not 0 claims one, a write releases it.
+    pub locks: Range<u32>,
+    /// Where the kernel holds the address of each core's current task, one word for each core.
+    pub current_tasks: Range<u32>,
+    /// What these words hold now.
+    pub tasks: [u32; 2],
+    /// Whether each core executes, sleeps, or does neither.
+    pub states: [Activity; 2],
+}
+
+/// What a core does with its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Activity {
+    /// It is in reset, locked up, or stuck.
+    #[default]
+    Off,
+    /// It executes instructions.
+    Executes,
+    /// It enters or leaves an exception.
+    Switches,
+    /// It sleeps.
+    Sleeps,
+}
+
+/// Time of one core.
+#[derive(Clone, Debug)]
+pub struct CoreProfile {
+    calls: Calls,
+    lines: Lines,
+    activity: Activity,
+    /// Up to when its time is accounted for: at the end, the core may have gone a little further than the chip.
+    pub until: Cycle,
+    /// Time in which it did nothing at all: in reset, locked up, or stuck.
+    pub off: Cycle,
+}
+
+impl CoreProfile {
+    /// The tree of calls; a node comes after its parent.
+    pub fn nodes(&self) -> &[Node] {
+        self.calls.nodes()
+    }
+
+    /// What each instruction that was executed cost, by its address.
+    pub fn lines(&self) -> impl Iterator<Item = (u32, &Line)> {
+        self.lines.iter()
+    }
+
+    /// Whether there were more different calls than the tree holds; the rest was added to their callers.
+    pub fn is_truncated(&self) -> bool {
+        self.calls.is_truncated()
+    }
+
+    /// Accounts for the time up to `now`.
+    fn charge(&mut self, now: Cycle) {
+        let cycles = now.saturating_sub(self.until);
+        if cycles == 0 {
+            return;
+        }
+        self.until = now;
+        if self.activity == Activity::Off {
+            self.off += cycles;
+            return;
+        }
+        let costs = self.calls.costs();
+        costs.cycles += cycles;
+        match self.activity {
+            Activity::Sleeps => costs.asleep += cycles,
+            Activity::Switches => costs.switching += cycles,
+            _ => {}
+        }
+        if self.activity != Activity::Switches {
+            let line = self.lines.current();
+            line.cycles += cycles;
+            line.asleep += if self.activity == Activity::Sleeps { cycles } else { 0 };
+        }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// By core.
+    pub cores: [CoreProfile; 2],
+    /// What the cores lost to each other, and their spinlocks.
+    pub contention: Contention,
+    places: Places,
+    /// Tasks that no core executes now.
+    parked: Parked,
+    current_tasks: Range<u32>,
+    tasks: [u32; 2],
+    /// When it began.
+    pub begun: Cycle,
+    /// When it ended.
+    pub ended: Cycle,
+}
+
+impl Profile {
+    /// Begins in cycle `now`.
+    pub fn new(setup: Setup, now: Cycle) -> Self {
+        let cores = [0, 1].map(|core: usize| CoreProfile {
+            calls: Calls::new(setup.tasks[core]),
+            lines: Lines::default(),
+            activity: setup.states[core],
+            until: now,
+            off: 0,
+        });
+        Self {
+            cores,
+            contention: Contention::new(setup.locks),
+            places: setup.places,
+            parked: Parked::default(),
+            current_tasks: setup.current_tasks,
+            tasks: setup.tasks,
+            begun: now,
+            ended: now,
+        }
+    }
+
+    /// Accounts for all time up to `now`.
+    pub fn finish(&mut self, now: Cycle) {
+        for core in &mut self.cores {
+            core.charge(now);
+        }
+        self.ended = now;
+    }
+
+    /// A core begins the instruction `op` (its first halfword) at `pc`.
+    pub(crate) fn instruction(&mut self, core: u8, now: Cycle, pc: u32, op: u16) {
+        let number = usize::from(core & 1);
+        let Self { cores, places, parked, tasks, .. } = self;
+        let this = &mut cores[number];
+        this.charge(now);
+        this.activity = Activity::Executes;
+        this.calls.advance(pc, op, tasks[number], places, parked);
+        this.calls.costs().instructions += 1;
+        let line = this.lines.at(pc);
+        line.executed += 1;
+    }
+
+    /// A core begins to enter an exception, whose frame is at an address; it may say so in each cycle that it waits.
+    pub(crate) fn enters(&mut self, core: u8, now: Cycle, frame_at: u32) {
+        let number = usize::from(core & 1);
+        let this = &mut self.cores[number];
+        if this.calls.is_entering() {
+            return;
+        }
+        this.charge(now);
+        this.activity = Activity::Switches;
+        this.calls.interrupt(frame_at, self.tasks[number], &mut self.parked);
+    }
+
+    /// A core reads back the frame at an address, and goes on with what was interrupted.
+    pub(crate) fn returns(&mut self, core: u8, frame_at: u32) {
+        self.cores[usize::from(core & 1)].calls.unstack(frame_at);
+    }
+
+    /// Something else happens in the life of a core.
+    pub(crate) fn event(&mut self, core: u8, now: Cycle, event: CoreEvent) {
+        let this = &mut self.cores[usize::from(core & 1)];
+        match event {
+            // Their time is accounted for with all that goes by meanwhile.
+            CoreEvent::Conflicts(slave, cycles) => {
+                this.calls.costs().conflicts[slave.number()] += cycles;
+                this.lines.current().conflicts += cycles;
+                return;
+            }
+            CoreEvent::Waits(slave, cycles) => {
+                this.calls.costs().waits[slave.number()] += cycles;
+                this.lines.current().waits += cycles;
+                return;
+            }
+            _ => this.charge(now),
+        }
+        match event {
+            CoreEvent::Enters(exception) => this.calls.begin_handler(exception),
+            CoreEvent::Leaves(_) => this.calls.end_handler(),
+            CoreEvent::Starts => this.calls.restart(),
+            _ => {}
+        }
+        this.activity = match event {
+            CoreEvent::Enters(_) | CoreEvent::Leaves(_) => Activity::Switches,
+            CoreEvent::Sleeps => Activity::Sleeps,
+            CoreEvent::Stops | CoreEvent::Sticks | CoreEvent::LocksUp => Activity::Off,
+            _ => Activity::Executes,
+        };
+    }
+
+    /// What cores lose in cycle `now`, they lose to a master. Those that ask for the same slave do so at these addresses.
+    pub(crate) fn contend(&mut self, now: Cycle, winner: u8, addresses: [u32; 2]) {
+        self.contention.winner = Some((now, winner, addresses));
+    }
+
+    /// A core loses cycles from `now` on: to the master that `contend` said, else to the `holder` of the slave.
+    pub(crate) fn loses(&mut self, core: u8, now: Cycle, at: Access, cycles: Cycle, holder: u8) {
+        let functions = [0, 1].map(|core: usize| self.cores[core].calls.function());
+        self.contention.lose(core, now, at, cycles, holder, functions, &self.places);
+    }
+
+    /// A core waits for flash, and the line that comes replaces that of another address.
+    pub(crate) fn misses(&mut self, core: u8, at: Access, cycles: Cycle, replaced: Option<u32>) {
+        let function = self.cores[usize::from(core & 1)].calls.function();
+        self.contention.miss(core, at, cycles, replaced, function, &self.places);
+    }
+
+    /// A core loads or stores a value.
+    pub(crate) fn access(&mut self, core: u8, now: Cycle, address: u32, write: bool, value: u32) {
+        if self.contention.is_lock(address) {
+            let function = self.cores[usize::from(core & 1)].calls.function();
+            self.contention.lock(core, now, address, write, value, function);
+        } else if write && self.current_tasks.contains(&address) {
+            self.tasks[(((address - self.current_tasks.start) / 4) & 1) as usize] = value;
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Who called whom: a tree of calls for each core, followed from branch to branch.
+//!
+//! A call is BL or BLX; a return is BX, POP or MOV to where a call said. Any other way into another function replaces the
+//! function that it leaves, as a tail call does. What an exception interrupts is found again by the address of its frame,
+//! so a task goes on where it was, on whichever core.
+
+use crate::core::bus::Slave;
+use crate::core::profile::places::Places;
+use crate::core::time::Cycle;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// What a node of the tree stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Frame {
+    /// All outside of exception handlers: the address of the task's control block, 0 without a task.
+    Task(u32),
+    /// A handler, by the number of its exception; 0 for an exception that was not chosen before the run ended.
+    Handler(u8),
+    /// A function, by its first address; one without a symbol by the address at which it was entered.
+    Function(u32),
+}
+
+/// What a function cost, without those that it called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// How often it was called; of a handler, how often it was entered.
+    pub calls: u64,
+    /// Instructions begun.
+    pub instructions: u64,
+    /// All cycles.
+    pub cycles: Cycle,
+    /// Those of them that the core slept.
+    pub asleep: Cycle,
+    /// Those of them in which an exception was entered or left.
+    pub switching: Cycle,
+    /// Those of them that were lost to other masters, by slave.
+    pub conflicts: [Cycle; Slave::COUNT],
+    /// Those of them that were lost to wait states, by slave.
+    pub waits: [Cycle; Slave::COUNT],
+}
+
+impl Costs {
+    fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.instructions += other.instructions;
+        self.cycles += other.cycles;
+        self.asleep += other.asleep;
+        self.switching += other.switching;
+        for slave in 0..Slave::COUNT {
+            self.conflicts[slave] += other.conflicts[slave];
+            self.waits[slave] += other.waits[slave];
+        }
+    }
+}
+
+/// A function as it was called by way of its ancestors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The caller's; none for a task or handler.
+    pub parent: Option<usize>,
+    /// What it stands for.
+    pub frame: Frame,
+    /// What it cost by itself.
+    pub costs: Costs,
+}
+
+/// Nodes of a core's tree, at most: 64 MB.
+const MAX_NODES: usize = 1 << 17;
+/// Calls within one another that are followed.
+const MAX_DEPTH: usize = 1024;
+/// Interrupted tasks that are remembered; there are more only in a program that makes up frames.
+const MAX_PARKED: usize = 1 << 14;
+
+#[derive(Clone, Debug)]
+struct Tree {
+    nodes: Vec<Node>,
+    index: HashMap<(usize, Frame), usize>,
+    truncated: bool,
+}
+
+/// Parent of tasks and handlers in the index.
+const NO_NODE: usize = usize::MAX;
+
+impl Tree {
+    fn child(&mut self, parent: usize, frame: Frame) -> usize {
+        if let Some(&node) = self.index.get(&(parent, frame)) {
+            return node;
+        }
+        if self.nodes.len() >= MAX_NODES && parent != NO_NODE {
+            self.truncated = true;
+            return parent;
+        }
+        let caller = (parent != NO_NODE).then_some(parent);
+        self.nodes.push(Node { parent: caller, frame, costs: Costs::default() });
+        self.index.insert((parent, frame), self.nodes.len() - 1);
+        self.nodes.len() - 1
+    }
+}
+
+/// The function that is executed.
+#[derive(Clone, Debug)]
+struct Function {
+    node: usize,
+    start: u32,
+    range: Range<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Call {
+    caller: Function,
+    return_to: u32,
+}
+
+/// A task or handler, and the calls that it is in.
+#[derive(Clone, Debug)]
+struct Context {
+    root: Frame,
+    calls: Vec<Call>,
+    function: Function,
+    /// Address and first halfword of the last instruction; none before the first.
+    last: Option<(u32, u16)>,
+    /// Where the frame is, once it is interrupted.
+    frame_at: u32,
+}
+
+impl Context {
+    fn new(tree: &mut Tree, root: Frame) -> Self {
+        let node = tree.child(NO_NODE, root);
+        Self { root, calls: Vec::new(), function: Function { node, start: 0, range: 0..0 }, last: None, frame_at: 0 }
+    }
+
+    /// Gives it another root, or another tree.
+    fn rebase(&mut self, tree: &mut Tree, root: Frame) {
+        self.root = root;
+        let mut node = tree.child(NO_NODE, root);
+        let functions = self.calls.iter_mut().map(|call| &mut call.caller).chain([&mut self.function]);
+        let mut before = None;
+        for function in functions.filter(|function| !function.range.is_empty()) {
+            if before != Some(function.start) {
+                node = tree.child(node, Frame::Function(function.start));
+            }
+            before = Some(function.start);
+            function.node = node;
+        }
+        if self.function.range.is_empty() {
+            self.function.node = node;
+        }
+    }
+
+    /// The function at an address is executed from now on, called by a node.
+    fn enter(&mut self, tree: &mut Tree, caller: usize, pc: u32, places: &Places) {
+        let (start, range) = match places.find(pc) {
+            Ok(place) => (place.range.start, place.range.clone()),
+            Err(gap) => (pc, gap),
+        };
+        // A function that calls itself is one node.
+        let recursive = tree.nodes[caller].frame == Frame::Function(start);
+        let node = if recursive { caller } else { tree.child(caller, Frame::Function(start)) };
+        tree.nodes[node].costs.calls += 1;
+        self.function = Function { node, start, range };
+    }
+
+    /// The function at an address replaces the one that is executed.
+    fn jump(&mut self, tree: &mut Tree, pc: u32, places: &Places) {
+        let caller = match self.calls.last() {
+            Some(call) => call.caller.node,
+            None => tree.child(NO_NODE, self.root),
+        };
+        self.enter(tree, caller, pc, places);
+    }
+}
+
+/// Tasks that were interrupted and that no core executes now, by the addresses of their frames.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parked(HashMap<u32, Context>);
+
+/// The calls of a core.
+#[derive(Clone, Debug)]
+pub(super) struct Calls {
+    tree: Tree,
+    /// What is executed, the last one, and what that has interrupted.
+    contexts: Vec<Context>,
+    /// A frame is being read back from an address.
+    unstacking: Option<u32>,
+}
+
+const BLX: u16 = 0x4780;
+const BX: u16 = 0x4700;
+const MOV_PC: u16 = 0x4687;
+const REGISTER_BRANCH: u16 = 0xff87;
+const POP_PC: u16 = 0xbd00;
+
+/// Whether an instruction may return from a function.
+fn may_return(op: u16) -> bool {
+    matches!(op & REGISTER_BRANCH, BX | MOV_PC) || op & 0xff00 == POP_PC
+}
+
+/// Where a call returns to, if it is one that goes to `pc`.
+fn return_address(last: u32, op: u16, pc: u32) -> Option<u32> {
+    let is_wide = op & 0xf800 == 0xf000;
+    if op & REGISTER_BRANCH == BLX {
+        Some(last.wrapping_add(2))
+    } else {
+        let next = last.wrapping_add(4);
+        (is_wide && pc != next).then_some(next)
+    }
+}
+
+impl Calls {
+    pub fn new(task: u32) -> Self {
+        let mut tree = Tree { nodes: Vec::new(), index: HashMap::new(), truncated: false };
+        let context = Context::new(&mut tree, Frame::Task(task));
+        Self { tree, contexts: vec![context], unstacking: None }
+    }
+
+    pub fn nodes(&self) -> &[Node] {
+        &self.tree.nodes
+    }
+
+    pub fn is_truncated(&self) -> bool {
+        self.tree.truncated
+    }
+
+    fn current(&mut self) -> (&mut Context, &mut Tree) {
+        let Self { contexts, tree, .. } = self;
+        if contexts.is_empty() {
+            contexts.push(Context::new(tree, Frame::Task(0)));
+        }
+        let last = contexts.len() - 1;
+        (&mut contexts[last], tree)
+    }
+
+    /// Costs of the function that is executed.
+    #[inline]
+    pub fn costs(&mut self) -> &mut Costs {
+        let (context, tree) = self.current();
+        &mut tree.nodes[context.function.node].costs
+    }
+
+    /// The first address of the function that is executed; 0 between functions.
+    pub fn function(&self) -> u32 {
+        self.contexts.last().map_or(0, |context| context.function.start)
+    }
+
+    /// The core comes out of reset.
+    pub fn restart(&mut self) {
+        self.contexts.clear();
+        self.unstacking = None;
+    }
+
+    /// The instruction `op` begins at `pc`, in a task if it is in none of the handlers.
+    pub fn advance(&mut self, pc: u32, op: u16, task: u32, places: &Places, parked: &mut Parked) {
+        self.end_unstacking(task, parked);
+        let in_task = self.contexts.len() <= 1;
+        let (context, tree) = self.current();
+        let Some((last, before)) = context.last.replace((pc, op)) else {
+            let root = context.function.node;
+            return context.enter(tree, root, pc, places);
+        };
+        // An instruction that was abandoned begins again.
+        if pc == last || pc == last.wrapping_add(2) && context.function.range.contains(&pc) {
+            return;
+        }
+        if let Some(return_to) = return_address(last, before, pc) {
+            let caller = context.function.clone();
+            let node = caller.node;
+            if context.calls.len() < MAX_DEPTH {
+                context.calls.push(Call { caller, return_to });
+            }
+            return context.enter(tree, node, pc, places);
+        }
+        if may_return(before) {
+            if let Some(at) = context.calls.iter().rposition(|call| call.return_to == pc) {
+                context.function = context.calls.swap_remove(at).caller;
+                context.calls.truncate(at);
+                return;
+            }
+            // A kernel starts its first task by a branch.
+            if in_task && context.root != Frame::Task(task) {
+                context.calls.clear();
+                context.root = Frame::Task(task);
+                return context.jump(tree, pc, places);
+            }
+        }
+        if !context.function.range.contains(&pc) {
+            context.jump(tree, pc, places);
+        }
+    }
+
+    /// Whether an exception is entered that has not been chosen yet.
+    pub fn is_entering(&self) -> bool {
+        self.contexts.last().is_some_and(|context| context.root == Frame::Handler(0))
+    }
+
+    /// What is executed is interrupted, and its frame stored at an address.
+    pub fn interrupt(&mut self, frame_at: u32, task: u32, parked: &mut Parked) {
+        self.end_unstacking(task, parked);
+        let (context, tree) = self.current();
+        context.frame_at = frame_at;
+        let handler = Context::new(tree, Frame::Handler(0));
+        self.contexts.push(handler);
+    }
+
+    /// The handler of an exception begins: the one that was entered, or one behind another.
+    pub fn begin_handler(&mut self, exception: u8) {
+        let (context, tree) = self.current();
+        let so_far = if context.root == Frame::Handler(0) {
+            std::mem::take(&mut tree.nodes[context.function.node].costs)
+        } else {
+            Costs::default()
+        };
+        *context = Context { frame_at: context.frame_at, ..Context::new(tree, Frame::Handler(exception)) };
+        let costs = &mut tree.nodes[context.function.node].costs;
+        costs.add(&so_far);
+        costs.calls += 1;
+    }
+
+    /// A handler has returned: what follows is not its function's any more.
+    pub fn end_handler(&mut self) {
+        let (context, tree) = self.current();
+        let frame_at = context.frame_at;
+        *context = Context { frame_at, ..Context::new(tree, context.root) };
+    }
+
+    /// The frame at an address is read back.
+    pub fn unstack(&mut self, frame_at: u32) {
+        self.unstacking = Some(frame_at);
+    }
+
+    /// Goes on with what the frame that was read back belongs to.
+    fn end_unstacking(&mut self, task: u32, parked: &mut Parked) {
+        let Some(frame_at) = self.unstacking.take() else { return };
+        if self.contexts.len() > 1 {
+            self.contexts.pop();
+        }
+        let in_task = self.contexts.len() <= 1;
+        let (context, tree) = self.current();
+        if !in_task {
+            return;
+        }
+        if context.frame_at != frame_at {
+            let known = parked.0.remove(&frame_at);
+            if parked.0.len() >= MAX_PARKED {
+                parked.0.clear();
+            }
+            let next = known.unwrap_or_else(|| Context::new(tree, Frame::Task(task)));
+            let before = std::mem::replace(context, next);
+            parked.0.insert(before.frame_at, before);
+            // It may come from the other core's tree.
+            context.rebase(tree, Frame::Task(task));
+        } else if context.root != Frame::Task(task) {
+            context.rebase(tree, Frame::Task(task));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! What cores lost to each other: cycles at a slave, lines of the flash cache, and waiting for spinlocks.
+
+use crate::core::bus::Slave;
+use crate::core::profile::places::Places;
+use crate::core::time::Cycle;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Who a core lost cycles to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Culprit {
+    /// The other core, in a function, which accessed an object or code.
+    Core {
+        /// First address of the function.
+        function: u32,
+        /// First address of the object or function that it accessed; 0 if that is not known.
+        object: u32,
+    },
+    /// The DMA.
+    Dma,
+    /// An earlier access of its own.
+    Itself,
+    /// The other core, which had the line of the flash cache replaced.
+    Eviction {
+        /// First address of the function.
+        function: u32,
+        /// First address of the object or function whose line came instead.
+        object: u32,
+    },
+    /// Nobody: the line of the flash cache was never there, or the core had replaced it itself.
+    Nobody,
+}
+
+/// What a core asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The slave.
+    pub slave: Slave,
+    /// The address.
+    pub address: u32,
+}
+
+/// Cycles that a core lost in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Loss {
+    /// The core.
+    pub core: u8,
+    /// The slave that it asked for.
+    pub slave: u8,
+    /// First address of the function that it executed.
+    pub function: u32,
+    /// First address of the object or function that it accessed.
+    pub object: u32,
+    /// To whom.
+    pub to: Culprit,
+}
+
+/// What a core did with a spinlock in a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LockUse {
+    /// How often it got the lock.
+    pub claims: u64,
+    /// How often of those it had to wait.
+    pub waits: u64,
+    /// Cycles in which it had it, from the read that got it to the write that gave it back.
+    pub held: Cycle,
+    /// The most at a time.
+    pub longest_held: Cycle,
+    /// Cycles from the first read in vain to the one that got it.
+    pub waited: Cycle,
+    /// The most at a time.
+    pub longest_wait: Cycle,
+}
+
+/// A wait for a spinlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LockWait {
+    /// Number of the lock.
+    pub lock: u8,
+    /// The core that waited.
+    pub core: u8,
+    /// First address of the function that waited.
+    pub function: u32,
+    /// The core that had it when the wait began.
+    pub holder: u8,
+    /// First address of the function that had got it.
+    pub holder_function: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Lock {
+    /// Core, since when, and function.
+    holder: Option<(u8, Cycle, u32)>,
+    /// By core: since when it waits, and for which core and function.
+    waiting: [Option<(Cycle, u8, u32)>; 2],
+}
+
+/// Kinds of losses and waits that are told apart, at most: 100 MB.
+const MAX_KINDS: usize = 1 << 20;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Contention {
+    /// By kind: how often, and cycles.
+    pub losses: HashMap<Loss, (u64, Cycle)>,
+    /// By number of the lock, core, and function.
+    pub locks: HashMap<(u8, u8, u32), LockUse>,
+    /// By kind: how often, and cycles.
+    pub lock_waits: HashMap<LockWait, (u64, Cycle)>,
+    /// Cycles of kinds beyond those that are told apart.
+    pub untold: Cycle,
+    at: Range<u32>,
+    state: Vec<Lock>,
+    /// The master that got what cores asked for in a cycle, and the addresses at which these did.
+    pub(super) winner: Option<(Cycle, u8, [u32; 2])>,
+    /// Lines of the flash cache that were replaced: core, its function, and for which address.
+    evicted: HashMap<u32, (u8, u32, u32)>,
+}
+
+/// Bytes of a line of the flash cache.
+const LINE: u32 = 8;
+
+impl Contention {
+    pub(super) fn new(locks: Range<u32>) -> Self {
+        Self {
+            losses: HashMap::new(),
+            locks: HashMap::new(),
+            lock_waits: HashMap::new(),
+            untold: 0,
+            state: vec![Lock::default(); locks.len() / 4],
+            at: locks,
+            winner: None,
+            evicted: HashMap::new(),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)] // all that a loss is made of
+    pub(super) fn lose(
+        &mut self,
+        core: u8,
+        now: Cycle,
+        at: Access,
+        cycles: Cycle,
+        holder: u8,
+        functions: [u32; 2],
+        places: &Places,
+    ) {
+        let (winner, theirs) = match self.winner.filter(|(cycle, ..)| *cycle == now) {
+            Some((_, winner, addresses)) => (winner, addresses.get(usize::from(winner)).copied().unwrap_or(0)),
+            None => (holder, 0),
+        };
+        let to = match winner {
+            winner if winner == core => Culprit::Itself,
+            0 | 1 => Culprit::Core {
+                function: functions[usize::from(winner)],
+                object: if theirs == 0 { 0 } else { places.object_at(theirs) },
+            },
+            _ => Culprit::Dma,
+        };
+        let function = functions[usize::from(core & 1)];
+        self.add(Loss { core, slave: at.slave.0, function, object: places.object_at(at.address), to }, cycles);
+    }
+
+    fn add(&mut self, loss: Loss, cycles: Cycle) {
+        if self.losses.len() >= MAX_KINDS && !self.losses.contains_key(&loss) {
+            self.untold += cycles;
+            return;
+        }
+        let (times, sum) = self.losses.entry(loss).or_default();
+        *times += 1;
+        *sum += cycles;
+    }
+
+    /// A miss of the flash cache, and the address whose line it replaces.
+    pub(super) fn miss(
+        &mut self,
+        core: u8,
+        Access { slave, address }: Access,
+        cycles: Cycle,
+        replaced: Option<u32>,
+        function: u32,
+        places: &Places,
+    ) {
+        let to = match self.evicted.remove(&(address / LINE)) {
+            Some((by, function, instead)) if by != core => {
+                Culprit::Eviction { function, object: places.object_at(instead) }
+            }
+            _ => Culprit::Nobody,
+        };
+        if let Some(replaced) = replaced {
+            self.evicted.insert(replaced / LINE, (core, function, address));
+        }
+        self.add(Loss { core, slave: slave.0, function, object: places.object_at(address), to }, cycles);
+    }
+
+    pub(super) fn is_lock(&self, address: u32) -> bool {
+        self.at.contains(&address)
+    }
+
+    /// A core reads or writes a spinlock.
+    pub(super) fn lock(&mut self, core: u8, now: Cycle, address: u32, write: bool, value: u32, function: u32) {
+        let number = ((address - self.at.start) / 4) as u8;
+        let Some(lock) = self.state.get_mut(usize::from(number)) else { return };
+        if write {
+            // Whoever writes gives it back; it counts for the core that had it.
+            if let Some((holder, since, claimed_in)) = lock.holder.take() {
+                let held = now.saturating_sub(since);
+                let used = self.locks.entry((number, holder, claimed_in)).or_default();
+                used.held += held;
+                used.longest_held = used.longest_held.max(held);
+            }
+            return;
+        }
+        let waiting = &mut lock.waiting[usize::from(core & 1)];
+        if value == 0 {
+            let (holder, _, holder_function) = lock.holder.unwrap_or((core ^ 1, now, 0));
+            waiting.get_or_insert((now, holder, holder_function));
+            return;
+        }
+        let used = self.locks.entry((number, core, function)).or_default();
+        used.claims += 1;
+        if let Some((since, holder, holder_function)) = waiting.take() {
+            let waited = now.saturating_sub(since);
+            used.waits += 1;
+            used.waited += waited;
+            used.longest_wait = used.longest_wait.max(waited);
+            let wait = LockWait { lock: number, core, function, holder, holder_function };
+            if self.lock_waits.len() < MAX_KINDS || self.lock_waits.contains_key(&wait) {
+                let (times, cycles) = self.lock_waits.entry(wait).or_default();
+                *times += 1;
+                *cycles += waited;
+            }
+        }
+        lock.holder = Some((core, now, function));
+    }
+}

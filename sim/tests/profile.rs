@@ -1,0 +1,276 @@
+//! Profiles: every cycle belongs to one function, and what is lost is told with who took it.
+
+use crate::engines::setting::{Setting, setting};
+use crate::machine_code::{BANK, CODE, LDR, NOP, OWN, STACK, STAY, VECTORS, VTOR, cases, machine, put, put_word};
+use intercore_sim::core::bus::Slave;
+use intercore_sim::core::profile::{CoreProfile, Costs, Culprit, Frame, Profile};
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::time::Cycle;
+use intercore_sim::image::{Boot, Image, Lines, Symbol};
+use intercore_sim::rp2040::bus::slave::{SRAM0, XIP};
+use intercore_sim::rp2040::machine::Machine;
+use proptest::prelude::*;
+
+/// An image with nothing but these functions and objects.
+fn image(functions: &[(&str, u32, u32)], objects: &[(&str, u32, u32)]) -> Image {
+    let symbol = |&(name, address, size): &(&str, u32, u32), is_function| Symbol {
+        name: name.to_owned(),
+        address,
+        size,
+        is_function,
+    };
+    let mut symbols: Vec<_> = functions.iter().map(|it| symbol(it, true)).collect();
+    symbols.extend(objects.iter().map(|it| symbol(it, false)));
+    Image { segments: Vec::new(), boot: Boot::Flash, symbols, lines: Lines::default() }
+}
+
+/// Runs a machine up to cycle `limit`, with a profile.
+fn profiled(machine: &mut Machine, image: &Image, limit: Cycle) -> Box<Profile> {
+    machine.start_profile(image);
+    machine.run_until(limit);
+    machine.take_profile().expect("one was started")
+}
+
+/// Frames from the root to a node, and what it cost by itself.
+fn paths(core: &CoreProfile) -> Vec<(Vec<Frame>, Costs)> {
+    let nodes = core.nodes();
+    let path = |at: usize| {
+        let mut frames = vec![nodes[at].frame];
+        let mut parent = nodes[at].parent;
+        while let Some(at) = parent {
+            frames.insert(0, nodes[at].frame);
+            parent = nodes[at].parent;
+        }
+        frames
+    };
+    (0..nodes.len()).map(|at| (path(at), nodes[at].costs)).collect()
+}
+
+fn costs(core: &CoreProfile, path: &[Frame]) -> Costs {
+    let found = paths(core);
+    found.iter().find(|(frames, _)| frames == path).unwrap_or_else(|| panic!("{path:?}: {found:?}")).1
+}
+
+/// BL, from its own address to another one.
+fn bl(from: u32, to: u32) -> [u16; 2] {
+    let offset = to.wrapping_sub(from + 4);
+    [0xf000 | (offset >> 12 & 0x7ff) as u16, 0xf800 | (offset >> 1 & 0x7ff) as u16]
+}
+
+/// Cycles that a core may have gone further than the chip, at most.
+const AHEAD: Cycle = 2000;
+
+/// Compares the sums of a profile with the counters of the chip, from the begin of the run on.
+fn check_sums(profile: &Profile, machine: &Machine) -> Result<(), TestCaseError> {
+    for (number, core) in profile.cores.iter().enumerate() {
+        let mut sum = Costs::default();
+        let mut of_lines = [0; 5];
+        for node in core.nodes() {
+            sum.instructions += node.costs.instructions;
+            sum.cycles += node.costs.cycles;
+            sum.asleep += node.costs.asleep;
+            sum.switching += node.costs.switching;
+            for slave in 0..Slave::COUNT {
+                sum.conflicts[slave] += node.costs.conflicts[slave];
+                sum.waits[slave] += node.costs.waits[slave];
+            }
+        }
+        for (_, line) in core.lines() {
+            let all = [line.executed, line.cycles, line.conflicts, line.waits, line.asleep];
+            of_lines.iter_mut().zip(all).for_each(|(sum, one)| *sum += one);
+        }
+        let counted = machine.statistics(number);
+        prop_assert_eq!(sum.cycles + core.off, core.until - profile.begun, "core {}", number);
+        prop_assert!((profile.ended..profile.ended + AHEAD).contains(&core.until), "core {}", number);
+        prop_assert_eq!(sum.instructions, counted.instructions, "core {}", number);
+        prop_assert_eq!(of_lines[0], counted.instructions, "core {}", number);
+        prop_assert_eq!(sum.asleep, counted.asleep, "core {}", number);
+        prop_assert_eq!(sum.conflicts, counted.conflicts, "core {}", number);
+        prop_assert_eq!(sum.waits, counted.waits, "core {}", number);
+    }
+    let lost = |of: fn(&Costs) -> [Cycle; Slave::COUNT]| {
+        let nodes = profile.cores.iter().flat_map(CoreProfile::nodes);
+        nodes.flat_map(|node| of(&node.costs)).sum::<Cycle>()
+    };
+    let told = |misses: bool| {
+        let is_miss = |to: &Culprit| matches!(to, Culprit::Eviction { .. } | Culprit::Nobody);
+        let losses = profile.contention.losses.iter().filter(|(loss, _)| is_miss(&loss.to) == misses);
+        losses.map(|(_, (_, cycles))| cycles).sum::<Cycle>()
+    };
+    prop_assert_eq!(told(false), lost(|costs| costs.conflicts));
+    prop_assert!(told(true) <= lost(|costs| costs.waits));
+    Ok(())
+}
+
+fn compare(setting: &Setting) -> Result<(), TestCaseError> {
+    let mut plain = setting.machine();
+    let mut watched = plain.clone();
+    watched.start_profile(&image(&[], &[]));
+    for piece in &setting.pieces {
+        let stops = [&mut plain, &mut watched].map(|machine| piece.run(machine));
+        prop_assert_eq!(&stops[0], &stops[1], "in {:?}", piece);
+    }
+    prop_assert_eq!(plain.state_hash(), watched.state_hash());
+    let profile = watched.take_profile().expect("it was started");
+    check_sums(&profile, &plain)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(300)))]
+
+    #[test]
+    fn a_profile_changes_nothing_and_accounts_for_each_cycle(setting in setting()) {
+        compare(&setting)?;
+    }
+}
+
+/// `main` calls `outer` in a loop, which calls `inner` twice, the second time by a branch from its end.
+#[test]
+fn calls_returns_and_tail_calls_are_told_apart() {
+    let (main, outer, inner) = (CODE, CODE + 0x20, CODE + 0x40);
+    let [call, from_outer] = [bl(main, outer), bl(outer + 2, inner)];
+    let mut machine = machine(&[call[0], call[1], 0xe7fc, STAY]); // bl outer; b main
+    let to_inner = |from: u32| 0xe000 | ((inner.wrapping_sub(from + 4)) >> 1 & 0x7ff) as u16;
+    // push {lr}; bl inner; pop {r0}; mov lr, r0; b inner
+    put(&mut machine, outer, &[0xb500, from_outer[0], from_outer[1], 0xbc01, 0x4686, to_inner(outer + 10)]);
+    put(&mut machine, inner, &[0x3101, 0x4770]); // adds r1, #1; bx lr
+    let image = image(&[("main", main, 8), ("outer", outer, 12), ("inner", inner, 4)], &[]);
+    let profile = profiled(&mut machine, &image, 10_000);
+    let core = &profile.cores[0];
+    let [task, main, outer, inner] =
+        [Frame::Task(0), Frame::Function(main), Frame::Function(outer), Frame::Function(inner)];
+    let turns = costs(core, &[task, main, outer]).calls;
+    assert!(turns > 100, "{turns}");
+    assert_eq!(costs(core, &[task, main]).calls, 1);
+    let [called, jumped_to] = [&[task, main, outer, inner][..], &[task, main, inner]].map(|path| costs(core, path));
+    assert!(turns - called.calls <= 1 && turns - jumped_to.calls <= 1, "{called:?} {jumped_to:?}");
+    // adds 1, bx 2, and a wait for nothing.
+    assert_eq!(called.cycles, 3 * called.calls);
+    assert_eq!(core.nodes().len(), 5, "{:?}", paths(core));
+    check_sums(&profile, &machine).unwrap();
+}
+
+#[test]
+fn a_handler_has_its_own_entry_and_exit() {
+    let handler = CODE + 0x100;
+    // The timer of SysTick fires each 200 cycles: adds r7, #1 in an endless loop, and a handler of nops.
+    let mut machine = machine(&[0x3701, 0xe7fd]);
+    put(&mut machine, handler, &[NOP, NOP, 0x4770]);
+    put_word(&mut machine, VECTORS + 4 * 15, handler | 1);
+    for (address, value) in [(VTOR, VECTORS), (0xe000_e014, 199), (0xe000_e018, 0), (0xe000_e010, 7)] {
+        machine.write_private(0, address, value);
+    }
+    let image = image(&[("main", CODE, 4), ("isr", handler, 6)], &[]);
+    let profile = profiled(&mut machine, &image, 20_000);
+    let core = &profile.cores[0];
+    let root = costs(core, &[Frame::Handler(15)]);
+    let times = root.calls;
+    assert!((95..=100).contains(&times), "{times}");
+    let isr = costs(core, &[Frame::Handler(15), Frame::Function(handler)]);
+    assert_eq!(isr.calls, times);
+    // Two nops and the first cycle of BX; all else of the 13 cycles of a return, and of the 12 of an entry, is switching.
+    assert_eq!((isr.switching, root.switching), (0, root.cycles));
+    assert_eq!(root.cycles + isr.cycles, times * (12 + 2 + 13), "{root:?} {isr:?}");
+    check_sums(&profile, &machine).unwrap();
+}
+
+/// Both cores in loops: code of their own, and a word each of one bank.
+#[test]
+fn objects_that_two_cores_lose_cycles_for_are_named() {
+    let (ours, theirs) = (BANK[0] + 0x1000, BANK[0] + 0x2000);
+    let mut machine = Machine::new();
+    for (core, object) in [ours, theirs].into_iter().enumerate() {
+        put(&mut machine, OWN[core], &[LDR, LDR, 0xe7fc]);
+        machine.start_core(core, OWN[core] | 1, STACK);
+        machine.core_mut(core).set_register(0, object);
+    }
+    let image = image(&[("a", OWN[0], 6), ("b", OWN[1], 6)], &[("mine", ours, 4), ("yours", theirs, 4)]);
+    let profile = profiled(&mut machine, &image, 10_000);
+    assert!(!profile.contention.losses.is_empty());
+    for loss in profile.contention.losses.keys() {
+        let (function, object, other) = [(OWN[0], ours, theirs), (OWN[1], theirs, ours)][usize::from(loss.core)];
+        assert_eq!((loss.slave, loss.function, loss.object), (SRAM0.0, function, object));
+        let by = OWN[usize::from(1 - loss.core)];
+        assert_eq!(loss.to, Culprit::Core { function: by, object: other });
+    }
+    check_sums(&profile, &machine).unwrap();
+}
+
+/// Three lines that have one set of the flash cache, which has two ways: core 0 reads two of them in turn, core 1 the third now
+/// and then.
+#[test]
+fn lines_that_two_cores_evict_from_the_flash_cache_are_named() {
+    let flash = |line: u32| 0x1000_0100 + line * 0x2000;
+    let mut machine = Machine::new();
+    assert!(machine.load(flash(0), &vec![0; 0x6000]));
+    // ldr r2, [r0]; ldr r2, [r1]; b back
+    put(&mut machine, OWN[0], &[LDR, 0x680a, 0xe7fc]);
+    // ldr r2, [r0]; movs r3, #200; wait: subs r3, #1; bne wait; b back
+    put(&mut machine, OWN[1], &[LDR, 0x23c8, 0x3b01, 0xd1fd, 0xe7fa]);
+    for (core, lines) in [[0, 1], [2, 2]].into_iter().enumerate() {
+        machine.start_core(core, OWN[core] | 1, STACK);
+        machine.core_mut(core).set_register(0, flash(lines[0]));
+        machine.core_mut(core).set_register(1, flash(lines[1]));
+    }
+    let objects = [("x", flash(0), 8), ("y", flash(1), 8), ("z", flash(2), 8)];
+    let profile = profiled(&mut machine, &image(&[("a", OWN[0], 6), ("b", OWN[1], 10)], &objects), 100_000);
+    let misses = |core: u8, of: fn(&Culprit) -> bool| {
+        let all = profile.contention.losses.iter().filter(|(loss, _)| loss.core == core && of(&loss.to));
+        all.map(|(_, (times, _))| *times).sum::<u64>()
+    };
+    let evicted = |core: u8| misses(core, |to| matches!(to, Culprit::Eviction { .. }));
+    let by_nobody = |core: u8| misses(core, |to| *to == Culprit::Nobody);
+    assert!(evicted(1) > 50 && by_nobody(1) == 1, "core 1 replaces nothing of its own: {:?}", profile.contention);
+    assert!(evicted(0) > 50 && by_nobody(0) > 50, "{:?}", profile.contention);
+    for loss in profile.contention.losses.keys() {
+        let (function, objects) = [(OWN[0], [flash(0), flash(1)]), (OWN[1], [flash(2); 2])][usize::from(loss.core)];
+        assert_eq!((loss.slave, loss.function), (XIP.0, function));
+        assert!(objects.contains(&loss.object), "{loss:?}");
+        if let Culprit::Eviction { function, object } = loss.to {
+            assert_eq!(function, OWN[usize::from(1 - loss.core)]);
+            assert!([flash(0), flash(1), flash(2)].contains(&object) && !objects.contains(&object), "{loss:?}");
+        }
+    }
+    check_sums(&profile, &machine).unwrap();
+}
+
+/// Both cores claim `SPINLOCK5`, hold it for a while, and give it back.
+#[test]
+fn spinlocks_are_told_with_who_held_them() {
+    let mut machine = Machine::new();
+    for (core, own) in OWN.into_iter().enumerate() {
+        // try: ldr r2, [r0]; cmp r2, #0; beq try; movs r3, #20; hold: subs r3, #1; bne hold; str r2, [r0]; b try
+        put(&mut machine, own, &[LDR, 0x2a00, 0xd0fc, 0x2314, 0x3b01, 0xd1fd, 0x6002, 0xe7f7]);
+        machine.start_core(core, own | 1, STACK);
+        machine.core_mut(core).set_register(0, 0xd000_0100 + 4 * 5);
+    }
+    let profile = profiled(&mut machine, &image(&[("a", OWN[0], 16), ("b", OWN[1], 16)], &[]), 20_000);
+    let contention = &profile.contention;
+    for core in 0..2u8 {
+        let used = contention.locks[&(5, core, OWN[usize::from(core)])];
+        assert!(used.claims > 50, "{used:?}");
+        // From the load to the store: ldr 1, cmp 1, beq 1, movs 1, twenty turns of 3 cycles but for the last branch, str.
+        assert_eq!(used.longest_held, 63, "{used:?}");
+    }
+    let waited: u64 = contention.lock_waits.values().map(|(_, cycles)| cycles).sum();
+    assert_eq!(waited, contention.locks.values().map(|used| used.waited).sum::<u64>());
+    assert!(waited > 1000, "{contention:?}");
+    for wait in contention.lock_waits.keys() {
+        assert_eq!((wait.lock, wait.holder), (5, 1 - wait.core));
+        assert_eq!(wait.holder_function, OWN[usize::from(wait.holder)]);
+    }
+    check_sums(&profile, &machine).unwrap();
+}
+
+#[test]
+fn a_core_that_sleeps_or_is_off_says_so() {
+    let mut machine = machine(&[0xbf30, 0xe7fd]); // wfi; b back
+    machine.start_profile(&image(&[("main", CODE, 4)], &[]));
+    assert_eq!(machine.run_until(5000), Stop::DeadEnd);
+    machine.advance_to(5000);
+    let profile = machine.take_profile().expect("one was started");
+    let asleep = costs(&profile.cores[0], &[Frame::Task(0), Frame::Function(CODE)]).asleep;
+    assert!(asleep > 4900, "{asleep}");
+    assert_eq!(profile.cores[1].off, 5000);
+    check_sums(&profile, &machine).unwrap();
+}

@@ -9,6 +9,7 @@ pub mod clock;
 mod crash;
 mod debug;
 mod fault;
+mod flash;
 pub mod irq;
 pub mod machine;
 pub mod peripherals;

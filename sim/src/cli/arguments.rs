@@ -102,7 +102,7 @@ pub struct Arguments {
     /// FILE is TOML: `select = 17` is the GPIO of the device's chip select (active low), and `[registers]` is as for `--i2c`. The
     /// first byte after the chip select has gone low is a register's number. If its bit `read_bit` is set (default 0x80; 0
     /// for a device without reads), the device sends the contents from this register on, otherwise it stores what follows.
-    /// `auto_increment` and `read_only` are as for `--i2c`.
+    /// `auto_increment` and `read_only` are as for `--i2c`. `flash = "W25Q16JV"` instead of the registers is for a flash chip.
     #[arg(long, value_name = "BUS=FILE", value_parser = spi_device)]
     pub spi: Vec<(usize, spi::device::Device)>,
     /// Connect an input of the ADC (0 to 3 are GPIO 26 to 29, 4 is the temperature sensor) to a voltage. Repeat the option

@@ -3,7 +3,6 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 pub(crate) mod dma_masters;
-mod flash;
 pub mod memory;
 pub mod slave;
 pub mod ssi;
@@ -17,12 +16,12 @@ use crate::core::time::{Cycle, Ticks};
 use crate::engine::access_tags::AccessTags;
 use crate::engine::fast_bus::{FastBus, MemoryLayout, StaleCode};
 use crate::rp2040::clock::Clocks;
+use crate::rp2040::flash::Surroundings;
 use crate::rp2040::irq::IrqLines;
 use crate::rp2040::peripherals::io_bank;
 use crate::rp2040::peripherals::sio::{self, Sio};
 use crate::rp2040::peripherals::usb;
 use crate::rp2040::peripherals::{Context, Peripherals};
-use flash::Surroundings;
 use memory::{Memory, SRAM_WORDS};
 use slave::{APB, FAST_PERIPHERALS, ROM, SRAM0, SRAM4, SRAM5, XIP};
 use std::hash::{Hash, Hasher};
@@ -129,7 +128,7 @@ impl Crossbar {
     }
 
     /// The flash interface, and what commands to the flash may use.
-    fn xip_and_flash(&mut self) -> (&mut Xip, Surroundings<'_>) {
+    fn xip_and_flash(&mut self) -> (&mut Xip, Surroundings<'_, Memory>) {
         let Self { fabric, memory, xip, clocks, .. } = self;
         (xip, Surroundings { memory, clocks, diagnostics: &mut fabric.diagnostics })
     }
@@ -342,7 +341,7 @@ impl Bus for Crossbar {
         let (peripherals, mut context) = self.peripherals_at(now);
         peripherals.sio.write(usize::from(core), offset, value, &mut context);
         if Sio::is_output(offset) {
-            peripherals.update_sio_pins(now);
+            peripherals.update_sio_pins(&mut context);
         }
     }
 

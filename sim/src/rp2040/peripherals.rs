@@ -228,7 +228,7 @@ impl Peripherals {
         if self.next <= context.now {
             self.wake_board(context);
             self.wake_due(context);
-            self.follow_moves(context.now);
+            self.follow_moves(context);
             self.schedule();
         }
     }

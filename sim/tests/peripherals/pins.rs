@@ -36,7 +36,7 @@ fn drive(bench: &mut Bench, levels: u32, enables: u32) {
 fn write_sio(bench: &mut Bench, offset: u32, value: u32) {
     bench.with(|p, context| {
         p.sio.write(0, offset, value, context);
-        p.update_sio_pins(context.now);
+        p.update_sio_pins(context);
     });
 }
 

@@ -1,6 +1,7 @@
 //! The SPIs (datasheet 4.4): frames that take the time of their bits, FIFOs of eight, and what comes back.
 
 mod devices;
+mod flash;
 
 use super::bench::{Bench, IO_BANK0};
 use intercore_sim::core::time::Cycle;

@@ -7,6 +7,7 @@ use crate::core::ram::{RAM_ROOM, zeroed};
 use crate::core::state_hash::hash_words;
 use crate::engine::access_tags::AccessTags;
 use crate::engine::fast_bus::StaleCode;
+use crate::rp2040::flash::Cells;
 use std::hash::{Hash, Hasher};
 
 /// Words of boot ROM: 16 kB (DS 2.6.1).
@@ -92,8 +93,22 @@ impl Memory {
         self.flash.get(offset as usize / 4).copied().unwrap_or(u32::MAX)
     }
 
-    /// Sets bytes of flash to ones, as erasing does.
-    pub(crate) fn erase_flash(&mut self, from: u32, bytes: u32) {
+    /// Makes flash at least `bytes` long.
+    pub(crate) fn grow_flash(&mut self, bytes: usize) {
+        let words = bytes.min(FLASH_LIMIT).div_ceil(4);
+        if self.flash.len() < words {
+            self.flash.resize(words, u32::MAX);
+        }
+    }
+}
+
+/// Flash, as its chip erases and programs it.
+impl Cells for Memory {
+    fn byte(&self, address: u32) -> u8 {
+        self.flash(address).to_le_bytes()[address as usize % 4]
+    }
+
+    fn erase(&mut self, from: u32, bytes: u32) {
         let end = ((from + bytes) as usize / 4).min(self.flash.len());
         let first = from as usize / 4;
         if first < end {
@@ -103,22 +118,13 @@ impl Memory {
         }
     }
 
-    /// Clears the bits of flash that are clear in `page`, as programming does.
-    pub(crate) fn program_flash(&mut self, from: u32, page: &[u8]) {
+    fn program(&mut self, from: u32, page: &[u8]) {
         self.grow_flash(from as usize + page.len());
         for (word, bytes) in self.flash[from as usize / 4..].iter_mut().zip(page.chunks_exact(4)) {
             *word &= bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
         }
         self.stale_code.note_flash(from);
         self.stale_code.note_flash(from + page.len() as u32 - 1);
-    }
-
-    /// Makes flash at least `bytes` long.
-    pub(crate) fn grow_flash(&mut self, bytes: usize) {
-        let words = bytes.min(FLASH_LIMIT).div_ceil(4);
-        if self.flash.len() < words {
-            self.flash.resize(words, u32::MAX);
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The serial interface to the flash: how long a word takes on the wire, and commands to the flash byte by byte (DS 4.10).
 
 use crate::core::time::Cycle;
-use crate::rp2040::bus::flash::{Flash, Surroundings};
+use crate::rp2040::bus::memory::Memory;
+use crate::rp2040::flash::{Flash, Surroundings};
 use crate::rp2040::peripherals::aliased;
 use std::collections::VecDeque;
 
@@ -55,7 +56,7 @@ impl Ssi {
             sent: VecDeque::new(),
             received: VecDeque::new(),
             forced: None,
-            flash: Flash::new(),
+            flash: Flash::new("flash"),
         }
     }
 
@@ -132,7 +133,7 @@ impl Ssi {
     }
 
     /// What happened on the wire up to cycle `now`.
-    fn advance(&mut self, now: Cycle, around: &mut Surroundings<'_>) {
+    fn advance(&mut self, now: Cycle, around: &mut Surroundings<'_, Memory>) {
         while let Some(frame) = self.sent.front().copied()
             && frame.end <= now
         {
@@ -149,7 +150,12 @@ impl Ssi {
     }
 
     /// The override of the chip select pin is written: whether the flash is selected by it, if it is not left to the SSI.
-    pub(in crate::rp2040) fn force_select(&mut self, forced: Option<bool>, now: Cycle, around: &mut Surroundings<'_>) {
+    pub(in crate::rp2040) fn force_select(
+        &mut self,
+        forced: Option<bool>,
+        now: Cycle,
+        around: &mut Surroundings<'_, Memory>,
+    ) {
         if forced == self.forced {
             return;
         }
@@ -162,7 +168,7 @@ impl Ssi {
         }
     }
 
-    pub(super) fn read(&mut self, offset: u32, now: Cycle, around: &mut Surroundings<'_>) -> u32 {
+    pub(super) fn read(&mut self, offset: u32, now: Cycle, around: &mut Surroundings<'_, Memory>) -> u32 {
         self.advance(now, around);
         let waiting = self.sent.len().saturating_sub(1);
         match offset {
@@ -194,7 +200,7 @@ impl Ssi {
         }
     }
 
-    pub(super) fn write(&mut self, offset: u32, value: u32, now: Cycle, around: &mut Surroundings<'_>) {
+    pub(super) fn write(&mut self, offset: u32, value: u32, now: Cycle, around: &mut Surroundings<'_, Memory>) {
         self.advance(now, around);
         let set = |register: &mut u32, mask: u32| *register = aliased(offset, *register, value) & mask;
         match offset & 0xfc {
@@ -219,7 +225,7 @@ impl Ssi {
     }
 
     /// Puts a frame into the FIFO. The flash is selected while there are any.
-    fn send(&mut self, value: u32, now: Cycle, around: &mut Surroundings<'_>) {
+    fn send(&mut self, value: u32, now: Cycle, around: &mut Surroundings<'_, Memory>) {
         if !self.enabled || self.sent.len() > DEPTH {
             return;
         }

@@ -6,10 +6,10 @@ use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::FlashCache;
 use crate::engine::mru_words::DemotedLines;
-use crate::rp2040::bus::flash::Surroundings;
 use crate::rp2040::bus::memory::Memory;
 use crate::rp2040::bus::ssi::Ssi;
 use crate::rp2040::bus::{APB_READ, APB_WRITE, Fault, INTERPOSED};
+use crate::rp2040::flash::Surroundings;
 use crate::rp2040::peripherals::aliased;
 
 /// First address of flash, in the view that is read through the cache.
@@ -186,7 +186,12 @@ impl Xip {
         }
     }
 
-    pub(crate) fn read(&mut self, address: u32, now: Cycle, around: &mut Surroundings<'_>) -> Result<u32, Fault> {
+    pub(crate) fn read(
+        &mut self,
+        address: u32,
+        now: Cycle,
+        around: &mut Surroundings<'_, Memory>,
+    ) -> Result<u32, Fault> {
         match address >> 24 {
             0x10..=0x13 => Ok(around.memory.flash(address & 0xff_ffff)),
             0x15 if !self.enabled => Ok(around.memory.cache[address as usize >> 2 & 0xfff]),
@@ -211,7 +216,7 @@ impl Xip {
         value: u32,
         width: Width,
         now: Cycle,
-        around: &mut Surroundings<'_>,
+        around: &mut Surroundings<'_, Memory>,
     ) -> Result<(), Fault> {
         match address >> 24 {
             0x10 => self.forget(address),

@@ -19,11 +19,11 @@ impl Peripherals {
             Effect::Cores => self.signal(0),
             Effect::Wakes => self.wake_dormant(context),
             Effect::Pins => {
-                self.connect_pins(context.now);
+                self.connect_pins(context);
                 self.wake_dormant(context);
             }
-            Effect::Drives => self.update_pins(context.now, context.now + 1),
-            Effect::Moves => self.update_moves(context.now, context.now + 1),
+            Effect::Drives => self.update_pins(context.now + 1, context),
+            Effect::Moves => self.update_moves(context.now + 1, context),
             Effect::Talks => self.exchange_i2c(context),
             Effect::Triggers => {
                 self.note_started(context.now);
@@ -38,8 +38,8 @@ impl Peripherals {
             Effect::Rates => self.update_clocks(context),
             Effect::Ticks => self.take_watchdog(context),
             Effect::Wakes | Effect::Pins => self.wake_dormant(context),
-            Effect::Drives => self.update_pins(context.now, context.now),
-            Effect::Moves => self.update_moves(context.now, context.now),
+            Effect::Drives => self.update_pins(context.now, context),
+            Effect::Moves => self.update_moves(context.now, context),
             Effect::Console => self.move_input(context.now),
             Effect::Talks => self.exchange_i2c(context),
             _ => {}
@@ -50,7 +50,7 @@ impl Peripherals {
     pub(super) fn update_clocks(&mut self, context: &mut Context<'_>) {
         self.update_rates(context);
         self.update_clock_outputs(context.now, context.clocks);
-        self.update_moves(context.now, context.now + 1);
+        self.update_moves(context.now + 1, context);
     }
 
     fn update_rates(&mut self, context: &mut Context<'_>) {
@@ -108,7 +108,7 @@ impl Peripherals {
         self.reset_blocks(blocks, context);
         if stages & psm::bit::SIO != 0 {
             self.sio = sio::Sio::new();
-            self.connect_pins(context.now);
+            self.connect_pins(context);
             self.sio.wake(context);
         }
         self.signal(stages);
@@ -139,7 +139,7 @@ impl Peripherals {
             uart::UART1,
         ];
         if with_pins.iter().any(|block| block.is_reset_by(blocks)) {
-            self.connect_pins(context.now);
+            self.connect_pins(context);
         }
         // DMA channels wait for nothing any more; or a PIO block does not know yet that some do.
         self.watch_fifos(context.now);

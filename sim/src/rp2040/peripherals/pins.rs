@@ -180,7 +180,7 @@ impl Peripherals {
     /// What the outside drives onto pins 0 to 29. Pins that it does not drive have the level of their pulls.
     pub fn set_outside(&mut self, outside: Outputs, context: &mut Context<'_>) {
         self.pins.outside = outside;
-        self.connect_pins(context.now);
+        self.connect_pins(context);
         self.schedule();
     }
 
@@ -213,17 +213,17 @@ impl Peripherals {
         self.pins.next_move
     }
 
-    /// Passes on what has moved by itself by cycle `now`.
-    pub(super) fn follow_moves(&mut self, now: Cycle) {
-        if self.pins.next_move <= now {
-            self.update_pins(now, now);
+    /// Passes on what has moved by itself.
+    pub(super) fn follow_moves(&mut self, context: &mut Context<'_>) {
+        if self.pins.next_move <= context.now {
+            self.update_pins(context.now, context);
         }
     }
 
     /// After a block has changed what it does to its pins over time.
-    pub(super) fn update_moves(&mut self, now: Cycle, from: Cycle) {
+    pub(super) fn update_moves(&mut self, from: Cycle, context: &mut Context<'_>) {
         if self.pins.moving != 0 {
-            self.update_pins(now, from);
+            self.update_pins(from, context);
         }
     }
 
@@ -235,7 +235,7 @@ impl Peripherals {
         }
         pads.wires[pads.wire_count] = wire;
         pads.wire_count += 1;
-        self.connect_pins(context.now);
+        self.connect_pins(context);
         self.schedule();
         true
     }
@@ -252,7 +252,7 @@ impl Peripherals {
             spi.keep_devices(other);
         }
         self.usb.keep_host(&mut other.usb);
-        self.connect_pins(context.now);
+        self.connect_pins(context);
         self.schedule();
     }
 
@@ -262,7 +262,7 @@ impl Peripherals {
     }
 
     /// After a write to registers of pins or pads, or a reset of a block that drives pins.
-    pub(super) fn connect_pins(&mut self, now: Cycle) {
+    pub(super) fn connect_pins(&mut self, context: &mut Context<'_>) {
         let Pins { outside, pads: Pads { wires, wire_count, .. }, .. } = self.pins;
         let (mut pads, mut of, mut moving) = (Pads { wires, wire_count, ..Pads::default() }, [0; 3], 0);
         for pin in 0..COUNT {
@@ -286,9 +286,9 @@ impl Peripherals {
         self.sio.set_selected(of[0]);
         self.sio.set_input_high(u32::from(self.io_qspi.forced(io_bank::QSPI_SS) != Some(false)) << io_bank::QSPI_SS);
         for (pio, pins) in self.pios.iter_mut().zip(&of[1..]) {
-            pio.connect(pads, *pins, now);
+            pio.connect(pads, *pins, context.now);
         }
-        self.update_pins(now, now + 1);
+        self.update_pins(context.now + 1, context);
     }
 
     /// Connects the lines of the SPIs: the receiving one by a wire to the transmitting one, or to devices.
@@ -312,16 +312,17 @@ impl Peripherals {
     }
 
     /// After a write to the outputs of SIO.
-    pub fn update_sio_pins(&mut self, now: Cycle) {
+    pub fn update_sio_pins(&mut self, context: &mut Context<'_>) {
         let others_look = self.pins.pads.wire_count > 0 || self.io_bank0.interrupts.is_used() || self.pwm.counts_pins();
         if others_look || self.selects() != 0 || self.pios.iter().any(pio::Pio::is_in_use) {
-            self.update_pins(now, now + 1);
+            self.update_pins(context.now + 1, context);
             self.schedule();
         }
     }
 
     /// Tells each PIO block what the others drive, from cycle `from` on, and which of its pins they look at.
-    pub(super) fn update_pins(&mut self, now: Cycle, from: Cycle) {
+    pub(super) fn update_pins(&mut self, from: Cycle, context: &mut Context<'_>) {
+        let now = context.now;
         let mut unknown = [0; 2];
         let counted = self.counted();
         let selects = self.selects();
@@ -355,7 +356,7 @@ impl Peripherals {
             // A device pulls its chip select up, against the pad's weaker pull.
             let levels = pads.line_levels(driven) | !pads.joined(pads.enabled(driven) | outside.enables);
             for spi in &mut self.spis {
-                spi.set_selects(levels, from);
+                spi.set_selects(levels, from, context);
             }
         }
         let read = wanted | self.pios[0].pins_read() | self.pios[1].pins_read();

@@ -2,6 +2,7 @@
 //! the time that its bits take; the levels of the lines within it are computed when somebody looks.
 
 pub mod device;
+mod flash;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::{Clock, Clocks};
@@ -165,17 +166,17 @@ impl Spi {
     }
 
     /// The levels of all pins from cycle `from` on, of which some select devices.
-    pub(super) fn set_selects(&mut self, levels: u32, from: Cycle) {
+    pub(super) fn set_selects(&mut self, levels: u32, from: Cycle, context: &mut Context<'_>) {
         // Its bits are through, and it is in the pause in which `CSn` goes high.
         let half = self.halves.count(from);
         if let Some(Frame { sent, begin, answer: None, .. }) = self.frame
             && half >= begin + 2 * u64::from(self.bits())
         {
-            let answer = self.ask_devices(sent);
+            let answer = self.ask_devices(sent, context);
             self.frame = self.frame.map(|frame| Frame { answer, ..frame });
         }
         for device in &mut self.devices {
-            device.set_select(levels >> device.select() & 1 == 1);
+            device.set_select(levels >> device.select() & 1 == 1, from, context);
         }
     }
 
@@ -248,12 +249,12 @@ impl Spi {
         self.frame = Some(Frame { sent, begin: at, end: at + 2 * u64::from(self.bits()) + pause, answer: None });
     }
 
-    /// Does all that is due by cycle `now`.
-    fn run(&mut self, now: Cycle) {
-        let count = self.halves.count(now);
+    /// Does all that is due.
+    fn run(&mut self, context: &mut Context<'_>) {
+        let count = self.halves.count(context.now);
         while let Some(frame) = self.frame.filter(|frame| frame.end <= count) {
             self.frame = None;
-            self.receive(frame);
+            self.receive(frame, context);
             self.begin(frame.end);
         }
         if self.timeout.is_some_and(|at| at <= count) {
@@ -262,9 +263,9 @@ impl Spi {
         }
     }
 
-    fn receive(&mut self, frame: Frame) {
+    fn receive(&mut self, frame: Frame, context: &mut Context<'_>) {
         let mask = (1 << self.bits()) - 1;
-        let answer = frame.answer.or_else(|| self.ask_devices(frame.sent));
+        let answer = frame.answer.or_else(|| self.ask_devices(frame.sent, context));
         let received = match self.connection.input {
             _ if self.cr1 & LBM != 0 => frame.sent,
             Input::Own => frame.sent,
@@ -280,7 +281,7 @@ impl Spi {
     }
 
     /// What devices that are selected answer to a frame; none if there are none. Of several, the zeros win.
-    fn ask_devices(&mut self, sent: u32) -> Option<u32> {
+    fn ask_devices(&mut self, sent: u32, context: &mut Context<'_>) -> Option<u32> {
         let Connection { clock, data, .. } = self.connection;
         let bytes = self.bits() / 8;
         if !clock || !self.bits().is_multiple_of(8) {
@@ -289,7 +290,7 @@ impl Spi {
         let sent = if data { sent } else { 0 };
         let answers = self.devices.iter_mut().filter(|device| device.is_selected()).map(|device| {
             let bytes = (0..bytes).rev().map(|byte| (sent >> (8 * byte)) as u8);
-            bytes.fold(0, |answer, byte| answer << 8 | u32::from(device.exchange(byte)))
+            bytes.fold(0, |answer, byte| answer << 8 | u32::from(device.exchange(byte, context)))
         });
         answers.reduce(|one, other| one & other)
     }
@@ -357,7 +358,7 @@ impl Peripheral for Spi {
     }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
-        self.run(context.now);
+        self.run(context);
         let value = self.peek(offset, context.now, context.clocks);
         if offset == SSPDR && self.rx.pop_front().is_some() {
             self.timeout = (!self.rx.is_empty()).then(|| self.halves.count(context.now) + TIMEOUT);
@@ -388,7 +389,7 @@ impl Peripheral for Spi {
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         let now = context.now;
-        self.run(now);
+        self.run(context);
         match offset {
             SSPCR0 => {
                 self.cr0 = value & 0xffff;
@@ -426,7 +427,7 @@ impl Peripheral for Spi {
     }
 
     fn wake(&mut self, context: &mut Context<'_>) {
-        self.run(context.now);
+        self.run(context);
         context.irq.set(self.irq, self.raw() & self.imsc != 0);
     }
 

@@ -154,7 +154,7 @@ fn a_wire_joins_two_pins() {
         desk.bench.with(|p, context| {
             p.sio.write(0, 0x24, 1 << 20, context);
             p.sio.write(0, offset, 1 << 20, context);
-            p.update_sio_pins(context.now);
+            p.update_sio_pins(context);
             assert_eq!(p.sio.read(0, 4, context) >> 20 & 3, 3 * level);
         });
     }

@@ -17,12 +17,12 @@ const OE_CLR: u32 = 0x28;
 fn sio(bench: &mut Bench, offset: u32) {
     bench.with(|p, context| {
         p.sio.write(0, offset, 1 << SELECT, context);
-        p.update_sio_pins(context.now);
+        p.update_sio_pins(context);
     });
 }
 
 /// A port with a device whose chip select SIO drives, high at first.
-fn with_device(number: usize, bits: u32, description: &str) -> Bench {
+pub(super) fn with_device(number: usize, bits: u32, description: &str) -> Bench {
     let mut bench = bench(number, bits, 0, 2, 0, 0);
     assert!(bench.p.spis[number].attach(Device::from_toml(description).expect("a device")));
     for pin in PINS[number] {
@@ -35,7 +35,7 @@ fn with_device(number: usize, bits: u32, description: &str) -> Bench {
 }
 
 /// Sends bytes while the device is selected: what comes back.
-fn selected(bench: &mut Bench, number: usize, bytes: &[u8]) -> Vec<u8> {
+pub(super) fn selected(bench: &mut Bench, number: usize, bytes: &[u8]) -> Vec<u8> {
     sio(bench, OUT_CLR);
     let frames: Vec<_> = bytes.iter().copied().map(u32::from).collect();
     let (received, _) = exchange(bench, number, &frames);
@@ -197,6 +197,10 @@ fn descriptions_that_are_wrong_are_refused_with_the_reason() {
         ("select = 1\nregisters = { 0x100 = 1 }", "only 256 registers"),
         ("select = 1\nread_only = [\"0x100\"]\nregisters = {}", "only 256 registers"),
         ("select = 1\naddress = 2\nregisters = {}", "unknown field `address`"),
+        ("select = 1", "expected registers, or flash = \"W25Q16JV\""),
+        ("select = 1\nflash = \"W25Q80\"", "unknown variant `W25Q80`, expected `W25Q16JV`"),
+        ("select = 1\nflash = \"W25Q16JV\"\nregisters = {}", "only select stands beside it"),
+        ("select = 1\nflash = \"W25Q16JV\"\nread_bit = 1", "only select stands beside it"),
     ] {
         let why = Device::from_toml(text).expect_err(text);
         assert!(why.contains(reason), "{text}: {why}");

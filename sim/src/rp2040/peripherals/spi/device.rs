@@ -1,6 +1,10 @@
-//! A device on an SPI bus: registers that are read and written while its chip select is low, described by a TOML file.
+//! A device on an SPI bus, described by a TOML file: registers that are read and written while its chip select is low, or a flash
+//! chip.
 
-use crate::rp2040::peripherals::register_map::{Contents, RegisterMap, parse, yes};
+use super::flash::Chip;
+use crate::core::time::Cycle;
+use crate::rp2040::peripherals::Context;
+use crate::rp2040::peripherals::register_map::{Contents, RegisterMap, parse};
 use serde::Deserialize;
 use std::hash::Hash;
 
@@ -14,17 +18,18 @@ const READ_BIT: u8 = 0x80;
 #[serde(deny_unknown_fields)]
 struct Description {
     select: u8,
-    #[serde(default = "read_bit")]
-    read_bit: u8,
-    #[serde(default = "yes")]
-    auto_increment: bool,
+    flash: Option<FlashType>,
+    registers: Option<Contents>,
+    read_bit: Option<u8>,
+    auto_increment: Option<bool>,
     #[serde(default)]
     read_only: Vec<String>,
-    registers: Contents,
 }
 
-fn read_bit() -> u8 {
-    READ_BIT
+/// Flash chips.
+#[derive(Deserialize)]
+enum FlashType {
+    W25Q16JV,
 }
 
 /// What the next byte is.
@@ -42,9 +47,13 @@ enum Next {
 #[derive(Clone, Debug, Hash)]
 pub struct Device {
     select: u8,
-    read_bit: u8,
-    map: RegisterMap,
-    next: Next,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, Hash)]
+enum Kind {
+    Registers { read_bit: u8, map: RegisterMap, next: Next },
+    Flash(Chip),
 }
 
 impl Device {
@@ -55,17 +64,12 @@ impl Device {
     ///
     /// What is wrong with it, and where.
     pub fn from_toml(text: &str) -> Result<Self, String> {
-        let Description { select, read_bit, auto_increment, read_only, registers } = parse(text)?;
+        let description: Description = parse(text)?;
+        let select = description.select;
         if select >= PINS {
             return Err(format!("select = {select}: pins are GPIO 0 to {}", PINS - 1));
         }
-        if read_bit.count_ones() > 1 {
-            return Err(format!(
-                "read_bit = {read_bit:#04x}: expected one bit, such as 0x80, or 0 for a device without reads"
-            ));
-        }
-        let map = RegisterMap::new(1 << 8, usize::from(read_bit), &registers, &read_only, auto_increment)?;
-        Ok(Self { select, read_bit, map, next: Next::Nothing })
+        Ok(Self { select, kind: description.kind()? })
     }
 
     /// The pin of bank 0 that selects it while it is low.
@@ -75,29 +79,64 @@ impl Device {
 
     /// Whether it is selected.
     pub(super) fn is_selected(&self) -> bool {
-        self.next != Next::Nothing
+        match &self.kind {
+            Kind::Registers { next, .. } => *next != Next::Nothing,
+            Kind::Flash(chip) => chip.is_selected(),
+        }
     }
 
-    /// The level of its chip select.
-    pub(super) fn set_select(&mut self, high: bool) {
-        if high {
-            self.next = Next::Nothing;
-        } else if self.next == Next::Nothing {
-            self.next = Next::Number;
+    /// The level of its chip select from cycle `from` on.
+    pub(super) fn set_select(&mut self, high: bool, from: Cycle, context: &mut Context<'_>) {
+        match &mut self.kind {
+            Kind::Registers { next, .. } if high => *next = Next::Nothing,
+            Kind::Registers { next: next @ Next::Nothing, .. } => *next = Next::Number,
+            Kind::Registers { .. } => {}
+            Kind::Flash(chip) => chip.set_select(high, from, context),
         }
     }
 
     /// Takes a byte, and gives one at the same time. It gives 0 while it learns what is asked for.
-    pub(super) fn exchange(&mut self, byte: u8) -> u8 {
-        match self.next {
+    pub(super) fn exchange(&mut self, byte: u8, context: &mut Context<'_>) -> u8 {
+        let (read_bit, map, next) = match &mut self.kind {
+            Kind::Flash(chip) => return chip.exchange(byte, context),
+            Kind::Registers { read_bit, map, next } => (*read_bit, map, next),
+        };
+        match next {
             Next::Nothing => return 0,
             Next::Number => {
-                self.map.point_to(usize::from(byte & !self.read_bit));
-                self.next = if byte & self.read_bit != 0 { Next::Read } else { Next::Write };
+                map.point_to(usize::from(byte & !read_bit));
+                *next = if byte & read_bit != 0 { Next::Read } else { Next::Write };
             }
-            Next::Read => return self.map.read(),
-            Next::Write => self.map.write(byte),
+            Next::Read => return map.read(),
+            Next::Write => map.write(byte),
         }
         0
+    }
+}
+
+impl Description {
+    fn kind(self) -> Result<Kind, String> {
+        let Self { flash, registers, read_bit, auto_increment, read_only, .. } = self;
+        let registers = match (flash, registers) {
+            (Some(FlashType::W25Q16JV), None)
+                if read_bit.is_none() && auto_increment.is_none() && read_only.is_empty() =>
+            {
+                return Ok(Kind::Flash(Chip::new()));
+            }
+            (None, Some(registers)) => registers,
+            (None, None) => return Err("expected registers, or flash = \"W25Q16JV\"".to_owned()),
+            (Some(_), _) => {
+                return Err("flash: the chip has no registers, so only select stands beside it".to_owned());
+            }
+        };
+        let read_bit = read_bit.unwrap_or(READ_BIT);
+        if read_bit.count_ones() > 1 {
+            return Err(format!(
+                "read_bit = {read_bit:#04x}: expected one bit, such as 0x80, or 0 for a device without reads"
+            ));
+        }
+        let auto_increment = auto_increment.unwrap_or(true);
+        let map = RegisterMap::new(1 << 8, usize::from(read_bit), &registers, &read_only, auto_increment)?;
+        Ok(Kind::Registers { read_bit, map, next: Next::Nothing })
     }
 }

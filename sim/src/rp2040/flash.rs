@@ -1,14 +1,25 @@
-//! The flash chip behind the SSI: a W25Q16JV (Winbond's data sheet, revision H), as far as serial commands go. Reading by XIP is
-//! `xip.rs`.
+//! A flash chip, a W25Q16JV (Winbond's data sheet, revision H), as far as serial commands go: the one behind the SSI, which is also
+//! read by XIP (`bus/xip.rs`), and others on SPI.
 
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
-use crate::rp2040::bus::memory::Memory;
 use crate::rp2040::clock::{Clocks, FS};
 
+/// What keeps the content of a flash chip.
+pub(crate) trait Cells {
+    /// A byte.
+    fn byte(&self, address: u32) -> u8;
+
+    /// Sets bytes to ones.
+    fn erase(&mut self, from: u32, bytes: u32);
+
+    /// Clears the bits that are clear in `page`.
+    fn program(&mut self, from: u32, page: &[u8]);
+}
+
 /// What a command may use.
-pub(crate) struct Surroundings<'a> {
-    pub(crate) memory: &'a mut Memory,
+pub(crate) struct Surroundings<'a, M> {
+    pub(crate) memory: &'a mut M,
     pub(crate) clocks: &'a Clocks,
     pub(crate) diagnostics: &'a mut Diagnostics,
 }
@@ -55,6 +66,8 @@ const BUSY: &str = "comes while the flash erases or programs: it does nothing";
 /// The chip: what was sent since it was selected, and what it is busy with.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Flash {
+    /// What notes call it.
+    name: &'static str,
     selected: bool,
     command: u8,
     /// Bytes since it was selected.
@@ -67,8 +80,9 @@ pub(crate) struct Flash {
 }
 
 impl Flash {
-    pub(super) fn new() -> Self {
+    pub(in crate::rp2040) fn new(name: &'static str) -> Self {
         Self {
+            name,
             selected: false,
             command: NOTHING,
             count: 0,
@@ -79,19 +93,29 @@ impl Flash {
         }
     }
 
+    /// Whether /CS is low.
+    pub(in crate::rp2040) fn is_selected(&self) -> bool {
+        self.selected
+    }
+
     /// /CS goes low: a command begins.
-    pub(super) fn select(&mut self) {
+    pub(in crate::rp2040) fn select(&mut self) {
         if !self.selected {
             (self.selected, self.command, self.count, self.address) = (true, NOTHING, 0, 0);
         }
     }
 
-    fn is_busy(&self, at: Cycle, around: &Surroundings<'_>) -> bool {
+    fn is_busy<M>(&self, at: Cycle, around: &Surroundings<'_, M>) -> bool {
         self.ready_at != 0 && around.clocks.femtoseconds(at) < self.ready_at
     }
 
     /// A byte in, a byte out.
-    pub(super) fn exchange(&mut self, byte: u8, at: Cycle, around: &mut Surroundings<'_>) -> u8 {
+    pub(in crate::rp2040) fn exchange<M: Cells>(
+        &mut self,
+        byte: u8,
+        at: Cycle,
+        around: &mut Surroundings<'_, M>,
+    ) -> u8 {
         if !self.selected {
             return 0;
         }
@@ -104,12 +128,11 @@ impl Flash {
         if index < 4 {
             self.address = self.address << 8 | u32::from(byte);
         }
-        let read = |first: u32| {
-            let address = self.address.wrapping_add(index - first) & 0xff_ffff;
-            (around.memory.flash(address) >> ((address & 3) * 8)) as u8
-        };
+        let read = |first: u32| around.memory.byte(self.address.wrapping_add(index - first) & 0xff_ffff);
         match self.command {
-            STATUS_1 => u8::from(self.is_busy(at, around)) | u8::from(self.write_enabled) << 1,
+            // It is write-enabled until it has erased or programmed (section 7.1.2).
+            STATUS_1 if self.is_busy(at, around) => 3,
+            STATUS_1 => u8::from(self.write_enabled) << 1,
             STATUS_2 => QUAD_ENABLE,
             READ if index >= 4 => read(4),
             FAST_READ if index >= 5 => read(5),
@@ -125,11 +148,11 @@ impl Flash {
         }
     }
 
-    fn begin(&mut self, command: u8, at: Cycle, around: &mut Surroundings<'_>) {
+    fn begin<M>(&mut self, command: u8, at: Cycle, around: &mut Surroundings<'_, M>) {
         self.command = command;
         let status = matches!(command, STATUS_1 | STATUS_2 | NOTHING | NOTHING_SENT);
         if !status && self.is_busy(at, around) {
-            around.diagnostics.command("flash", command, BUSY, at);
+            around.diagnostics.command(self.name, command, BUSY, at);
             self.command = NOTHING;
             return;
         }
@@ -138,17 +161,17 @@ impl Flash {
             WRITE_ENABLE | WRITE_DISABLE | READ | FAST_READ | JEDEC_ID | UNIQUE_ID | SECTOR_ERASE | BLOCK_ERASE_32K
             | BLOCK_ERASE_64K => {}
             _ if status || CHIP_ERASE.contains(&command) => {}
-            _ => around.diagnostics.command("flash", command, NOT_MODELLED, at),
+            _ => around.diagnostics.command(self.name, command, NOT_MODELLED, at),
         }
     }
 
     /// /CS goes high within a command, which has no effect then.
-    pub(super) fn abandon(&mut self) {
+    pub(in crate::rp2040) fn abandon(&mut self) {
         self.selected = false;
     }
 
     /// /CS goes high: commands that change something do so now.
-    pub(super) fn deselect(&mut self, at: Cycle, around: &mut Surroundings<'_>) {
+    pub(in crate::rp2040) fn deselect<M: Cells>(&mut self, at: Cycle, around: &mut Surroundings<'_, M>) {
         if !std::mem::take(&mut self.selected) {
             return;
         }
@@ -170,12 +193,12 @@ impl Flash {
             _ => return,
         };
         if !std::mem::take(&mut self.write_enabled) {
-            around.diagnostics.command("flash", self.command, NOT_ENABLED, at);
+            around.diagnostics.command(self.name, self.command, NOT_ENABLED, at);
             return;
         }
         match range {
-            Some((from, bytes)) => around.memory.erase_flash(from, bytes),
-            None => around.memory.program_flash(self.address & 0xff_ff00, &self.page),
+            Some((from, bytes)) => around.memory.erase(from, bytes),
+            None => around.memory.program(self.address & 0xff_ff00, &self.page),
         }
         self.ready_at = around.clocks.femtoseconds(at) + time;
     }

@@ -326,6 +326,22 @@ fn a_restart_is_one_for_the_slave_that_was_addressed() {
     assert_eq!([0, 1].map(|_| bench.read(I2C[1] + DATA_CMD)), [1 | first, 2 | first]);
 }
 
+/// `RX_DONE` is that the master does not acknowledge a byte, and so it ends what it reads before a restart, too (4.3.17).
+#[test]
+fn a_slave_is_told_of_the_last_byte_before_a_restart() {
+    for (next, done) in [(READ, 0), (READ | RESTART, RX_DONE), (5, RX_DONE)] {
+        let mut bench = pair(0);
+        bench.write(I2C[0] + DATA_CMD, READ);
+        bench.poll(I2C[1] + RAW, |raw| raw & RD_REQ != 0);
+        bench.write(I2C[1] + DATA_CMD, 0xa5);
+        bench.wait(20 * PERIOD);
+        assert_eq!(bench.read(I2C[1] + RAW) & RX_DONE, 0, "it is not known yet");
+        bench.write(I2C[0] + DATA_CMD, next);
+        bench.wait(20 * PERIOD);
+        assert_eq!(bench.read(I2C[1] + RAW) & RX_DONE, done, "{next:#x}");
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Access {
     Write { register: u8, bytes: Vec<u8> },

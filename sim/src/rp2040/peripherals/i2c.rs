@@ -225,7 +225,8 @@ impl I2c {
         if self.step == Step::Held && !restarts {
             return self.begin_byte(command, now);
         }
-        self.unheard |= START_DET;
+        // A byte that it has read it acknowledges only if it reads on (4.3.17, `RX_DONE`).
+        self.unheard |= START_DET | if restarts && self.reads { RX_DONE } else { 0 };
         self.latched |= ACTIVITY | START_DET | if restarts { RESTART_DET } else { 0 };
         self.reads = command & CMD_READ != 0;
         self.has_first = false;

@@ -127,6 +127,9 @@ impl Peripherals {
             Reached::Dpram(offset) => return Some(self.usb.read_dpram(offset)),
             Reached::Silence => return Some(0),
         };
+        if entry.block.effect == Effect::Shifts {
+            self.exchange_spi(context);
+        }
         let read = match self.pin_register(entry.block, offset, context.now) {
             None => (entry.of_mut)(self).read(offset, context),
             found => found,
@@ -195,6 +198,9 @@ impl Peripherals {
             aliased(address, old, value)
         };
         let held = self.resets.held();
+        if entry.block.effect == Effect::Shifts {
+            self.exchange_spi(context);
+        }
         self.note_pads(entry.block, context.now);
         (entry.of_mut)(self).write(offset, value, context);
         self.after_write(entry.block.effect, held, context);

@@ -2,6 +2,7 @@
 
 mod devices;
 mod flash;
+mod slave;
 
 use super::bench::{Bench, IO_BANK0};
 use intercore_sim::core::time::Cycle;
@@ -195,7 +196,7 @@ fn dma_is_asked_for_room_and_for_frames() {
 #[test]
 fn what_is_not_modelled_and_what_cannot_go_on_is_reported() {
     for (prescale, format, mode, reason) in
-        [(2, 0, 4, "slave mode"), (2, 2 << 4, 0, "Microwire"), (0, 0, 0, "without a clock")]
+        [(2, 0, 4, "no wire connects their SCK"), (2, 2 << 4, 0, "Microwire"), (0, 0, 0, "without a clock")]
     {
         let mut bench = bench(0, 8, format, prescale, 0, mode);
         bench.write(SPI[0] + DR, 1);

@@ -24,6 +24,10 @@ impl Peripherals {
             }
             Effect::Drives => self.update_pins(context.now + 1, context),
             Effect::Moves => self.update_moves(context.now + 1, context),
+            Effect::Shifts => {
+                self.exchange_spi(context);
+                self.update_moves(context.now + 1, context);
+            }
             Effect::Talks => self.exchange_i2c(context),
             Effect::Triggers => {
                 self.note_started(context.now);
@@ -40,6 +44,10 @@ impl Peripherals {
             Effect::Wakes | Effect::Pins => self.wake_dormant(context),
             Effect::Drives => self.update_pins(context.now, context),
             Effect::Moves => self.update_moves(context.now, context),
+            Effect::Shifts => {
+                self.exchange_spi(context);
+                self.update_moves(context.now, context);
+            }
             Effect::Console => self.move_input(context.now),
             Effect::Talks => self.exchange_i2c(context),
             _ => {}

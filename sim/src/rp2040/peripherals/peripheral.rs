@@ -40,6 +40,8 @@ pub enum Effect {
     Drives,
     /// How a block moves pins over time.
     Moves,
+    /// How a block moves pins over time, and what a block of the same kind at the other end of wires gets.
+    Shifts,
     /// DMA channels are triggered.
     Triggers,
     /// Where the outside sends its text.

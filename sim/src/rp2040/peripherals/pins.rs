@@ -10,9 +10,10 @@ use std::str::FromStr;
 const COUNT: usize = 30;
 /// `FUNCSEL` of SIO, PIO0 and PIO1 (2.19.2).
 const FUNCTIONS: [u32; 3] = [5, 6, 7];
-/// `FUNCSEL` of the SPIs, and which of four pins are their lines RX, SCK and TX; eight pins are of SPI0, the next eight of SPI1.
+/// `FUNCSEL` of the SPIs, and which of four pins are their lines RX, CSn, SCK and TX; eight pins are of SPI0, the next eight of SPI1.
 const SPI_FUNCTION: u32 = 1;
 const SPI_RX: usize = 0;
+const SPI_CSN: usize = 1;
 const SPI_SCK: usize = 2;
 const SPI_TX: usize = 3;
 
@@ -291,23 +292,28 @@ impl Peripherals {
         self.update_pins(context.now + 1, context);
     }
 
-    /// Connects the lines of the SPIs: the receiving one by a wire to the transmitting one, or to devices.
+    /// Connects the lines of the SPIs: the receiving one by a wire to the transmitting one, or to devices; all of them to those of
+    /// the other port.
     fn connect_spi(&mut self) {
-        for (number, spi) in self.spis.iter_mut().enumerate() {
-            let line = |of: usize| {
-                let pins = (0..COUNT).filter(|pin| pin % 4 == of && pin / 8 % 2 == number);
+        let pads = self.pins.pads;
+        let lines = [0, 1].map(|number| {
+            [SPI_RX, SPI_CSN, SPI_SCK, SPI_TX].map(|line| {
+                let pins = (0..COUNT).filter(|pin| pin % 4 == line && pin / 8 % 2 == number);
                 pins.filter(|&pin| self.io_bank0.control(pin) & 0x1f == SPI_FUNCTION)
                     .fold(0, |pins, pin| pins | 1 << pin)
-            };
-            let (receiving, sending) = (line(SPI_RX), line(SPI_TX));
-            let wired = self.pins.pads.joined(receiving) & sending != 0;
-            let high = receiving != 0 && self.pins.pads.floating & receiving == receiving;
-            let input = match receiving {
-                _ if wired => spi::Input::Own,
+            })
+        });
+        let wired = |one: u32, other: u32| pads.joined(one) & other != 0;
+        for (number, spi) in self.spis.iter_mut().enumerate() {
+            let ([rx, select, clock, tx], [other_rx, _, other_clock, other_tx]) = (lines[number], lines[1 - number]);
+            let input = match rx {
+                _ if wired(rx, tx) => spi::Input::Own,
                 0 => spi::Input::None,
-                _ => spi::Input::Level(high),
+                _ => spi::Input::Level(pads.floating & rx == rx),
             };
-            spi.connect(spi::Connection { input, clock: line(SPI_SCK) != 0, data: sending != 0 });
+            let wiring =
+                spi::Wiring { clock: wired(clock, other_clock), there: wired(tx, other_rx), back: wired(rx, other_tx) };
+            spi.connect(spi::Connection { input, clock: clock != 0, data: tx != 0, select, wiring });
         }
     }
 
@@ -355,8 +361,10 @@ impl Peripherals {
             let Pins { pads, outside, .. } = &self.pins;
             // A device pulls its chip select up, against the pad's weaker pull.
             let levels = pads.line_levels(driven) | !pads.joined(pads.enabled(driven) | outside.enables);
+            let inside = pads.level(driven);
             for spi in &mut self.spis {
                 spi.set_selects(levels, from, context);
+                spi.set_own_select(inside, from);
             }
         }
         let read = wanted | self.pios[0].pins_read() | self.pios[1].pins_read();

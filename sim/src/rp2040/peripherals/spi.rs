@@ -3,12 +3,15 @@
 
 pub mod device;
 mod flash;
+mod slave;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use device::Device;
+use slave::Selected;
+pub(super) use slave::Wiring;
 use std::collections::VecDeque;
 
 /// Register offsets (4.4.4).
@@ -35,6 +38,7 @@ const MOTOROLA: u32 = 0;
 const LBM: u32 = 1 << 0;
 const SSE: u32 = 1 << 1;
 const MS: u32 = 1 << 2;
+const SOD: u32 = 1 << 3;
 /// Bits of the interrupt registers: receive overrun, receive time-out, receive FIFO, transmit FIFO.
 const ROR: u32 = 1 << 0;
 const RT: u32 = 1 << 1;
@@ -61,9 +65,9 @@ pub const SPI0: Block = Block {
     clock: Clock::Peri,
     data: &[SSPDR],
     lazy: true,
-    effect: Effect::Moves,
-    modelled: "PL022 as a master: formats of Motorola and TI, FIFOs, rates, interrupts, DMA requests, loop-back, a wire from TX to RX, devices by `--spi`, levels of its pins",
-    missing: "Microwire, slave mode, CSn in TI's format",
+    effect: Effect::Shifts,
+    modelled: "PL022: formats of Motorola and TI, FIFOs, rates, interrupts, DMA requests, loop-back, a wire from TX to RX, devices by `--spi`, slave mode by wires from the other SPI, levels of its pins",
+    missing: "Microwire, CSn in TI's format, slave mode with other masters, levels of a slave's TX",
     ..Block::new("SPI", 0x4003_c000)
 };
 /// `SPI1`.
@@ -89,10 +93,20 @@ pub(super) struct Connection {
     pub clock: bool,
     /// A pin puts out its data: otherwise devices receive zeros.
     pub data: bool,
+    /// Pins that select it as a slave.
+    pub select: u32,
+    /// Wires to the other port, as a master.
+    pub wiring: Wiring,
 }
 
 impl Connection {
-    const NONE: Self = Self { input: Input::None, clock: false, data: false };
+    const NONE: Self = Self {
+        input: Input::None,
+        clock: false,
+        data: false,
+        select: 0,
+        wiring: Wiring { clock: false, there: false, back: false },
+    };
 }
 
 /// A line that a master drives.
@@ -138,6 +152,7 @@ pub struct Spi {
     timeout: Option<u64>,
     connection: Connection,
     devices: Vec<Device>,
+    selected: Selected,
 }
 
 impl Spi {
@@ -160,9 +175,10 @@ impl Spi {
         self.devices = std::mem::take(&mut old.devices);
     }
 
-    /// Pins that select devices.
+    /// Pins that select devices, or the slave that it is.
     pub(super) fn selects(&self) -> u32 {
-        self.devices.iter().fold(0, |pins, device| pins | 1 << device.select())
+        let own = if self.is_master() { 0 } else { self.connection.select };
+        self.devices.iter().fold(own, |pins, device| pins | 1 << device.select())
     }
 
     /// The levels of all pins from cycle `from` on, of which some select devices.
@@ -252,10 +268,10 @@ impl Spi {
     /// Does all that is due.
     fn run(&mut self, context: &mut Context<'_>) {
         let count = self.halves.count(context.now);
-        while let Some(frame) = self.frame.filter(|frame| frame.end <= count) {
-            self.frame = None;
-            self.receive(frame, context);
-            self.begin(frame.end);
+        while !self.is_heard()
+            && let Some(frame) = self.ended(context.now)
+        {
+            self.end(frame, None, context);
         }
         if self.timeout.is_some_and(|at| at <= count) {
             self.timeout = None;
@@ -263,9 +279,22 @@ impl Spi {
         }
     }
 
-    fn receive(&mut self, frame: Frame, context: &mut Context<'_>) {
+    /// The frame whose time is over.
+    fn ended(&self, now: Cycle) -> Option<Frame> {
+        self.frame.filter(|frame| frame.end <= self.halves.count(now))
+    }
+
+    /// Ends a frame, to which a slave may have sent another one.
+    fn end(&mut self, frame: Frame, of_slave: Option<u32>, context: &mut Context<'_>) {
+        self.frame = None;
+        self.receive(frame, of_slave, context);
+        self.begin(frame.end);
+    }
+
+    fn receive(&mut self, frame: Frame, of_slave: Option<u32>, context: &mut Context<'_>) {
         let mask = (1 << self.bits()) - 1;
         let answer = frame.answer.or_else(|| self.ask_devices(frame.sent, context));
+        let answer = [answer, of_slave].into_iter().flatten().reduce(|one, other| one & other);
         let received = match self.connection.input {
             _ if self.cr1 & LBM != 0 => frame.sent,
             Input::Own => frame.sent,
@@ -296,6 +325,7 @@ impl Spi {
     }
 
     fn write_data(&mut self, value: u32, context: &mut Context<'_>) {
+        self.note_solitude(context);
         let selected = self.devices.iter().any(Device::is_selected);
         for (is_so, what) in [
             (
@@ -318,6 +348,10 @@ impl Spi {
             let what = "a frame is sent without a clock: clk_peri is off, or SSPCPSR is 0";
             context.diagnostics.misuse(SPI0.name, SSPDR, what, context.now);
         }
+    }
+
+    fn set_line(&self, context: &mut Context<'_>) {
+        context.irq.set(self.irq, self.raw() & self.imsc != 0);
     }
 
     fn raw(&self) -> u32 {
@@ -354,19 +388,23 @@ impl Peripheral for Spi {
             timeout: None,
             connection: Connection::NONE,
             devices: Vec::new(),
+            selected: Selected::NEVER,
         }
     }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
         self.run(context);
         let value = self.peek(offset, context.now, context.clocks);
+        if offset == SSPSR {
+            self.note_solitude(context);
+        }
         if offset == SSPDR && self.rx.pop_front().is_some() {
             self.timeout = (!self.rx.is_empty()).then(|| self.halves.count(context.now) + TIMEOUT);
             if self.rx.is_empty() {
                 self.latched &= !RT;
             }
         }
-        context.irq.set(self.irq, self.raw() & self.imsc != 0);
+        self.set_line(context);
         value
     }
 
@@ -397,13 +435,8 @@ impl Peripheral for Spi {
             }
             SSPCR1 => {
                 self.cr1 = value & 0xf;
-                for (is_set, what) in [
-                    (self.cr1 & (SSE | MS) == SSE | MS, "the slave mode of"),
-                    (self.cr1 & SSE != 0 && self.format() == MICROWIRE, "the Microwire format of"),
-                ] {
-                    if is_set {
-                        context.diagnostics.unmodelled(SPI0.name, offset, what, now);
-                    }
+                if self.cr1 & SSE != 0 && self.format() == MICROWIRE {
+                    context.diagnostics.unmodelled(SPI0.name, offset, "the Microwire format of", now);
                 }
                 self.begin(self.halves.count(now) + 1);
             }
@@ -418,7 +451,7 @@ impl Peripheral for Spi {
             SSPSR | SSPRIS | SSPMIS => {}
             _ => context.diagnostics.unmodelled(SPI0.name, offset, "write to", now),
         }
-        context.irq.set(self.irq, self.raw() & self.imsc != 0);
+        self.set_line(context);
     }
 
     fn next_event(&self) -> Cycle {
@@ -428,7 +461,7 @@ impl Peripheral for Spi {
 
     fn wake(&mut self, context: &mut Context<'_>) {
         self.run(context);
-        context.irq.set(self.irq, self.raw() & self.imsc != 0);
+        self.set_line(context);
     }
 
     fn reset(&mut self, block: &'static Block, context: &mut Context<'_>) {

@@ -219,7 +219,7 @@ fn a_crash_is_told_with_its_cause_function_and_line_and_no_text_is_lost() {
         "BKPT 0x00 without a debugger, where faults cannot be handled; before that, in cycle ",
         "bus error: load from 0x30000000 at 0x",
         "(look + 0, ",
-        "program.c:31), lr 0x",
+        "program.c:35), lr 0x",
         "nothing more can happen: core 0 is locked up; core 1 sleeps, and nothing will wake it",
     ] {
         assert!(said.contains(words), "{words} is not in: {said}");
@@ -247,16 +247,18 @@ fn a_handler_that_spins_ends_the_run_with_the_cause() {
 
 #[test]
 fn a_main_that_returns_is_no_crash() {
-    let Some(elf) = build("return", &[]) else { return };
-    let (output, said) = simulate(&elf, &[]);
-    assert_eq!(output.stdout, b"last words\n");
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(
-        said.contains("core 0 has ended its program: it called _exit, as when main returns, with status 3"),
-        "{said}"
-    );
-    assert!(!said.contains("core 0 locked up"), "{said}");
-    assert_eq!(end(&elf, &[]), "returned");
+    for (name, exit) in [("return", "-DEXIT=_exit"), ("return-early-sdk", "-DEXIT=exit")] {
+        let Some(elf) = build(name, &[exit]) else { return };
+        let (output, said) = simulate(&elf, &[]);
+        assert_eq!(output.stdout, b"last words\n");
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(
+            said.contains("core 0 has ended its program: it called _exit, as when main returns, with status 3"),
+            "{said}"
+        );
+        assert!(!said.contains("core 0 locked up"), "{said}");
+        assert_eq!(end(&elf, &[]), "returned");
+    }
 }
 
 #[test]

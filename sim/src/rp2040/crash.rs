@@ -11,6 +11,8 @@ use crate::rp2040::machine::Machine;
 
 /// Where C libraries and the SDK leave a program for good, with its status in r0.
 const EXIT: &str = "_exit";
+/// The function that calls it: in programs of the SDK 1.2 and 1.3, the compiler builds `_exit` into it.
+const CALLER_OF_EXIT: &str = "exit";
 
 /// A machine, and what is known of the firmware in it.
 #[derive(Clone, Copy)]
@@ -28,18 +30,20 @@ impl CrashReport<'_> {
         let first = core.hard_fault().or(core.lockup_fault());
         match first {
             // The SDK's `_exit` is a BKPT, in a loop. Without a debugger that is a fault, whose default handler is another.
-            Some(fault) if matches!(fault.cause, Cause::Breakpoint(_)) && self.is_exit(fault.pc) => {
+            Some(fault)
+                if matches!(fault.cause, Cause::Breakpoint(_)) && self.is_in(&[EXIT, CALLER_OF_EXIT], fault.pc) =>
+            {
                 ExitState::Returned(fault.registers[0].cast_signed())
             }
             Some(_) if core.is_locked_up() => ExitState::LockedUp,
             Some(_) => ExitState::Faulted,
-            None if self.is_exit(core.register(15)) => ExitState::Returned(core.register(0).cast_signed()),
+            None if self.is_in(&[EXIT], core.register(15)) => ExitState::Returned(core.register(0).cast_signed()),
             None => ExitState::Alive,
         }
     }
 
-    fn is_exit(&self, pc: u32) -> bool {
-        self.names.function_at(pc).is_some_and(|(name, _)| name == EXIT)
+    fn is_in(&self, functions: &[&str], pc: u32) -> bool {
+        self.names.function_at(pc).is_some_and(|(name, _)| functions.contains(&name))
     }
 
     /// The same in a sentence without a full stop; none for a core that is alive.

@@ -20,7 +20,11 @@ static void print(const char *text) {
 __attribute__((naked)) void isr_svcall(void) { __asm__ volatile("bkpt 0"); }
 __attribute__((naked)) void spinning(void) { __asm__ volatile("b ."); }
 
-__attribute__((noreturn, noinline)) void _exit(int status) {
+// The compiler has built `_exit` into `exit` in programs of the SDK 1.2 and 1.3, so that it has no function of its own there.
+#ifndef EXIT
+#define EXIT _exit
+#endif
+__attribute__((noreturn, noinline)) void EXIT(int status) {
     register int r0 __asm__("r0") = status;
     for (;;) {
         __asm__ volatile("bkpt 0" : : "r"(r0));
@@ -40,7 +44,7 @@ static int example(void) {
 #endif
 }
 
-__attribute__((noreturn)) void start(void) { _exit(example()); }
+__attribute__((noreturn)) void start(void) { EXIT(example()); }
 
 #ifndef HANDLER
 #define HANDLER isr_svcall

@@ -131,3 +131,33 @@ fn pio_blocks_send_receive_move_and_count() {
     let expected = ["bytes over a line: 32", "wrong: 0", "words through a pipe: 64", "wrong: 0", "edges: 100"];
     prints("pio", EITHER, &expected);
 }
+
+/// The host finds the device, and the text comes and goes in whole packets; both engines do the same in the same cycles.
+#[test]
+fn a_serial_port_over_usb_sends_back_what_it_gets() {
+    use intercore_sim::core::stop::Stop;
+    use intercore_sim::engine::Engine;
+    use intercore_sim::image::Image;
+    use intercore_sim::rp2040::{boot, bootrom, machine::Machine};
+    const USB_PORT: usize = 2;
+    for memory in EITHER {
+        let Some(elf) = build("usb_echo", memory) else { return };
+        let image = Image::open(&elf, None, &boot::IMAGES).expect("an image");
+        let [fast, slow] = [Engine::Decoupled, Engine::LockStep].map(|engine| {
+            let mut machine = Machine::new();
+            machine.engine = engine;
+            machine.boot(&image, &bootrom::ours()).expect("it fits");
+            for byte in "Hello, world! ".repeat(5).bytes().chain(*b"\n") {
+                machine.send_uart(USB_PORT, byte, 0);
+            }
+            assert_eq!(machine.run_until(50_000_000), Stop::Exit { core: 0, code: 0 }, "{engine:?} in {memory}");
+            assert_eq!(machine.bus.fabric.diagnostics.pending(), [""; 0], "{engine:?} in {memory}");
+            let texts = [USB_PORT, 0].map(|port| String::from_utf8(machine.take_uart(port)).expect("ASCII"));
+            (machine.now(), [0, 1].map(|core| machine.statistics(core)), texts)
+        });
+        assert_eq!(fast, slow, "in {memory}");
+        let [usb, uart] = fast.2;
+        assert_eq!(usb, "HELLO, WORLD! ".repeat(5) + "\n", "in {memory}");
+        assert_eq!(uart, "bytes: 71\npackets: 2\n", "in {memory}");
+    }
+}

@@ -31,7 +31,10 @@ fn a_register_that_nothing_changes_is_named() {
     assert_eq!((polling.core, polling.pc(), &polling.reads[..]), (0, CODE, &[PIO0 + 4][..]));
     assert!(polling.explain("main").starts_with("core 0 polls PIO0 offset 0x004 in the loop at main: "));
     assert!(!polling.may_wait_for_input());
-    assert!(looping(&FOR_EVER, 0x4003_4014).polling().expect("UART0").may_wait_for_input());
+    for (address, waits) in [(0x4003_4014, true), (0x5011_0058, true), (0x4003_8014, false), (0x4003_c00c, false)] {
+        let polling = looping(&FOR_EVER, address).polling().expect("it polls");
+        assert_eq!(polling.may_wait_for_input(), waits, "{address:#x}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::isa::armv6m::decode::{Code, TABLE};
 use crate::isa::armv6m::wide;
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
+use crate::rp2040::peripherals::uart::UART0;
 
 /// Instructions of the longest loop that is recognised.
 const LONGEST: usize = 256;
@@ -42,9 +43,9 @@ impl Polling {
         self.registers[15]
     }
 
-    /// Whether it reads registers of a serial port, so that input might end it.
+    /// Whether it reads registers of a port that gets input, UART0 or USB, so that input might end it.
     pub fn may_wait_for_input(&self) -> bool {
-        self.reads.iter().any(|address| matches!(address >> 16, 0x4003 | 0x5010 | 0x5011))
+        self.reads.iter().any(|address| address >> 14 == UART0.base >> 14 || matches!(address >> 16, 0x5010 | 0x5011))
     }
 
     /// Says what it does `at` a place.

@@ -158,6 +158,27 @@ fn a_slice_measures_the_duty_cycle_of_another_one() {
     }
 }
 
+/// A slice has a low B pin until one is connected (2.19.2), so that a high one is an edge then; what it has when the slice begins
+/// to count is none.
+#[test]
+fn a_pin_that_is_connected_later_may_be_an_edge() {
+    for (connected_first, high, counts) in [(true, true, 0), (true, false, 0), (false, true, 1), (false, false, 0)] {
+        let mut bench = Bench::started();
+        drive(&mut bench, 1, high);
+        bench.write(PWM + 0x0c, 0xffff << 16);
+        let connect = |bench: &mut Bench| bench.write(IO_BANK0 + 8 + 4, 4);
+        if connected_first {
+            connect(&mut bench);
+        }
+        bench.wait(10);
+        bench.write(PWM, 1 | 2 << 4);
+        bench.wait(10);
+        connect(&mut bench);
+        bench.wait(10);
+        assert_eq!(bench.read(PWM + 8), counts, "{connected_first} {high}");
+    }
+}
+
 /// Either of the two pins of a slice is its input, and a pin that counts is not driven.
 #[test]
 fn both_pins_of_a_slice_count() {

@@ -223,7 +223,7 @@ impl Peripherals {
 
     /// After a block has changed what it does to its pins over time.
     pub(super) fn update_moves(&mut self, from: Cycle, context: &mut Context<'_>) {
-        if self.pins.moving != 0 {
+        if self.pins.moving != 0 || self.pwm.counts_pins() {
             self.update_pins(from, context);
         }
     }
@@ -351,7 +351,8 @@ impl Peripherals {
         }
         self.update_input(now);
         self.update_pin_interrupts(now, from);
-        if counted != 0 {
+        // A slice whose B pin is not connected has a low one.
+        if self.pwm.counts_pins() {
             let levels = self.pins.pads.level(self.driven_from(now, from));
             let high = self.counted_high(levels);
             self.pwm.set_inputs(high, now, from);

@@ -10,7 +10,8 @@ use std::str::FromStr;
 const COUNT: usize = 30;
 /// `FUNCSEL` of SIO, PIO0 and PIO1 (2.19.2).
 const FUNCTIONS: [u32; 3] = [5, 6, 7];
-/// `FUNCSEL` of the SPIs, and which of four pins are their lines RX, CSn, SCK and TX; eight pins are of SPI0, the next eight of SPI1.
+/// `FUNCSEL` of the SPIs, and which of four pins are their lines RX, `CSn`, SCK and TX; eight pins are of SPI0, the
+/// next eight of SPI1.
 const SPI_FUNCTION: u32 = 1;
 const SPI_RX: usize = 0;
 const SPI_CSN: usize = 1;

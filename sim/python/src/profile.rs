@@ -5,14 +5,15 @@ use intercore_sim::core::chip::Chip as _;
 use intercore_sim::core::profile::{Costs, Culprit, Frame, Profile};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::image::Image;
+use intercore_sim::observe::timeline::exception;
 use intercore_sim::rp2040::machine::Machine;
 use pyo3::prelude::*;
 
 use crate::SimulatorError;
 
-/// Parent or -1; kind and value of the frame; calls, instructions, cycles, asleep, switching; cycles lost to other masters and
+/// Parent or -1; kind and value of the frame; of a handler, its name; calls, instructions, cycles, asleep, switching; cycles lost to other masters and
 /// to wait states, by slave.
-type Node = (i64, &'static str, u32, [u64; 5], Vec<Cycle>, Vec<Cycle>);
+type Node = (i64, &'static str, u32, Option<String>, [u64; 5], Vec<Cycle>, Vec<Cycle>);
 /// Address; executed, cycles, conflicts, waits, asleep.
 type Line = (u32, [u64; 5]);
 /// End; cycles in which it did nothing; whether the tree is truncated; nodes; lines.
@@ -42,11 +43,13 @@ fn node(parent: Option<usize>, frame: Frame, costs: &Costs) -> Node {
         Frame::Handler(number) => ("handler", u32::from(number)),
         Frame::Function(start) => ("function", start),
     };
+    let name = if let Frame::Handler(number) = frame { Some(exception::<Machine>(number)) } else { None };
     let sums = [costs.calls, costs.instructions, costs.cycles, costs.asleep, costs.switching];
     (
         parent.map_or(-1, |parent| i64::try_from(parent).unwrap_or(-1)),
         kind,
         value,
+        name,
         sums,
         costs.conflicts.to_vec(),
         costs.waits.to_vec(),

@@ -298,7 +298,7 @@ fn described(core: u64, track: Track, name: &str) -> TracePacket {
 }
 
 /// Name of an exception by its number.
-fn exception<C: Chip>(number: u8) -> String {
+pub fn exception<C: Chip>(number: u8) -> String {
     match (exception_name(number), number) {
         (Some(name), _) => name.to_owned(),
         (None, IRQ0..) => {

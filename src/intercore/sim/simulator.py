@@ -188,6 +188,24 @@ class Simulator(Chip):
         """See Chip."""
         return f"cycle {self.now}"
 
+    # Profiles: `intercore.profile` gives what they return its names
+
+    def start_profile(self) -> None:
+        """Record from now on what the cores spend their time on, instead of what was recorded so far."""
+        self._machine.start_profile()
+
+    def take_profile(self) -> _native.Profile:
+        """Return what was recorded since `start_profile`; the recording ends. Raises SimulatorError without one."""
+        return self._machine.take_profile()
+
+    def source_frames(self, addresses: Sequence[int]) -> list[list[_native.SourceFrame]]:
+        """Return function, file and line of instructions as far as known, the innermost inlined function first."""
+        return self._machine.source_frames(list(addresses))
+
+    def all_symbols(self) -> list[tuple[str, Symbol]]:
+        """Return functions and variables of the ELF image by rising address, also those that share a name."""
+        return [(name, Symbol(at, size, code)) for name, at, size, code in self._machine.symbols()]
+
     # Snapshots
 
     def keep(self) -> Callable[[], None]:

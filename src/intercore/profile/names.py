@@ -1,0 +1,62 @@
+"""Names for the addresses in a profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.errors import SimulatorError
+from intercore.text import printable
+
+if TYPE_CHECKING:
+    from intercore.sim import Simulator
+
+_ROM = 0x4000
+"""Bytes of the boot ROM, from address 0 on (RP2040 datasheet 2.6.1)."""
+_TASK_NAMES = {"pxCurrentTCBs": (0x3C, 0x40), "pxCurrentTCB": (0x34,)}
+"""Where a kernel of FreeRTOS with this variable has the name of a task in its control block (`tskTaskControlBlock`,
+tasks.c): behind the top of the stack, two list items of 20 bytes, the priority and the stack's address; with several
+cores also behind two words that are never text, and perhaps the mask of the task's cores."""
+_LONGEST_NAME = 24
+
+
+class Names:
+    """Names of functions, data, tasks and exceptions of a program on a chip."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        """Take the symbols of the chip's image."""
+        self._simulator = simulator
+        self._names: dict[int, str] = {}
+        # Of several at an address, the longest: that is the one whose extent the profile goes by.
+        for name, symbol in sorted(simulator.all_symbols(), key=lambda one: (-one[1].size, one[0])):
+            self._names.setdefault(symbol.address, name)
+
+    def function(self, address: int) -> str:
+        """Return the name of the function that begins at an address."""
+        if address < _ROM:
+            return "boot ROM"
+        known = self._names.get(address)
+        if known is not None:
+            return printable(known)
+        return f"{address:#010x}"
+
+    def object(self, address: int) -> str:
+        """Return the name of the data or code that begins at an address, or the 256 bytes that are there."""
+        if address < _ROM:
+            return "boot ROM"
+        known = self._names.get(address)
+        return f"{address:#010x}-{address | 0xFF:#010x}" if known is None else printable(known)
+
+    def task(self, block: int) -> str:
+        """Return the name of a task of FreeRTOS by the address of its control block, which is 0 without a task."""
+        if block == 0:
+            return "no task"
+        offsets = next((them for kernel, them in _TASK_NAMES.items() if kernel in self._simulator.symbols), ())
+        for offset in offsets:
+            try:
+                data = self._simulator.read(block + offset, _LONGEST_NAME)
+            except (SimulatorError, ValueError):
+                break
+            name = data.partition(b"\0")[0]
+            if name and name.isascii() and name.decode("ascii").isprintable():
+                return f"task {name.decode('ascii')}"
+        return f"task {block:#010x}"

@@ -1,0 +1,227 @@
+"""A profile as the simulated chip recorded it, with the names of what it found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+import msgspec
+
+from intercore.profile.names import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from intercore import _native
+    from intercore.sim import Simulator
+
+Kind: TypeAlias = Literal["task", "handler", "function"]
+Culprit: TypeAlias = Literal["core", "DMA", "itself", "eviction", "nobody"]
+"""Who took cycles: the other core, the DMA, an earlier access of the core itself, the other core by replacing a line of
+the flash cache, or nobody (a line of the flash cache that was never there, or that the core replaced itself)."""
+
+
+class Costs(msgspec.Struct, frozen=True):
+    """What a function cost by itself; cycles are exact."""
+
+    calls: int
+    """How often it was called; of a handler, how often it was entered."""
+    instructions: int
+    cycles: int
+    """All of them; those below are among them."""
+    asleep: int
+    """Cycles asleep (WFI, WFE)."""
+    switching: int
+    """Cycles in which an exception was entered or left."""
+    conflicts: Mapping[str, int]
+    """Cycles lost to other masters, by bank or port; only those that are not 0."""
+    waits: Mapping[str, int]
+    """Cycles lost to wait states, by port: XIP is flash, APB the bridge to peripherals."""
+
+    @property
+    def conflicted(self) -> int:
+        """Cycles lost to other masters."""
+        return sum(self.conflicts.values())
+
+    @property
+    def waited(self) -> int:
+        """Cycles lost to wait states."""
+        return sum(self.waits.values())
+
+
+class Node(msgspec.Struct, frozen=True):
+    """A function as it was called by way of its ancestors; a task or handler at the root."""
+
+    parent: int | None
+    """Index of the caller, which comes before it."""
+    kind: Kind
+    address: int
+    """Of a function, its first instruction; of a task, its control block or 0; of a handler, its exception's number."""
+    name: str
+    costs: Costs
+
+
+class Line(msgspec.Struct, frozen=True):
+    """What the executions of one instruction cost."""
+
+    address: int
+    executed: int
+    cycles: int
+    conflicts: int
+    waits: int
+    asleep: int
+
+
+class CoreProfile(msgspec.Struct, frozen=True):
+    """The time of a core."""
+
+    cycles: int
+    """All cycles that are accounted for. A core may have gone a little further than the chip."""
+    off: int
+    """Cycles in which it did nothing: in reset, locked up, or stuck."""
+    truncated: bool
+    """Whether there were more different calls than are kept; the cycles of the rest are those of their callers."""
+    nodes: Sequence[Node]
+    lines: Sequence[Line]
+    """By rising address."""
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """Cycles that a core lost in one way."""
+
+    core: int
+    port: str
+    """The bank or port that it asked for."""
+    function: str
+    object: str
+    """What it accessed: data, or code by its function."""
+    to: Culprit
+    other_function: str
+    """What the other core executed; empty unless `to` is core or eviction."""
+    other_object: str
+    """What the other core accessed; empty if it is not known."""
+    times: int
+    cycles: int
+
+
+class LockUse(msgspec.Struct, frozen=True):
+    """What a core did with a hardware spinlock in a function; times are in cycles."""
+
+    lock: int
+    core: int
+    function: str
+    claims: int
+    waits: int
+    """How often of these it had to wait."""
+    held: int
+    longest_held: int
+    waited: int
+    longest_wait: int
+
+
+class LockWait(msgspec.Struct, frozen=True):
+    """Waits of a function for a hardware spinlock that another function held when they began."""
+
+    lock: int
+    core: int
+    function: str
+    holder: int
+    """The core that held it."""
+    holder_function: str
+    times: int
+    cycles: int
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """A function, compiled or inlined, and the line of it that an instruction belongs to, as far as they are known."""
+
+    function: str | None
+    file: str | None
+    line: int | None
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """Where the cycles of each core went."""
+
+    image: str
+    begun: int
+    """Cycle of clk_sys since power-on."""
+    ended: int
+    hz: int
+    """clk_sys at the end."""
+    stop: str
+    """Why the run ended, a clause."""
+    cores: Sequence[CoreProfile]
+    losses: Sequence[Loss]
+    locks: Sequence[LockUse]
+    lock_waits: Sequence[LockWait]
+    sources: Mapping[int, Sequence[Frame]]
+    """By address of an instruction: the functions that it is in, the innermost inlined one first. Only where known."""
+
+
+def start(simulator: Simulator) -> None:
+    """Record what the cores of a chip spend their time on from now on."""
+    simulator.start_profile()
+
+
+def take(simulator: Simulator, image: str, stop: str) -> Profile:
+    """Return what was recorded since `start`."""
+    begun, ended, cores, ports, losses, locks, lock_waits = simulator.take_profile()
+    names = Names(simulator)
+
+    def by_port(cycles: Sequence[int]) -> dict[str, int]:
+        return {port: lost for port, lost in zip(ports, cycles, strict=True) if lost}
+
+    def core_profile(recorded: _native.CoreProfile) -> CoreProfile:
+        until, off, truncated, nodes, lines = recorded
+        return CoreProfile(
+            until - begun,
+            off,
+            truncated,
+            [
+                Node(
+                    None if parent < 0 else parent,
+                    cast("Kind", kind),
+                    address,
+                    name or (names.task(address) if kind == "task" else names.function(address)),
+                    Costs(*sums, by_port(conflicts), by_port(waits)),
+                )
+                for parent, kind, address, name, sums, conflicts, waits in nodes
+            ],
+            [Line(address, *sums) for address, sums in lines],
+        )
+
+    profiles = [core_profile(one) for one in cores]
+    addresses = sorted({line.address for one in profiles for line in one.lines})
+    frames = simulator.source_frames(addresses)
+    return Profile(
+        image,
+        begun,
+        ended,
+        simulator.hz,
+        stop,
+        profiles,
+        [
+            Loss(
+                core,
+                port,
+                names.function(function),
+                names.object(what),
+                cast("Culprit", to),
+                names.function(other) if to in {"core", "eviction"} else "",
+                names.object(other_what) if other_what else "",
+                times,
+                cycles,
+            )
+            for core, port, function, what, to, other, other_what, times, cycles in losses
+        ],
+        [LockUse(lock, core, names.function(function), *sums) for lock, core, function, sums in locks],
+        [
+            LockWait(lock, core, names.function(function), holder, names.function(other), times, cycles)
+            for lock, core, function, holder, other, times, cycles in lock_waits
+        ],
+        {
+            address: [Frame(*frame) for frame in found]
+            for address, found in zip(addresses, frames, strict=True)
+            if found
+        },
+    )

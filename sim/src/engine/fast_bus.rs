@@ -181,6 +181,13 @@ pub trait FastBus: Bus {
     /// A register was read in cycle `at`, last of many times.
     fn catch_up_register(&mut self, address: u32, at: Cycle);
 
+    /// Whether writes to a register of a port may concern nobody else.
+    fn may_write_register(address: u32) -> bool;
+
+    /// A core writes a register of a port, which it holds for cycle `now`: the port. None, and nothing is done, if that takes
+    /// longer or concerns others.
+    fn write_register(&mut self, address: u32, width: Width, value: u32, now: Cycle) -> Option<Slave>;
+
     /// One of them: its address phase is in cycle `now`, and its data comes in the last of the cycles that it takes.
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32>;
 }

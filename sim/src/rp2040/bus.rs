@@ -9,7 +9,7 @@ pub mod ssi;
 mod stream;
 pub mod xip;
 
-use crate::core::access::{Width, merge};
+use crate::core::access::{Width, merge, replicate};
 use crate::core::bus::{Access, Bus, Fabric, Fault, Slave};
 use crate::core::loss::Losses;
 use crate::core::time::{Cycle, Ticks};
@@ -118,7 +118,7 @@ impl Crossbar {
     /// Whether nobody wants to know more of the cores than what they do at certain addresses.
     pub(crate) fn lets_cores_run_apart(&self) -> bool {
         // The fast path reads flash, registers behind the bridge and SIO without a look at who watches them.
-        self.fabric.watch.concerns_addresses(&[1, 4, 0xd]) && !self.peripherals.busctrl.counts()
+        self.fabric.watch.concerns_addresses(&[1, 4, 5, 0xd]) && !self.peripherals.busctrl.counts()
     }
 
     /// The peripherals, and what they may use at cycle `now`.
@@ -300,8 +300,10 @@ impl Bus for Crossbar {
                 xip.write(address, value, width, now, &mut around)
             }
             APB | FAST_PERIPHERALS => {
-                self.fabric.requests.touch(now);
-                self.fabric.requests.registers_written = true;
+                if !self.peripherals.takes_quietly(address) {
+                    self.fabric.requests.touch(now);
+                    self.fabric.requests.registers_written = true;
+                }
                 let (peripherals, mut context) = self.peripherals_at(now);
                 let place = if usb::is_dpram(address) { address } else { address & !3 };
                 let written = peripherals.write_lanes(place, width, value, &mut context).ok_or(Fault);
@@ -494,6 +496,29 @@ impl FastBus for Crossbar {
     fn catch_up_register(&mut self, address: u32, at: Cycle) {
         let (peripherals, mut context) = self.peripherals_at(at);
         peripherals.read(address, &mut context);
+    }
+
+    fn may_write_register(address: u32) -> bool {
+        address >> 28 == 5 && Peripherals::may_take_quietly(address)
+    }
+
+    fn write_register(&mut self, address: u32, width: Width, value: u32, now: Cycle) -> Option<Slave> {
+        let may = address >> 28 == 5
+            && now >= self.fabric.arbiter.free_at[FAST_PERIPHERALS.number()]
+            && self.peripherals.next_event() > now
+            && self.peripherals.takes_quietly(address);
+        if !may {
+            return None;
+        }
+        self.fabric.arbiter.hold(FAST_PERIPHERALS, now, 1);
+        let before = (self.irq, self.peripherals.next_event());
+        let (peripherals, mut context) = self.peripherals_at(now);
+        peripherals.write_lanes(address & !3, width, replicate(value, width), &mut context)?;
+        debug_assert!(
+            before == (self.irq, self.peripherals.next_event()),
+            "a write to {address:#x} that others hear of"
+        );
+        Some(FAST_PERIPHERALS)
     }
 
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32> {

@@ -197,6 +197,10 @@ impl Peripherals {
             let old = (entry.of)(self).peek(offset, context.now, context.clocks).unwrap_or(0);
             aliased(address, old, value)
         };
+        if self.is_quiet(entry, address, offset) {
+            (entry.of_mut)(self).write(offset, value, context);
+            return Some(());
+        }
         let held = self.resets.held();
         if entry.block.effect == Effect::Shifts {
             self.exchange_spi(context);
@@ -206,6 +210,22 @@ impl Peripherals {
         self.after_write(entry.block.effect, held, context);
         self.schedule();
         Some(())
+    }
+
+    /// Whether a write to an address has no effect outside of its block: no interrupt, no later event.
+    pub fn takes_quietly(&self, address: u32) -> bool {
+        matches!(decode(address), (Target::Block(entry), offset)
+            if self.is_quiet(entry, address, offset) && !self.is_held(entry.block))
+    }
+
+    fn is_quiet(&self, entry: &Entry, address: u32, offset: u32) -> bool {
+        entry.block.quiet.contains(&offset) && !is_alias(address) && !(entry.of)(self).is_followed()
+    }
+
+    /// Whether an address is that of a register to which writes may have no effect outside of its block.
+    pub fn may_take_quietly(address: u32) -> bool {
+        matches!(decode(address), (Target::Block(entry), offset)
+            if entry.block.quiet.contains(&offset) && !is_alias(address))
     }
 
     /// Whether a write to an address may change the levels of the pins of the flash: functions and overrides, or their

@@ -65,7 +65,10 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         let reads_time = |address| B::register_port(address).is_some() || B::is_event_free_io(address);
         let target = match op.code {
             Code::LoadImm | Code::LoadReg => return reads_time(self.effective_address(op)),
-            Code::StoreImm | Code::StoreReg => return B::is_event_free_io(self.effective_address(op)),
+            Code::StoreImm | Code::StoreReg => {
+                let address = self.effective_address(op);
+                return B::is_event_free_io(address) || B::may_write_register(address);
+            }
             Code::Ldm => return B::register_port(self.reg(op.n)).is_some(),
             Code::Wide => wide::branch_target(pc, op.immediate as u16, (self.queue >> 16) as u16),
             Code::Bx | Code::Blx => Some(self.high(op.m, pc) & !1),
@@ -259,7 +262,11 @@ impl<B: FastBus> Core<B> {
                         break FastPathExit::Stop;
                     }
                     let Some((slave, index)) = fast.writable_word(address) else {
-                        break if B::is_io(address) { FastPathExit::SlowPath(*op) } else { FastPathExit::Stop };
+                        break if B::is_io(address) || B::may_write_register(address) {
+                            FastPathExit::SlowPath(*op)
+                        } else {
+                            FastPathExit::Stop
+                        };
                     };
                     clock = fast.write(clock, slave, index, address, op.width, self.reg(op.d));
                     clock = fast.finish(clock, STORE, op, pc, in_flash);

@@ -73,6 +73,8 @@ pub struct Block {
     /// Offsets of registers from which a read takes data, so that an interrupt or a DMA request may end. Reads from all
     /// others have no effect outside of the block: the fast path makes those without synchronising the cores.
     pub data: &'static [u32],
+    /// Offsets of registers to which a write has no effect outside of the block unless it `is_followed`.
+    pub quiet: &'static [u32],
     /// A read first brings the block up to its time, or depends on other blocks: `peek` alone may give what was before.
     pub lazy: bool,
     /// What writes change outside of it.
@@ -96,6 +98,7 @@ impl Block {
             clock: Clock::Sys,
             write_one_clears: &[],
             data: &[],
+            quiet: &[],
             lazy: false,
             effect: Effect::Lines,
             modelled: "all",
@@ -150,6 +153,11 @@ pub trait Peripheral {
     /// The cycle in which the peripheral next does something by itself; `NEVER` if it will not.
     fn next_event(&self) -> Cycle {
         NEVER
+    }
+
+    /// Whether others notice what comes of writes to its quiet registers.
+    fn is_followed(&self) -> bool {
+        true
     }
 
     /// Does what is due at `context.now`.

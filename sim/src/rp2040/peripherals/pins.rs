@@ -165,11 +165,20 @@ pub struct Pins {
     /// Pins that move by themselves, and when one of them next does so at which others look.
     moving: u32,
     next_move: Cycle,
+    /// What the PIO blocks drove when SIO was last told.
+    told: [Outputs; 2],
 }
 
 impl Default for Pins {
     fn default() -> Self {
-        Self { pads: Pads::default(), of: [0; 3], outside: Outputs::default(), moving: 0, next_move: NEVER }
+        Self {
+            pads: Pads::default(),
+            of: [0; 3],
+            outside: Outputs::default(),
+            moving: 0,
+            next_move: NEVER,
+            told: [Outputs::default(); 2],
+        }
     }
 }
 
@@ -282,7 +291,7 @@ impl Peripherals {
             pads.floating |= (pad >> 3 & 1) << pin;
         }
         pads.floating = (pads.floating & !outside.enables) | (outside.levels & outside.enables);
-        self.pins = Pins { pads, of, outside, moving, next_move: NEVER };
+        self.pins = Pins { pads, of, outside, moving, next_move: NEVER, told: self.pins.told };
         self.connect_spi();
         self.connect_i2c();
         self.sio.set_selected(of[0]);
@@ -388,14 +397,18 @@ impl Peripherals {
         }
     }
 
-    /// Whether pins may change that nobody writes to.
+    /// Whether pins may change that nobody writes to, or have done so since SIO was told of them.
     pub fn has_pins_that_move(&self) -> bool {
+        self.any_pin_moves() || self.pios.iter().map(pio::Pio::outputs).ne(self.pins.told)
+    }
+
+    fn any_pin_moves(&self) -> bool {
         self.pios.iter().any(pio::Pio::drives_pins) || self.pins.moving != 0 && self.moves_pins()
     }
 
     /// Whether no pin will move by itself, and no PIO block will do anything, as things are.
     pub fn pins_stand_still(&self) -> bool {
-        !self.has_pins_that_move() && self.pios.iter().all(pio::Pio::is_still)
+        !self.any_pin_moves() && self.pios.iter().all(pio::Pio::is_still)
     }
 
     /// What SIO reads of the pins at cycle `now`.
@@ -404,7 +417,8 @@ impl Peripherals {
     }
 
     fn update_input(&mut self, now: Cycle) {
-        self.sio.set_input(self.input([0, 1].map(|pio| self.pios[pio].outputs()), now));
+        self.pins.told = [0, 1].map(|pio| self.pios[pio].outputs());
+        self.sio.set_input(self.input(self.pins.told, now));
     }
 
     /// The levels of pins that SIO does not drive; unless a wire comes from there, they do not depend on those that it does.

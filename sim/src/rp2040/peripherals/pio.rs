@@ -8,11 +8,13 @@
 //! The conventions: a register written in cycle `n` is there from cycle `n + 1` on; a read in cycle `n` sees what all cycles
 //! before have done. Outputs are registers as well, so that a level which cycle `n` makes is at the pad in cycle `n + 1`.
 
+mod alone;
 pub mod divider;
 pub mod fifo;
 pub mod machine;
 pub mod setup;
 pub mod state;
+pub mod uses;
 
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::clock::Clocks;
@@ -65,6 +67,7 @@ pub const PIO0: Block = Block {
     dreqs: &[0, 1, 2, 3, 4, 5, 6, 7],
     write_one_clears: &[FDEBUG, IRQ],
     data: &[RXF0, RXF0 + 4, RXF0 + 8, RXF0 + 12],
+    quiet: &[FDEBUG, TXF0, TXF0 + 4, TXF0 + 8, TXF0 + 12, IRQ, IRQ_FORCE],
     lazy: true,
     effect: Effect::Drives,
     modelled: "all: programs, FIFOs, dividers, interrupts, DMA requests, pins with their synchronisers",
@@ -101,8 +104,6 @@ pub struct Pio {
     in_use: bool,
     /// It does not know the pins yet.
     is_new: bool,
-    /// Pins that its programs may look at.
-    pins_read: u32,
 }
 
 /// A block to which nobody has written adds nothing; nor does what only saves time.
@@ -159,7 +160,7 @@ impl Pio {
 
     /// Pins that its programs may look at.
     pub fn pins_read(&self) -> u32 {
-        self.pins_read
+        self.setup.reads
     }
 
     /// Others look at these pins, no more and no less; which of them they did not look at before.
@@ -187,6 +188,7 @@ impl Pio {
         if (pads, mine) != (self.setup.pads, self.setup.mine) {
             self.advance(now + 1);
             (self.setup.pads, self.setup.mine) = (pads, mine);
+            self.setup.find_uses(&self.state.machines);
             self.state.reconnect(&self.setup);
             self.schedule();
         }
@@ -230,13 +232,24 @@ impl Pio {
         }
     }
 
-    fn find_pins_read(&mut self) {
-        self.pins_read = 0;
-        for (machine, settings) in self.state.machines.iter().zip(&self.setup.machines) {
-            let memory = if machine.enabled { self.setup.memory.as_slice() } else { &[] };
-            let instructions = memory.iter().copied().chain(machine.instruction_of_its_own());
-            self.pins_read |= instructions.fold(0, |pins, instruction| pins | settings.pins_read_by(instruction));
+    /// A write to `TXFx`.
+    fn put(&mut self, number: usize, word: u32, now: Cycle) {
+        // Whether there is room is a matter of the cycle of the write; what was there before has not gone.
+        let mut has_room = !self.state.machines[number].tx.is_full();
+        if !has_room {
+            self.advance(now);
+            has_room = !self.state.machines[number].tx.is_full();
         }
+        self.advance(now + 1);
+        self.state.change(&self.setup, number, |machine, shared| {
+            if has_room {
+                machine.tx.push(word);
+            } else {
+                shared.fdebug |= TXOVER << number;
+            }
+        });
+        self.horizon = SHORT;
+        self.schedule();
     }
 
     fn write_ctrl(&mut self, value: u32) {
@@ -302,7 +315,6 @@ impl Peripheral for Pio {
             horizon: SHORT,
             in_use: false,
             is_new: true,
-            pins_read: 0,
         }
     }
 
@@ -315,13 +327,13 @@ impl Peripheral for Pio {
             let is_empty = self.state.machines[number].rx.is_empty();
             // The state machine still finds the FIFO as it was.
             self.advance(now + 1);
-            self.state.settle(&self.setup);
-            if is_empty {
-                self.state.shared.fdebug |= RXUNDER << number;
-            } else {
-                self.state.machines[number].rx.pop();
-            }
-            self.state.wake_all(&self.setup);
+            self.state.change(&self.setup, number, |machine, shared| {
+                if is_empty {
+                    shared.fdebug |= RXUNDER << number;
+                } else {
+                    machine.rx.pop();
+                }
+            });
             self.in_use = true;
             self.horizon = SHORT;
             self.schedule();
@@ -376,24 +388,16 @@ impl Peripheral for Pio {
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
-        self.advance(context.now);
-        // Whether there is room is a matter of the cycle of the write.
-        let had_room = self.state.machines.each_ref().map(|machine| !machine.tx.is_full());
-        self.advance(context.now + 1);
         self.in_use = true;
+        if (TXF0..RXF0).contains(&offset) {
+            return self.put((offset - TXF0) as usize / 4, value, context.now);
+        }
+        self.advance(context.now + 1);
         self.state.settle(&self.setup);
         let shared = &mut self.state.shared;
         match offset {
             CTRL => self.write_ctrl(value),
             FDEBUG => shared.fdebug &= !(value & FDEBUG_MASK),
-            TXF0..RXF0 => {
-                let number = (offset - TXF0) as usize / 4;
-                if had_room[number] {
-                    self.state.machines[number].tx.push(value);
-                } else {
-                    shared.fdebug |= TXOVER << number;
-                }
-            }
             IRQ => shared.irq &= !(value as u8),
             IRQ_FORCE => shared.irq |= value as u8,
             INPUT_SYNC_BYPASS => self.setup.sync_bypass = value,
@@ -411,7 +415,7 @@ impl Peripheral for Pio {
                 }
             }
             // They can only be read.
-            FSTAT | FLEVEL | RXF0..IRQ | DBG_PADOUT..INSTR_MEM0 | INTR => {}
+            FSTAT | FLEVEL | TXF0..IRQ | DBG_PADOUT..INSTR_MEM0 | INTR => {}
             _ => context.diagnostics.unmodelled(self.block.name, offset, "write to", context.now),
         }
         let is_instruction = match offset {
@@ -424,11 +428,15 @@ impl Peripheral for Pio {
             context.diagnostics.misuse(self.block.name, offset, what, context.now);
         }
         if offset == CTRL || (INSTR_MEM0..INTR).contains(&offset) {
-            self.find_pins_read();
+            self.setup.find_uses(&self.state.machines);
         }
         self.state.wake_all(&self.setup);
         self.horizon = SHORT;
         self.schedule();
+    }
+
+    fn is_followed(&self) -> bool {
+        self.watch.is_any() || self.watch.intf != [0; 2]
     }
 
     fn next_event(&self) -> Cycle {

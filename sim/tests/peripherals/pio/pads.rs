@@ -92,6 +92,24 @@ fn pads_pull_and_block() {
     }
 }
 
+/// What SIO reads is what there is, also if the state machine has come to rest since, and somebody has looked at it.
+#[test]
+fn sio_reads_what_a_state_machine_has_left() {
+    let mut desk = Desk::new(&[PULL, out(PINS, 1)]);
+    desk.set_up(0, Machine { execctrl: wrap(0, 1), pinctrl: out_pins(3, 1), ..PLAIN });
+    desk.drive(0, 3, 1);
+    desk.enable(1);
+    for level in [1, 0, 1] {
+        desk.put(0, level);
+        desk.bench.wait(20);
+        desk.read(super::FSTAT);
+        let now = desk.bench.now;
+        desk.bench.p.update_gpio_in(now);
+        let read = desk.bench.with(|p, context| p.sio.read(0, 4, context));
+        assert_eq!(read >> 3 & 1, level);
+    }
+}
+
 /// 3.7, `EXECCTRL`: the last OUT or SET is asserted on, until one whose data says no.
 #[test]
 fn a_sticky_output_is_asserted_on() {

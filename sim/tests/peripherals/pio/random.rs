@@ -88,7 +88,41 @@ fn pinctrl() -> impl Strategy<Value = u32> {
         .prop_map(|(side, set, out, bases)| side << 29 | set << 26 | out << 20 | bases & 0xf_ffff)
 }
 
+/// Instructions by which a state machine notices no other one, and many that jump to themselves.
+fn instruction_alone(at: u16) -> impl Strategy<Value = u16> {
+    let operation = prop_oneof![
+        2 => (0u16..6).prop_map(move |condition| condition << 5 | at),
+        2 => (0u16..6, 0u16..32).prop_map(|(condition, to)| condition << 5 | to),
+        2 => (1u16..8, 0u16..32).prop_map(|(source, count)| 0x4000 | source << 5 | count),
+        3 => (0u16..5, 0u16..32).prop_map(|(to, count)| 0x6000 | to << 5 | count),
+        2 => (0u16..8).prop_map(|kind| 0x8000 | kind << 5),
+        1 => (0u16..4, 0u16..3, 1u16..8).prop_map(|(to, operation, from)| 0xa000 | to << 5 | operation << 3 | from),
+        3 => (0u16..5, 0u16..32).prop_map(|(to, data)| 0xe000 | to << 5 | data),
+    ];
+    (operation, prop_oneof![2 => Just(0u16), 1 => 0u16..32]).prop_map(|(operation, field)| operation | field << 8)
+}
+
+/// State machines that go their own ways: eight pins each, at most.
+fn block_apart() -> impl Strategy<Value = Block> {
+    let settings = (clkdiv(), shiftctrl(), 0u32..4, 0u32..3, 0u32..6, 0u32..9);
+    ((0u16..32).map(instruction_alone).collect::<Vec<_>>(), proptest::collection::vec(settings, 4), 0u32..16).prop_map(
+        |(memory, settings, enabled)| {
+            let settings =
+                settings.into_iter().enumerate().map(|(number, (clkdiv, shiftctrl, side, enable, set, out))| {
+                    let base = 8 * number as u32 % 30;
+                    let pinctrl = side << 29 | set << 26 | out.min(6) << 20 | base << 10 | base << 5 | base;
+                    [clkdiv, enable << 29 | 0x1f000, shiftctrl, pinctrl]
+                });
+            Block { memory, settings: settings.collect(), bypass: 0, enabled }
+        },
+    )
+}
+
 fn block() -> impl Strategy<Value = Block> {
+    prop_oneof![block_together(), block_apart()]
+}
+
+fn block_together() -> impl Strategy<Value = Block> {
     let settings = (clkdiv(), execctrl(), shiftctrl(), pinctrl()).prop_map(|(a, b, c, d)| [a, b, c, d]);
     (
         proptest::collection::vec(instruction(), 32),

@@ -296,6 +296,13 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         if may { self.bus.write_event_free_io(core, address, value, now) } else { None }
     }
 
+    /// Writes a register: the time after it. None if the fast path may not.
+    pub fn write_register(&mut self, clock: P::Clock, address: u32, width: Width, value: u32) -> Option<P::Clock> {
+        let now = self.policy.chip_cycle(clock).filter(|_| self.policy.may_change_io())?;
+        let port = self.bus.write_register(address, width, value, now)?;
+        Some(self.policy.request(clock, port))
+    }
+
     /// The bank and index of a word of RAM that may be written.
     #[inline(always)]
     pub fn writable_word(&mut self, address: u32) -> Option<(Slave, u32)> {

@@ -101,6 +101,13 @@ impl<B: FastBus> Core<B> {
                 (clock, value) = self.read_register(fast, clock, address).ok_or(FastPathExit::Stop)?;
                 self.set(op.d, value);
             }
+            Code::StoreImm | Code::StoreReg if B::register_port(self.effective_address(op)).is_some() => {
+                let (address, value) = (self.effective_address(op), self.reg(op.d));
+                if address & op.width.misaligned() != 0 {
+                    return Err(FastPathExit::Stop);
+                }
+                clock = fast.write_register(clock, address, op.width, value).ok_or(FastPathExit::Stop)?;
+            }
             Code::StoreImm | Code::StoreReg if op.width == Width::Word => {
                 let address = self.effective_address(op);
                 fast.write_io(clock, self.id, address, self.reg(op.d)).ok_or(FastPathExit::Stop)?;

@@ -42,18 +42,34 @@ impl Divider {
         self.at + ((u64::from(self.phase) + ticks * u64::from(divisor)) >> 8)
     }
 
-    /// Moves on to the first tick that is not before `cycle`; how many ticks those were.
+    /// Ticks before `cycle`, from the one that it stands at on.
     #[inline]
-    pub fn advance_to(&mut self, cycle: Cycle, divisor: u32) -> u64 {
+    pub fn ticks_before(&self, cycle: Cycle, divisor: u32) -> u64 {
         if cycle <= self.at {
             return 0;
         }
         if divisor == ONE {
-            return cycle - std::mem::replace(&mut self.at, cycle);
+            return cycle - self.at;
         }
-        let ticks = (((cycle - self.at) << 8) - u64::from(self.phase)).div_ceil(u64::from(divisor));
+        (((cycle - self.at) << 8) - u64::from(self.phase)).div_ceil(u64::from(divisor))
+    }
+
+    /// Moves on by so many ticks.
+    #[inline]
+    pub fn advance_by(&mut self, ticks: u64, divisor: u32) {
+        if divisor == ONE {
+            self.at += ticks;
+            return;
+        }
         let parts = u64::from(self.phase) + ticks * u64::from(divisor);
         (self.at, self.phase) = (self.at + (parts >> 8), (parts & 0xff) as u32);
+    }
+
+    /// Moves on to the first tick that is not before `cycle`; how many ticks those were.
+    #[inline]
+    pub fn advance_to(&mut self, cycle: Cycle, divisor: u32) -> u64 {
+        let ticks = self.ticks_before(cycle, divisor);
+        self.advance_by(ticks, divisor);
         ticks
     }
 }

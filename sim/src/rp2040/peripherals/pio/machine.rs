@@ -1,6 +1,7 @@
 //! A state machine (datasheet 3.2, 3.4): its registers, and what one of its cycles does.
 
 use crate::core::time::{Cycle, NEVER};
+use crate::rp2040::peripherals::pins::Outputs;
 use crate::rp2040::peripherals::pio::divider::Divider;
 use crate::rp2040::peripherals::pio::fifo::Fifo;
 use crate::rp2040::peripherals::pio::setup::{INSTRUCTIONS, Settings, bit_count, low_bits, op};
@@ -35,6 +36,23 @@ pub struct Shared {
     pub wrote_pins: bool,
     /// State machines that have pushed or pulled.
     pub moved: u8,
+}
+
+impl Shared {
+    /// What the block drives.
+    #[inline]
+    pub fn outputs(&self) -> Outputs {
+        Outputs { levels: self.out, enables: self.dirs }
+    }
+
+    /// Raises and lowers flags at the end of a cycle. Whether any has changed.
+    #[inline]
+    pub fn change_irqs(&mut self) -> bool {
+        let (raised, lowered) = (std::mem::take(&mut self.raised), std::mem::take(&mut self.lowered));
+        let before = self.irq;
+        self.irq = (self.irq & !lowered) | raised;
+        self.irq != before
+    }
 }
 
 /// Where an instruction comes from.
@@ -84,8 +102,8 @@ pub struct StateMachine {
     number: u8,
     pub(super) enabled: bool,
     pub(super) pc: u8,
-    x: u32,
-    y: u32,
+    pub(super) x: u32,
+    pub(super) y: u32,
     isr: u32,
     osr: u32,
     isr_count: u8,
@@ -158,6 +176,12 @@ impl StateMachine {
         matches!(self.source, Source::Forced(_))
     }
 
+    /// Whether its next cycle begins an instruction.
+    #[inline]
+    pub(super) fn is_at_boundary(&self) -> bool {
+        self.delay == 0 && self.stalled.is_none()
+    }
+
     /// Makes its divider and its delay those of cycle `at`, before the system changes something.
     pub fn settle(&mut self, at: Cycle, divisor: u32) {
         if self.skipped > 0 {
@@ -186,7 +210,7 @@ impl StateMachine {
     }
 
     /// One cycle, in cycle `now` of `clk_sys`: what is due, and when something is next.
-    #[inline]
+    #[inline(always)]
     pub fn cycle(&mut self, now: Cycle, settings: &Settings, memory: &[u16; INSTRUCTIONS], shared: &mut Shared) {
         self.skipped = 0;
         if self.delay > 0 && !matches!(self.source, Source::Forced(_)) {
@@ -211,6 +235,7 @@ impl StateMachine {
         };
     }
 
+    #[inline(always)]
     fn instruct(&mut self, settings: &Settings, memory: &[u16; INSTRUCTIONS], shared: &mut Shared) {
         let instruction = match self.source {
             Source::Memory => memory[usize::from(self.pc) % INSTRUCTIONS],
@@ -252,6 +277,7 @@ impl StateMachine {
         }
     }
 
+    #[inline(always)]
     fn execute(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
         match instruction >> 13 {
             op::JMP => self.jump(instruction, settings, shared),
@@ -266,6 +292,7 @@ impl StateMachine {
         }
     }
 
+    #[inline(always)]
     fn jump(&mut self, instruction: u16, settings: &Settings, shared: &Shared) -> Outcome {
         let taken = match instruction >> 5 & 7 {
             0 => true,
@@ -286,6 +313,7 @@ impl StateMachine {
         if taken { Outcome::Jump(u32::from(instruction)) } else { Outcome::Done }
     }
 
+    #[inline(always)]
     fn wait(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
         let index = u32::from(instruction & 31);
         let polarity = instruction >> 7 & 1 == 1;
@@ -306,12 +334,14 @@ impl StateMachine {
     }
 
     /// The IRQ flag that an instruction names, as a bit (3.4.9.2).
+    #[inline(always)]
     fn flag(&self, instruction: u16) -> u8 {
         let index = instruction & 7;
         let relative = (index & 4) | ((index + u16::from(self.number)) & 3);
         1 << if instruction >> 4 & 1 == 1 { relative } else { index }
     }
 
+    #[inline(always)]
     fn shift_in(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
         let bits = bit_count(instruction);
         let count = (self.isr_count + bits as u8).min(32);
@@ -340,12 +370,14 @@ impl StateMachine {
         Outcome::Done
     }
 
+    #[inline(always)]
     fn push_isr(&mut self, shared: &mut Shared) {
         self.rx.push(self.isr);
         (self.isr, self.isr_count) = (0, 0);
         shared.moved |= 1 << self.number;
     }
 
+    #[inline(always)]
     fn shift_out(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
         if settings.autopull && self.osr_count >= settings.pull_threshold {
             if self.tx.is_empty() {
@@ -388,6 +420,7 @@ impl StateMachine {
         Outcome::Done
     }
 
+    #[inline(always)]
     fn push(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
         let (if_full, block) = (instruction >> 6 & 1 == 1, instruction >> 5 & 1 == 1);
         if if_full && self.isr_count < settings.push_threshold {
@@ -405,6 +438,7 @@ impl StateMachine {
         Outcome::Done
     }
 
+    #[inline(always)]
     fn pull(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
         let (if_empty, block) = (instruction >> 6 & 1 == 1, instruction >> 5 & 1 == 1);
         let is_enough = if_empty && self.osr_count < settings.pull_threshold;
@@ -423,12 +457,15 @@ impl StateMachine {
         Outcome::Done
     }
 
+    #[inline(always)]
     fn pull_osr(&mut self, shared: &mut Shared) {
         (self.osr, self.osr_count) = (self.tx.pop(), 0);
         shared.moved |= 1 << self.number;
     }
 
-    fn wants_refill(&self, settings: &Settings) -> bool {
+    /// Its OSR is empty, and is to be filled from the FIFO.
+    #[inline]
+    pub(super) fn wants_refill(&self, settings: &Settings) -> bool {
         settings.autopull && self.osr_count >= settings.pull_threshold
     }
 
@@ -440,6 +477,7 @@ impl StateMachine {
         }
     }
 
+    #[inline(always)]
     fn mov(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
         let source = match instruction & 7 {
             0 => shared.input.rotate_right(settings.in_base),
@@ -471,6 +509,7 @@ impl StateMachine {
         Outcome::Done
     }
 
+    #[inline(always)]
     fn irq(&mut self, instruction: u16, shared: &mut Shared) -> Outcome {
         let flag = self.flag(instruction);
         let waits = instruction >> 5 & 1 == 1;
@@ -488,6 +527,7 @@ impl StateMachine {
         Outcome::Done
     }
 
+    #[inline(always)]
     fn set(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
         let data = u32::from(instruction & 31);
         let destination = instruction >> 5 & 7;
@@ -500,6 +540,7 @@ impl StateMachine {
         Outcome::Done
     }
 
+    #[inline(always)]
     fn write_pins(&mut self, pins: u32, data: u32, dirs: bool, shared: &mut Shared) {
         self.asserted = Assertion { pins, data, dirs };
         drive(shared, pins, data, dirs);

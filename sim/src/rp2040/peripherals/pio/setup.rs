@@ -2,6 +2,8 @@
 
 use crate::rp2040::peripherals::pins::Pads;
 use crate::rp2040::peripherals::pio::divider::Divider;
+use crate::rp2040::peripherals::pio::machine::StateMachine;
+use crate::rp2040::peripherals::pio::uses::{self, Uses};
 
 /// State machines of a block, and instructions that they share (datasheet 3.1).
 pub const MACHINES: usize = 4;
@@ -27,6 +29,8 @@ pub mod op {
     pub const MOV: u16 = 5;
     /// See `JMP`.
     pub const IRQ: u16 = 6;
+    /// See `JMP`.
+    pub const SET: u16 = 7;
 }
 
 /// Pins from `base` on, `count` of them, around behind pin 31.
@@ -184,6 +188,10 @@ pub struct Setup {
     pub pads: Pads,
     /// See `pads`.
     pub mine: u32,
+    /// Pins that its programs may look at.
+    pub reads: u32,
+    /// No state machine notices what the others do: see `State::run_apart`.
+    pub apart: bool,
 }
 
 impl Default for Setup {
@@ -194,7 +202,21 @@ impl Default for Setup {
             sync_bypass: 0,
             pads: Pads::default(),
             mine: 0,
+            reads: 0,
+            apart: false,
         }
+    }
+}
+
+impl Setup {
+    /// Finds out what programs use, after they, the settings or the pads have changed.
+    pub fn find_uses(&mut self, machines: &[StateMachine; MACHINES]) {
+        let uses = std::array::from_fn(|number| Uses::of(&machines[number], &self.machines[number], &self.memory));
+        self.reads = uses.iter().fold(0, |pins, uses| pins | uses.reads);
+        let writes = uses.iter().fold(0, |pins, uses| pins | uses.writes);
+        self.apart = uses::are_independent(&uses)
+            && self.reads & self.pads.joined(writes & self.mine) == 0
+            && !self.machines.iter().any(|settings| settings.out_sticky);
     }
 }
 

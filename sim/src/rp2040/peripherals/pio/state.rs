@@ -65,8 +65,17 @@ pub struct State {
     pads: [u32; 3],
     /// Pins that a state machine continues to assert may have been overwritten.
     reasserts: bool,
-    /// The last cycle that was executed has moved a word, changed an IRQ flag or a level.
-    changed: bool,
+}
+
+/// What a step has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// There is nothing to do before the end.
+    Ended,
+    /// A cycle was executed.
+    Done,
+    /// And has moved a word, or changed an IRQ flag or a level.
+    Changed,
 }
 
 impl Default for State {
@@ -79,7 +88,6 @@ impl Default for State {
             pending: None,
             pads: [0; 3],
             reasserts: false,
-            changed: false,
         }
     }
 }
@@ -87,7 +95,7 @@ impl Default for State {
 impl State {
     /// What the block drives.
     pub fn outputs(&self) -> Outputs {
-        Outputs { levels: self.shared.out, enables: self.shared.dirs }
+        self.shared.outputs()
     }
 
     /// `INTR`.
@@ -119,17 +127,61 @@ impl State {
 
     /// Executes all cycles before `end`.
     pub fn run(&mut self, setup: &Setup, end: Cycle) {
-        while self.step(setup, end) {}
+        while self.at < end {
+            if self.can_run_apart(setup) {
+                return self.run_apart(setup, end);
+            }
+            if self.step(setup, end) == Step::Ended {
+                return;
+            }
+        }
     }
 
     /// The same, but stops behind the first cycle after which something else can be noticed.
     pub fn run_until_visible(&mut self, setup: &Setup, end: Cycle, watch: &Watch) {
         let before = self.visible(setup, watch);
-        while self.step(setup, end) {
-            if self.changed && self.visible(setup, watch) != before {
-                return;
+        loop {
+            match self.step(setup, end) {
+                Step::Ended => return,
+                Step::Changed if self.visible(setup, watch) != before => return,
+                _ => {}
             }
         }
+    }
+
+    /// Whether state machines can be run one after the other, each to the end: none notices another one, and the pins that they
+    /// look at have come to rest.
+    fn can_run_apart(&self, setup: &Setup) -> bool {
+        let [now, before, earlier] = self.pads;
+        let moves = (now ^ before) | (before ^ earlier) | (now ^ self.shared.input);
+        let is_forced = |machine: &StateMachine| machine.is_exec_stalled();
+        setup.apart
+            && moves & setup.reads == 0
+            && self.pending.is_none()
+            && !self.reasserts
+            && !self.machines.iter().any(is_forced)
+    }
+
+    /// Executes all cycles before `end`, one state machine after the other. Pads are followed for the last cycles only.
+    fn run_apart(&mut self, setup: &Setup, end: Cycle) {
+        if self.machines.iter().all(|machine| machine.next >= end) {
+            return self.skip_to(setup, end);
+        }
+        let mut earlier = [self.outputs(); 2];
+        for (machine, settings) in self.machines.iter_mut().zip(&setup.machines) {
+            if machine.next < end {
+                machine.run_alone(end, settings, &setup.memory, &mut self.shared, &mut earlier);
+            }
+        }
+        let now = self.outputs();
+        let level = self.level(setup);
+        let [one, two] = earlier.map(|outputs| if outputs == now { level } else { self.level_of(setup, outputs) });
+        self.pads = match end - self.at {
+            1 => [level, self.pads[0], self.pads[1]],
+            2 => [level, one, self.pads[0]],
+            _ => [level, one, two],
+        };
+        self.at = end;
     }
 
     /// Whether nothing will ever happen unless others do something.
@@ -137,10 +189,10 @@ impl State {
         self.next(setup) == NEVER
     }
 
-    /// Levels behind the synchronisers, or around them.
+    /// Levels behind the synchronisers, or around them, of pins that somebody looks at.
     #[inline]
     fn input(&self, setup: &Setup) -> u32 {
-        (self.pads[0] & setup.sync_bypass) | (self.pads[2] & !setup.sync_bypass)
+        ((self.pads[0] & setup.sync_bypass) | (self.pads[2] & !setup.sync_bypass)) & setup.reads
     }
 
     /// The next cycle in which there is something to do; the present one at the earliest.
@@ -150,8 +202,8 @@ impl State {
         }
         // Who waits for a pin looks in each cycle until the synchronisers have come to rest; all others look when they want.
         if self.machines.iter().any(|machine| machine.stalled == Some(Stall::Pins)) {
-            let moves = self.pads[0] != self.pads[1] || self.pads[1] != self.pads[2];
-            if moves || self.input(setup) != self.shared.input {
+            let moves = (self.pads[0] ^ self.pads[1]) | (self.pads[1] ^ self.pads[2]);
+            if moves & setup.reads != 0 || self.input(setup) != self.shared.input {
                 return self.at;
             }
         }
@@ -159,19 +211,18 @@ impl State {
         self.machines.iter().map(|machine| machine.next).fold(pending, Cycle::min).max(self.at)
     }
 
-    /// Goes to the next cycle in which there is something to do, and executes it. False if that is `end` or later.
+    /// Goes to the next cycle in which there is something to do, and executes it unless that is `end` or later.
     #[inline]
-    fn step(&mut self, setup: &Setup, end: Cycle) -> bool {
+    fn step(&mut self, setup: &Setup, end: Cycle) -> Step {
         if self.at >= end {
-            return false;
+            return Step::Ended;
         }
         let next = self.next(setup);
         self.skip_to(setup, next.min(end));
         if next >= end {
-            return false;
+            return Step::Ended;
         }
-        self.execute(setup);
-        true
+        if self.execute(setup) { Step::Changed } else { Step::Done }
     }
 
     fn skip_to(&mut self, setup: &Setup, cycle: Cycle) {
@@ -188,14 +239,19 @@ impl State {
     }
 
     fn level(&self, setup: &Setup) -> u32 {
-        let mine = self.outputs();
+        self.level_of(setup, self.outputs())
+    }
+
+    /// The levels at the pads with what this block drives.
+    fn level_of(&self, setup: &Setup, mine: Outputs) -> u32 {
         setup.pads.level(Outputs {
             levels: self.others.levels & !setup.mine | mine.levels & setup.mine,
             enables: self.others.enables & !setup.mine | mine.enables & setup.mine,
         })
     }
 
-    fn execute(&mut self, setup: &Setup) {
+    /// One cycle. Whether it has moved a word, or changed an IRQ flag or a level.
+    fn execute(&mut self, setup: &Setup) -> bool {
         let now = self.at;
         let input = self.input(setup);
         let shared = &mut self.shared;
@@ -204,7 +260,6 @@ impl State {
             wake(&mut self.machines, setup, Stall::Pins, now);
         }
         let before = (shared.out, shared.dirs);
-        (shared.wrote_pins, shared.moved, shared.raised, shared.lowered) = (false, 0, 0, 0);
         let mut sticky = false;
         for (machine, settings) in self.machines.iter_mut().zip(&setup.machines) {
             if settings.out_sticky {
@@ -215,22 +270,23 @@ impl State {
                 machine.cycle(now, settings, &setup.memory, shared);
             }
         }
-        self.changed = shared.moved != 0;
-        let irq = (shared.irq & !shared.lowered) | shared.raised;
-        if irq != shared.irq {
-            self.changed = true;
-            shared.irq = irq;
+        let mut changed = std::mem::take(&mut shared.moved) != 0;
+        let wrote_pins = std::mem::take(&mut shared.wrote_pins);
+        if shared.change_irqs() {
+            changed = true;
             wake(&mut self.machines, setup, Stall::Irq, now + 1);
         }
-        self.reasserts = sticky && (shared.wrote_pins || before != (shared.out, shared.dirs));
+        let shared = &self.shared;
+        self.reasserts = sticky && (wrote_pins || before != (shared.out, shared.dirs));
         let level = if before == (shared.out, shared.dirs) { self.pads[0] } else { self.level(setup) };
-        self.changed |= level != self.pads[0];
+        changed |= level != self.pads[0];
         self.pads = [level, self.pads[0], self.pads[1]];
         self.at = now + 1;
         if let Some((_, outputs)) = self.pending.take_if(|(from, _)| *from <= now + 1) {
             self.others = outputs;
             self.pads[0] = self.level(setup);
         }
+        changed
     }
 
     /// Before the system changes something from cycle `at` on.
@@ -238,6 +294,14 @@ impl State {
         for (machine, settings) in self.machines.iter_mut().zip(&setup.machines) {
             machine.settle(self.at, settings.divisor);
         }
+    }
+
+    /// The system changes something of one state machine alone.
+    pub fn change(&mut self, setup: &Setup, number: usize, change: impl FnOnce(&mut StateMachine, &mut Shared)) {
+        let (machine, divisor) = (&mut self.machines[number], setup.machines[number].divisor);
+        machine.settle(self.at, divisor);
+        change(machine, &mut self.shared);
+        machine.wake(self.at, divisor);
     }
 
     /// After it has done so.

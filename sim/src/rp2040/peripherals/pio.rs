@@ -14,6 +14,7 @@ pub mod fifo;
 pub mod machine;
 pub mod setup;
 pub mod state;
+mod turns;
 pub mod uses;
 
 use crate::core::time::{Cycle, NEVER};

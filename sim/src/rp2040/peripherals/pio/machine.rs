@@ -5,6 +5,7 @@ use crate::rp2040::peripherals::pins::Outputs;
 use crate::rp2040::peripherals::pio::divider::Divider;
 use crate::rp2040::peripherals::pio::fifo::Fifo;
 use crate::rp2040::peripherals::pio::setup::{INSTRUCTIONS, Settings, bit_count, low_bits, op};
+use crate::rp2040::peripherals::pio::turns::Turns;
 
 /// `FDEBUG`: the flags of state machine 0.
 pub const RXSTALL: u32 = 1 << 0;
@@ -112,6 +113,8 @@ pub struct StateMachine {
     delay: u8,
     /// Delay cycles between the divider's tick and `next`, in which nothing can happen.
     skipped: u8,
+    /// Turns of a loop that are skipped before that.
+    pub(super) turns: Turns,
     pub(super) source: Source,
     /// Why the instruction under way stalls; none if it has not begun.
     pub(super) stalled: Option<Stall>,
@@ -140,6 +143,7 @@ impl StateMachine {
             osr_count: 32,
             delay: 0,
             skipped: 0,
+            turns: Turns::default(),
             source: Source::Memory,
             stalled: None,
             raised_flag: false,
@@ -184,9 +188,9 @@ impl StateMachine {
 
     /// Makes its divider and its delay those of cycle `at`, before the system changes something.
     pub fn settle(&mut self, at: Cycle, divisor: u32) {
-        if self.skipped > 0 {
-            self.delay = self.skipped - self.divider.advance_to(at, divisor).min(u64::from(self.skipped)) as u8;
-            self.skipped = 0;
+        if self.skipped > 0 || self.turns.ticks() > 0 {
+            let (passed, skipped) = (self.divider.advance_to(at, divisor), std::mem::take(&mut self.skipped));
+            self.delay = self.interrupt_turns(passed, skipped);
         }
         self.divider.advance_to(at, divisor);
     }
@@ -213,6 +217,8 @@ impl StateMachine {
     #[inline(always)]
     pub fn cycle(&mut self, now: Cycle, settings: &Settings, memory: &[u16; INSTRUCTIONS], shared: &mut Shared) {
         self.skipped = 0;
+        self.end_turns();
+        let begun = (self.source == Source::Memory && self.is_at_boundary()).then_some(self.pc);
         if self.delay > 0 && !matches!(self.source, Source::Forced(_)) {
             self.delay -= 1;
             self.refill(settings, shared);
@@ -230,7 +236,10 @@ impl StateMachine {
                 if self.delay > 0 && !self.wants_refill(settings) {
                     self.skipped = std::mem::take(&mut self.delay);
                 }
-                self.divider.tick_after(u64::from(self.skipped), divisor)
+                if begun == Some(self.pc) && self.source == Source::Memory && self.is_at_boundary() {
+                    self.find_turns(memory[usize::from(self.pc) % INSTRUCTIONS], settings);
+                }
+                self.divider.tick_after(u64::from(self.skipped) + self.turns.ticks(), divisor)
             }
         };
     }

@@ -74,6 +74,8 @@ pub struct Settings {
     pub set_base: u32,
     pub set_pins: u32,
     pub in_base: u32,
+    /// No other state machine writes to the pins of this one.
+    pub has_own_pins: bool,
     pub out_sticky: bool,
     pub inline_out_en: bool,
     pub out_en_sel: u32,
@@ -127,6 +129,7 @@ impl Settings {
             set_base,
             set_pins: pins(set_base, pinctrl >> 26 & 7),
             in_base: pinctrl >> 15 & 31,
+            has_own_pins: false,
             out_sticky: bit(execctrl, 17),
             inline_out_en: bit(execctrl, 18),
             out_en_sel: execctrl >> 19 & 31,
@@ -214,9 +217,13 @@ impl Setup {
         let uses = std::array::from_fn(|number| Uses::of(&machines[number], &self.machines[number], &self.memory));
         self.reads = uses.iter().fold(0, |pins, uses| pins | uses.reads);
         let writes = uses.iter().fold(0, |pins, uses| pins | uses.writes);
-        self.apart = uses::are_independent(&uses)
-            && self.reads & self.pads.joined(writes & self.mine) == 0
-            && !self.machines.iter().any(|settings| settings.out_sticky);
+        let is_plain = !self.machines.iter().any(|settings| settings.out_sticky);
+        self.apart = is_plain && uses::are_independent(&uses) && self.reads & self.pads.joined(writes & self.mine) == 0;
+        for (number, settings) in self.machines.iter_mut().enumerate() {
+            let others = uses.iter().enumerate().filter(|(other, _)| *other != number);
+            settings.has_own_pins =
+                is_plain && others.fold(0, |pins, (_, uses)| pins | uses.writes) & uses[number].writes == 0;
+        }
     }
 }
 

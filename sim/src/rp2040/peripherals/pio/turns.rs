@@ -1,0 +1,78 @@
+//! Loops of one instruction, which jumps to itself: their turns are skipped, and made up for if somebody looks before the end.
+
+use crate::rp2040::peripherals::pio::machine::StateMachine;
+use crate::rp2040::peripherals::pio::setup::{Settings, op};
+
+/// What takes one from a register in each turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum Counter {
+    #[default]
+    None,
+    X,
+    Y,
+}
+
+/// Turns in which nothing can happen.
+#[derive(Clone, Copy, Debug, Default, Hash)]
+pub struct Turns {
+    counter: Counter,
+    left: u32,
+    /// Ticks of each.
+    ticks: u64,
+}
+
+impl Turns {
+    /// Ticks of all of them.
+    #[inline]
+    pub fn ticks(&self) -> u64 {
+        u64::from(self.left) * self.ticks
+    }
+}
+
+impl StateMachine {
+    /// After a turn of an instruction at its present address: the turns that are certain to be like it.
+    #[inline]
+    pub(super) fn find_turns(&mut self, instruction: u16, settings: &Settings) {
+        let condition = instruction >> 5 & 7;
+        let jumps_to_itself = instruction >> 13 == op::JMP && instruction as u8 & 31 == self.pc;
+        // A pin may change, and others may write to the pins of a side-set.
+        let is_alike = condition != 6 && (settings.has_own_pins || settings.side_set(instruction).is_none());
+        if !jumps_to_itself || !is_alike || self.wants_refill(settings) {
+            return;
+        }
+        let (counter, left) = match condition {
+            2 => (Counter::X, self.x),
+            4 => (Counter::Y, self.y),
+            _ => (Counter::None, u32::MAX),
+        };
+        self.turns = Turns { counter, left, ticks: u64::from(settings.delay(instruction)) + 1 };
+    }
+
+    /// All turns are over.
+    #[inline]
+    pub(super) fn end_turns(&mut self) {
+        if self.turns.left > 0 {
+            self.count(self.turns.left);
+            self.turns = Turns::default();
+        }
+    }
+
+    /// So many ticks of them are over, and of their delay cycles: there are no more turns that are skipped. The delay cycles left.
+    pub(super) fn interrupt_turns(&mut self, passed: u64, delay: u8) -> u8 {
+        let Turns { left, ticks, .. } = self.turns;
+        if left == 0 {
+            return delay - passed.min(u64::from(delay)) as u8;
+        }
+        self.count((passed / ticks).min(u64::from(left)) as u32);
+        self.turns = Turns::default();
+        delay - (passed % ticks) as u8
+    }
+
+    fn count(&mut self, turns: u32) {
+        match self.turns.counter {
+            Counter::None => {}
+            Counter::X => self.x -= turns,
+            Counter::Y => self.y -= turns,
+        }
+    }
+}

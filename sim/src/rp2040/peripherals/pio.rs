@@ -13,6 +13,7 @@ pub mod divider;
 pub mod fifo;
 pub mod machine;
 pub mod setup;
+pub mod shared;
 pub mod state;
 mod turns;
 pub mod uses;

@@ -2,8 +2,9 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::peripherals::pins::Outputs;
-use crate::rp2040::peripherals::pio::machine::{Shared, Stall, StateMachine};
+use crate::rp2040::peripherals::pio::machine::{Stall, StateMachine};
 use crate::rp2040::peripherals::pio::setup::{INSTRUCTIONS, Settings};
+use crate::rp2040::peripherals::pio::shared::Shared;
 
 impl StateMachine {
     /// Executes all cycles before `until`. Inputs stay as they are. `earlier` is what the block drives after the last cycle but

@@ -1,10 +1,12 @@
 //! A state machine (datasheet 3.2, 3.4): its registers, and what one of its cycles does.
 
+#![allow(clippy::inline_always)] // the hot loop: measured
+
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::peripherals::pins::Outputs;
 use crate::rp2040::peripherals::pio::divider::Divider;
 use crate::rp2040::peripherals::pio::fifo::Fifo;
 use crate::rp2040::peripherals::pio::setup::{INSTRUCTIONS, Settings, bit_count, low_bits, op};
+use crate::rp2040::peripherals::pio::shared::Shared;
 use crate::rp2040::peripherals::pio::turns::Turns;
 
 /// `FDEBUG`: the flags of state machine 0.
@@ -15,46 +17,6 @@ pub const RXUNDER: u32 = 1 << 8;
 pub const TXOVER: u32 = 1 << 16;
 /// See `RXSTALL`.
 pub const TXSTALL: u32 = 1 << 24;
-
-/// What the state machines of a block share, in one cycle of `clk_sys`.
-#[derive(Clone, Debug, Default, Hash)]
-pub struct Shared {
-    /// Output levels and output enables.
-    pub out: u32,
-    /// See `out`.
-    pub dirs: u32,
-    /// Input levels, behind the synchronisers.
-    pub input: u32,
-    /// IRQ flags as they are at the beginning of the cycle, and those that are raised and lowered in it.
-    pub irq: u8,
-    /// See `irq`.
-    pub raised: u8,
-    /// See `irq`.
-    pub lowered: u8,
-    /// `FDEBUG`.
-    pub fdebug: u32,
-    /// Somebody has written to pins.
-    pub wrote_pins: bool,
-    /// State machines that have pushed or pulled.
-    pub moved: u8,
-}
-
-impl Shared {
-    /// What the block drives.
-    #[inline]
-    pub fn outputs(&self) -> Outputs {
-        Outputs { levels: self.out, enables: self.dirs }
-    }
-
-    /// Raises and lowers flags at the end of a cycle. Whether any has changed.
-    #[inline]
-    pub fn change_irqs(&mut self) -> bool {
-        let (raised, lowered) = (std::mem::take(&mut self.raised), std::mem::take(&mut self.lowered));
-        let before = self.irq;
-        self.irq = (self.irq & !lowered) | raised;
-        self.irq != before
-    }
-}
 
 /// Where an instruction comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -210,7 +172,7 @@ impl StateMachine {
     /// Continues to assert the last write of OUT or SET (`OUT_STICKY`).
     pub fn reassert(&self, shared: &mut Shared) {
         let Assertion { pins, data, dirs } = self.asserted;
-        drive(shared, pins, data, dirs);
+        shared.drive(pins, data, dirs);
     }
 
     /// One cycle, in cycle `now` of `clk_sys`: what is due, and when something is next.
@@ -255,7 +217,7 @@ impl StateMachine {
         // It comes with the first cycle of an instruction, whether that stalls or not, and before OUT and SET (3.5.1, 3.5.6).
         if let Some(side) = settings.side_set(instruction).filter(|_| begins) {
             let data = side.rotate_left(settings.side_base);
-            drive(shared, settings.side_pins, data, settings.side_pindir);
+            shared.drive(settings.side_pins, data, settings.side_pindir);
             shared.wrote_pins = true;
         }
         if instruction >> 13 != op::OUT {
@@ -552,12 +514,7 @@ impl StateMachine {
     #[inline(always)]
     fn write_pins(&mut self, pins: u32, data: u32, dirs: bool, shared: &mut Shared) {
         self.asserted = Assertion { pins, data, dirs };
-        drive(shared, pins, data, dirs);
+        shared.drive(pins, data, dirs);
         shared.wrote_pins = true;
     }
-}
-
-fn drive(shared: &mut Shared, pins: u32, data: u32, dirs: bool) {
-    let target = if dirs { &mut shared.dirs } else { &mut shared.out };
-    *target = (*target & !pins) | (data & pins);
 }

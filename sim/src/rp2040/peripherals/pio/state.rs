@@ -2,8 +2,9 @@
 
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::peripherals::pins::Outputs;
-use crate::rp2040::peripherals::pio::machine::{Shared, Stall, StateMachine};
+use crate::rp2040::peripherals::pio::machine::{Stall, StateMachine};
 use crate::rp2040::peripherals::pio::setup::{MACHINES, Setup};
+use crate::rp2040::peripherals::pio::shared::Shared;
 
 /// What the rest of the chip can notice of a block without asking it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

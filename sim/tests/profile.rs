@@ -83,6 +83,9 @@ fn check_sums(profile: &Profile, machine: &Machine) -> Result<(), TestCaseError>
         prop_assert_eq!(sum.cycles + core.off, core.until - profile.begun, "core {}", number);
         prop_assert!((profile.ended..profile.ended + AHEAD).contains(&core.until), "core {}", number);
         prop_assert_eq!(sum.instructions, counted.instructions, "core {}", number);
+        let roots = core.nodes().iter().filter(|node| node.parent.is_none());
+        let of_roots = roots.map(|node| node.costs.cycles).sum::<Cycle>();
+        prop_assert_eq!(of_lines[1] + of_roots, sum.cycles, "core {}", number);
         prop_assert_eq!(of_lines[0], counted.instructions, "core {}", number);
         prop_assert_eq!(sum.asleep, counted.asleep, "core {}", number);
         prop_assert_eq!(sum.conflicts, counted.conflicts, "core {}", number);

@@ -58,6 +58,8 @@ pub struct CoreProfile {
     pub until: Cycle,
     /// Time in which it did nothing at all: in reset, locked up, or stuck.
     pub off: Cycle,
+    /// Cycles that were lost on the way into or out of an exception, and are not accounted for yet.
+    lost_on_the_way: Cycle,
 }
 
 impl CoreProfile {
@@ -76,6 +78,15 @@ impl CoreProfile {
         self.calls.is_truncated()
     }
 
+    /// So many cycles are lost. They belong to the instruction, or to the way into or out of an exception.
+    fn lose(&mut self, cycles: Cycle, counter: impl Fn(&mut Line) -> &mut Cycle) {
+        if self.activity == Activity::Switches {
+            self.lost_on_the_way += cycles;
+        } else if self.calls.is_in_function() {
+            *counter(self.lines.current()) += cycles;
+        }
+    }
+
     /// Accounts for the time up to `now`.
     fn charge(&mut self, now: Cycle) {
         let cycles = now.saturating_sub(self.until);
@@ -91,10 +102,13 @@ impl CoreProfile {
         costs.cycles += cycles;
         match self.activity {
             Activity::Sleeps => costs.asleep += cycles,
-            Activity::Switches => costs.switching += cycles,
+            Activity::Switches => {
+                costs.switching += cycles - self.lost_on_the_way.min(cycles);
+                self.lost_on_the_way = 0;
+            }
             _ => {}
         }
-        if self.activity != Activity::Switches {
+        if self.activity != Activity::Switches && self.calls.is_in_function() {
             let line = self.lines.current();
             line.cycles += cycles;
             line.asleep += if self.activity == Activity::Sleeps { cycles } else { 0 };
@@ -129,6 +143,7 @@ impl Profile {
             activity: setup.states[core],
             until: now,
             off: 0,
+            lost_on_the_way: 0,
         });
         Self {
             cores,
@@ -187,13 +202,11 @@ impl Profile {
             // Their time is accounted for with all that goes by meanwhile.
             CoreEvent::Conflicts(slave, cycles) => {
                 this.calls.costs().conflicts[slave.number()] += cycles;
-                this.lines.current().conflicts += cycles;
-                return;
+                return this.lose(cycles, |line| &mut line.conflicts);
             }
             CoreEvent::Waits(slave, cycles) => {
                 this.calls.costs().waits[slave.number()] += cycles;
-                this.lines.current().waits += cycles;
-                return;
+                return this.lose(cycles, |line| &mut line.waits);
             }
             _ => this.charge(now),
         }

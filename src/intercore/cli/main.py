@@ -61,6 +61,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "trace",
         "Record what cores and tasks do during a benchmark, show where the time goes, and write a Perfetto file.",
     ),
+    "profile": (
+        "profile",
+        "Run a program on the simulated Pico and show where the cycles of each core go: by function, bank and lock.",
+    ),
     "export": ("export", "Write every raw sample of a run to a file, one sample per row."),
     "shell": (
         "shell",

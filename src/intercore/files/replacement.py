@@ -46,6 +46,10 @@ MARKDOWN = _kind(
     "summary of intercore check", rb"### (?:All|A|It|Not all) (?:budget|cannot be told whether all budget)"
 )
 PERFETTO = _kind("trace of Intercore", rb"\x0a\x04\x50\x01\x68\x01\x0a")  # the first packet of trace/perfetto.py
+CALLGRIND = _kind("callgrind file of Intercore", rb"# callgrind format\nversion: 1\ncreator: intercore ")
+SPEEDSCOPE = _kind(
+    "speedscope file of Intercore", rb'\{"\$schema":"https://www\.speedscope\.app/.{0,4096}?"exporter":"intercore '
+)
 CSV = _kind("CSV file of intercore export", rb"run,measurement,benchmark,")
 PARQUET = _kind("Parquet file of intercore export", rb"PAR1", b"intercore.run")
 BASELINE = _kind("baseline", rb'(?:\{"kind":")?intercore baseline[ "]')  # version 1 was no JSON

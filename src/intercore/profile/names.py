@@ -49,7 +49,7 @@ class Names:
     def task(self, block: int) -> str:
         """Return the name of a task of FreeRTOS by the address of its control block, which is 0 without a task."""
         if block == 0:
-            return "no task"
+            return "thread mode"
         offsets = next((them for kernel, them in _TASK_NAMES.items() if kernel in self._simulator.symbols), ())
         for offset in offsets:
             try:

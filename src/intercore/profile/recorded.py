@@ -31,7 +31,7 @@ class Costs(msgspec.Struct, frozen=True):
     asleep: int
     """Cycles asleep (WFI, WFE)."""
     switching: int
-    """Cycles in which an exception was entered or left."""
+    """Cycles in which an exception was entered or left, without what was lost to others meanwhile."""
     conflicts: Mapping[str, int]
     """Cycles lost to other masters, by bank or port; only those that are not 0."""
     waits: Mapping[str, int]
@@ -146,8 +146,8 @@ class Profile(msgspec.Struct, frozen=True):
     begun: int
     """Cycle of clk_sys since power-on."""
     ended: int
-    hz: int
-    """clk_sys at the end."""
+    seconds: float
+    """Of the chip's time, through all changes of its clock."""
     stop: str
     """Why the run ended, a clause."""
     cores: Sequence[CoreProfile]
@@ -158,18 +158,19 @@ class Profile(msgspec.Struct, frozen=True):
     """By address of an instruction: the functions that it is in, the innermost inlined one first. Only where known."""
 
 
-def start(simulator: Simulator) -> None:
-    """Record what the cores of a chip spend their time on from now on."""
-    simulator.start_profile()
-
-
-def take(simulator: Simulator, image: str, stop: str) -> Profile:
-    """Return what was recorded since `start`."""
+def take(simulator: Simulator, image: str, stop: str, seconds: float) -> Profile:
+    """Return what was recorded since `Simulator.start_profile`, which is so many seconds of the chip's time ago."""
     begun, ended, cores, ports, losses, locks, lock_waits = simulator.take_profile()
     names = Names(simulator)
 
     def by_port(cycles: Sequence[int]) -> dict[str, int]:
         return {port: lost for port, lost in zip(ports, cycles, strict=True) if lost}
+
+    def node(recorded: _native.Node) -> Node:
+        parent, kind, address, name, (calls, instructions, cycles, asleep, switching), conflicts, waits = recorded
+        name = name or (names.task(address) if kind == "task" else names.function(address))
+        costs = Costs(calls, instructions, cycles, asleep, switching, by_port(conflicts), by_port(waits))
+        return Node(None if parent < 0 else parent, cast("Kind", kind), address, name, costs)
 
     def core_profile(recorded: _native.CoreProfile) -> CoreProfile:
         until, off, truncated, nodes, lines = recorded
@@ -177,16 +178,7 @@ def take(simulator: Simulator, image: str, stop: str) -> Profile:
             until - begun,
             off,
             truncated,
-            [
-                Node(
-                    None if parent < 0 else parent,
-                    cast("Kind", kind),
-                    address,
-                    name or (names.task(address) if kind == "task" else names.function(address)),
-                    Costs(*sums, by_port(conflicts), by_port(waits)),
-                )
-                for parent, kind, address, name, sums, conflicts, waits in nodes
-            ],
+            [node(one) for one in nodes],
             [Line(address, *sums) for address, sums in lines],
         )
 
@@ -197,7 +189,7 @@ def take(simulator: Simulator, image: str, stop: str) -> Profile:
         image,
         begun,
         ended,
-        simulator.hz,
+        seconds,
         stop,
         profiles,
         [

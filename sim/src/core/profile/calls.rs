@@ -32,7 +32,7 @@ pub struct Costs {
     pub cycles: Cycle,
     /// Those of them that the core slept.
     pub asleep: Cycle,
-    /// Those of them in which an exception was entered or left.
+    /// Those of them in which an exception was entered or left, without what was lost to others meanwhile.
     pub switching: Cycle,
     /// Those of them that were lost to other masters, by slave.
     pub conflicts: [Cycle; Slave::COUNT],
@@ -236,6 +236,11 @@ impl Calls {
     pub fn costs(&mut self) -> &mut Costs {
         let (context, tree) = self.current();
         &mut tree.nodes[context.function.node].costs
+    }
+
+    /// Whether a function is executed, and not only a task or a handler that has not come to one.
+    pub fn is_in_function(&self) -> bool {
+        self.contexts.last().is_some_and(|context| !context.function.range.is_empty())
     }
 
     /// The first address of the function that is executed; 0 between functions.

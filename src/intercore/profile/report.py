@@ -1,0 +1,298 @@
+"""What people read of a profile: the answer first, then tables of functions, tasks and handlers, and spinlocks."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from intercore.record.origin import in_heading
+from intercore.text import listed
+from intercore.view.quantity import duration, percent
+from intercore.view.section import Section
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from intercore.profile.recorded import LockUse, Loss
+    from intercore.profile.summary import CoreSummary, FunctionSummary, ProfileAnalysis, RootSummary, Sums
+
+TOP = 10
+"""Functions that are shown unless the user asks for more."""
+WORTH_A_WORD = 0.01
+"""Part of a core's time from which on a loss stands among the sentences."""
+_NAMED = 3
+_NEGLIGIBLE = 0.05
+"""Part of a sum up to which what adds to it is not named."""
+_ROM = "boot ROM"
+_LEAST_CELL = 0.1
+"""Percent."""
+_FLASH, _BRIDGE = "XIP", "APB"
+_ADVICE_FOR_FLASH = " In SRAM, {function} would not need flash: define it as __not_in_flash_func({function})."
+_ADVICE_FOR_BANKS = (
+    ' {object} would have a bank of its own in SRAM4 or SRAM5: define it with __scratch_x("") or __scratch_y("").'
+)
+
+
+def section(analysis: ProfileAnalysis, top: int = TOP) -> Section:
+    """Return sentences and tables; `top` is the number of functions, 0 for all."""
+    shown = analysis.functions[: top or None]
+    tables: list[Table[FunctionSummary] | Table[RootSummary] | Table[LockUse]] = [
+        _function_table(analysis, shown),
+        _root_table(analysis),
+    ]
+    if analysis.locks:
+        tables.append(_lock_table(analysis))
+    ran = (
+        f"{analysis.image} ran for {duration(analysis.seconds * 1e6)} of the chip's time "
+        f"({analysis.ended - analysis.begun:,} cycles): {analysis.stop}."
+    )
+    sentences = [sentence for core in analysis.cores for sentence in _core_sentences(analysis, core)]
+    return Section(_heading("Profile", analysis), [ran, *sentences], tables)
+
+
+def rows(analysis: ProfileAnalysis) -> list[dict[str, object]]:
+    """Return a row for each function on each core, for CSV."""
+    return [
+        {
+            "core": one.core,
+            "function": one.function,
+            "calls": one.calls,
+            "instructions": one.instructions,
+            "cycles": one.own.cycles,
+            "inclusive_cycles": one.inclusive,
+            "executing_cycles": one.own.executing,
+            "asleep_cycles": one.own.asleep,
+            "switching_cycles": one.own.switching,
+            "conflict_cycles": one.own.conflicted,
+            "flash_wait_cycles": one.own.waits.get(_FLASH, 0),
+            "other_wait_cycles": one.own.waited - one.own.waits.get(_FLASH, 0),
+        }
+        for one in analysis.functions
+    ]
+
+
+def _heading(title: str, analysis: ProfileAnalysis) -> str:
+    return f"{title}: {in_heading(analysis.image, analysis.origin)}"
+
+
+def _core_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[str]:
+    if core.off == core.cycles:
+        yield f"Core {core.core} was never started."
+        return
+    yield f"Core {core.core}: {listed(_classes(core))}.{_busiest(analysis, core)}"
+    other = 1 - core.core
+    mine = [loss for loss in analysis.losses if loss.core == core.core]
+    to_other = [loss for loss in mine if loss.to == "core"]
+    if _is_worth(to_other, core):
+        ports = Counter[str]()
+        for loss in to_other:
+            ports[loss.port] += loss.cycles
+        yield (
+            f"Core {core.core} loses {_part(sum(ports.values()), core)} of its time to core {other}: "
+            f"{_most(ports, core, 'at ')}; {_pairs(to_other, core)}.{_cure_for_banks(to_other)}{_cure_for_flash(to_other, core)}"
+        )
+    for culprit, who in ("DMA", "the DMA"), ("itself", "an earlier access of its own"):
+        found = [loss for loss in mine if loss.to == culprit]
+        if _is_worth(found, core):
+            yield (
+                f"Core {core.core} loses {_part(_cycles(found), core)} of its time to {who}: "
+                f"{_by(found, core, lambda loss: f'at {loss.port} in {loss.function}')}."
+            )
+    misses = [loss for loss in mine if loss.to in {"eviction", "nobody"}]
+    if _is_worth(misses, core):
+        yield _flash_sentence(core, misses)
+    bridge = core.sums.waits.get(_BRIDGE, 0)
+    if bridge >= WORTH_A_WORD * core.cycles:
+        functions = Counter[str]()
+        for one in analysis.functions:
+            if one.core == core.core:
+                functions[one.function] += one.own.waits.get(_BRIDGE, 0)
+        yield (
+            f"Core {core.core} waits {_part(bridge, core)} of its time for registers of peripherals: "
+            f"{_most(functions, core, 'in ')}."
+        )
+    yield from _lock_sentences(analysis, core)
+
+
+def _classes(core: CoreSummary) -> list[str]:
+    sums = core.sums
+    flash = sums.waits.get(_FLASH, 0)
+    classes = [
+        (sums.executing, "executing"),
+        (sums.asleep, "asleep"),
+        (sums.conflicted, "lost to other masters"),
+        (flash, "waiting for flash"),
+        (sums.waited - flash, "waiting for peripherals"),
+        (sums.switching, "entering and leaving exceptions"),
+        (core.off, "off"),
+    ]
+    found = [f"{_part(cycles, core)} {name}" for cycles, name in classes if cycles >= WORTH_A_WORD / 10 * core.cycles]
+    return found or [f"{_part(sums.executing, core)} executing"]
+
+
+def _busiest(analysis: ProfileAnalysis, core: CoreSummary) -> str:
+    awake = Counter[str]()
+    for one in analysis.functions:
+        if one.core == core.core:
+            awake[one.function] += one.own.cycles - one.own.asleep
+    found = [name for name, cycles in awake.most_common(_NAMED) if cycles >= WORTH_A_WORD * core.cycles]
+    return (
+        f" Most of the time awake: {listed([f'{_part(awake[name], core)} in {name}' for name in found])}."
+        if found
+        else ""
+    )
+
+
+def _flash_sentence(core: CoreSummary, misses: Sequence[Loss]) -> str:
+    evicted = [loss for loss in misses if loss.to == "eviction"]
+    sentence = (
+        f"Core {core.core} waits {_part(_cycles(misses), core)} of its time for flash "
+        f"({sum(loss.times for loss in misses):,} misses of its cache): "
+        f"{_by(misses, core, lambda loss: f'in {loss.function}')}."
+    )
+    if _is_worth(evicted, core):
+        pairs = _by(
+            evicted, core, lambda loss: f"{loss.object} replaced by core {1 - core.core} in {loss.other_function}"
+        )
+        sentence += f" Core {1 - core.core} had replaced what was there for {_part(_cycles(evicted), core)}: {pairs}."
+    return sentence + _cure_for_flash(misses, core)
+
+
+def _lock_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[str]:
+    waits: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    for one in analysis.lock_waits:
+        if one.core == core.core:
+            holder = f"core {one.holder} holds it in {one.holder_function}"
+            waits[one.lock].append((one.cycles, f"{one.function} while {holder}"))
+    for lock, found in waits.items():
+        cycles = sum(cycles for cycles, _ in found)
+        if cycles >= WORTH_A_WORD * core.cycles:
+            yield (
+                f"Core {core.core} waits {_part(cycles, core)} of its time for spinlock {lock}: "
+                f"{listed([f'{_part(one, core)} in {text}' for one, text in sorted(found, reverse=True)[:_NAMED]])}."
+            )
+
+
+def _pairs(losses: Sequence[Loss], core: CoreSummary) -> str:
+    def words(loss: Loss) -> str:
+        mine = loss.function if loss.object == loss.function else f"{loss.function} for {loss.object}"
+        theirs = loss.other_function or "no function yet"
+        what = f" for {loss.other_object}" if loss.other_object not in {"", loss.other_function} else ""
+        return f"in {mine} while core {1 - core.core} is in {theirs}{what}"
+
+    return _by(losses, core, words)
+
+
+def _cure_for_banks(losses: Sequence[Loss]) -> str:
+    """Return advice on the object that most cycles are lost for, where data is what most are lost for."""
+    data = Counter[str]()
+    for loss in losses:
+        if loss.object != loss.function and loss.port.startswith("SRAM"):
+            data[loss.object] += loss.cycles
+    if sum(data.values()) * 2 < _cycles(losses):
+        return ""
+    return _ADVICE_FOR_BANKS.format(object=data.most_common(1)[0][0])
+
+
+def _cure_for_flash(losses: Iterable[Loss], core: CoreSummary) -> str:
+    """Return advice on the function that loses most cycles at the flash cache, if it is worth it."""
+    functions = Counter[str]()
+    for loss in losses:
+        if loss.port == _FLASH and loss.function != _ROM:
+            functions[loss.function] += loss.cycles
+    function, cycles = functions.most_common(1)[0] if functions else ("", 0)
+    return _ADVICE_FOR_FLASH.format(function=function) if cycles >= WORTH_A_WORD * core.cycles else ""
+
+
+def _by(losses: Iterable[Loss], core: CoreSummary, words: Callable[[Loss], str]) -> str:
+    counted = Counter[str]()
+    for loss in losses:
+        counted[words(loss)] += loss.cycles
+    return _most(counted, core)
+
+
+def _most(counted: Mapping[str, int], core: CoreSummary, before: str = "") -> str:
+    found = Counter(counted).most_common(_NAMED)
+    least = _NEGLIGIBLE * sum(counted.values())
+    return listed([f"{_part(cycles, core)} {before}{name}" for name, cycles in found if cycles > least])
+
+
+def _cycles(losses: Iterable[Loss]) -> int:
+    return sum(loss.cycles for loss in losses)
+
+
+def _is_worth(losses: Sequence[Loss], core: CoreSummary) -> bool:
+    return _cycles(losses) >= WORTH_A_WORD * core.cycles
+
+
+def _cell(cycles: int, core: CoreSummary) -> str:
+    if not cycles or not core.cycles:
+        return ""
+    part = 100 * cycles / core.cycles
+    return f"{part:.1f} %" if part >= _LEAST_CELL else f"< {_LEAST_CELL:g} %"
+
+
+def _part(cycles: int, core: CoreSummary) -> str:
+    return percent(cycles / core.cycles) if core.cycles else percent(0.0)
+
+
+def _function_table(analysis: ProfileAnalysis, shown: Sequence[FunctionSummary]) -> Table[FunctionSummary]:
+    def part(one: FunctionSummary, cycles: int) -> str:
+        return _cell(cycles, analysis.cores[one.core])
+
+    left = len(analysis.functions) - len(shown)
+    more = f"; {left} more with --top 0" if left else ""
+    return Table(
+        _heading(f"Functions by time awake{more}", analysis),
+        shown,
+        [
+            Column("core", lambda one: str(one.core)),
+            Column("function", lambda one: one.function),
+            Column("own", lambda one: part(one, one.own.cycles), right=True),
+            Column("total", lambda one: part(one, one.inclusive), right=True),
+            Column("calls", lambda one: f"{one.calls:,}", right=True),
+            Column("lost", lambda one: part(one, one.own.conflicted), right=True),
+            Column("flash", lambda one: part(one, one.own.waits.get(_FLASH, 0)), right=True),
+            Column("asleep", lambda one: part(one, one.own.asleep), right=True),
+        ],
+    )
+
+
+def _root_table(analysis: ProfileAnalysis) -> Table[RootSummary]:
+    def busy(sums: Sums) -> int:
+        return sums.cycles - sums.asleep
+
+    return Table(
+        _heading("Tasks and interrupts", analysis),
+        sorted(analysis.roots, key=lambda one: (one.core, -busy(one.sums))),
+        [
+            Column("core", lambda one: str(one.core)),
+            Column("task or interrupt", lambda one: one.name),
+            Column("awake", lambda one: _cell(busy(one.sums), analysis.cores[one.core]), right=True),
+            Column("asleep", lambda one: _cell(one.sums.asleep, analysis.cores[one.core]), right=True),
+            Column("entered", lambda one: f"{one.entered:,}" if one.entered else "", right=True),
+        ],
+    )
+
+
+def _lock_table(analysis: ProfileAnalysis) -> Table[LockUse]:
+    us = 1e6 * analysis.seconds / max(1, analysis.ended - analysis.begun)
+
+    def time(cycles: int) -> str:
+        return duration(cycles * us) if cycles else ""
+
+    return Table(
+        _heading("Spinlocks", analysis),
+        analysis.locks[:TOP],
+        [
+            Column("lock", lambda one: str(one.lock), right=True),
+            Column("core", lambda one: str(one.core)),
+            Column("claimed in", lambda one: one.function),
+            Column("claims", lambda one: f"{one.claims:,}", right=True),
+            Column("held", lambda one: _cell(one.held, analysis.cores[one.core]), right=True),
+            Column("longest", lambda one: time(one.longest_held), right=True),
+            Column("waited", lambda one: _cell(one.waited, analysis.cores[one.core]), right=True),
+            Column("longest wait", lambda one: time(one.longest_wait), right=True),
+        ],
+    )

@@ -90,7 +90,8 @@ def _core_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[st
             ports[loss.port] += loss.cycles
         yield (
             f"Core {core.core} loses {_part(sum(ports.values()), core)} of its time to core {other}: "
-            f"{_most(ports, core, 'at ')}; {_pairs(to_other, core)}.{_cure_for_banks(to_other)}{_cure_for_flash(to_other, core)}"
+            f"{_most(ports, core, 'at ')}; {_pairs(to_other, core)}."
+            f"{_cure_for_banks(to_other)}{_cure_for_flash(to_other, core)}"
         )
     for culprit, who in ("DMA", "the DMA"), ("itself", "an earlier access of its own"):
         found = [loss for loss in mine if loss.to == culprit]

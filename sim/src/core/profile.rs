@@ -60,6 +60,8 @@ pub struct CoreProfile {
     pub off: Cycle,
     /// Cycles that were lost on the way into or out of an exception, and are not accounted for yet.
     lost_on_the_way: Cycle,
+    /// Cycles and instructions of the function that is executed, to be added to its node once that is left.
+    pending: (Cycle, u64),
 }
 
 impl CoreProfile {
@@ -87,8 +89,23 @@ impl CoreProfile {
         }
     }
 
+    /// As `charge`, and another instruction of the same function begins.
+    #[inline]
+    fn go_on(&mut self, now: Cycle, pc: u32) {
+        let cycles = now.saturating_sub(self.until);
+        self.until += cycles;
+        self.pending.0 += cycles;
+        self.pending.1 += 1;
+        self.lines.current().cycles += cycles;
+        self.lines.at(pc).executed += 1;
+    }
+
     /// Accounts for the time up to `now`.
     fn charge(&mut self, now: Cycle) {
+        let (cycles, instructions) = std::mem::take(&mut self.pending);
+        let costs = self.calls.costs();
+        costs.cycles += cycles;
+        costs.instructions += instructions;
         let cycles = now.saturating_sub(self.until);
         if cycles == 0 {
             return;
@@ -144,6 +161,7 @@ impl Profile {
             until: now,
             off: 0,
             lost_on_the_way: 0,
+            pending: (0, 0),
         });
         Self {
             cores,
@@ -162,6 +180,7 @@ impl Profile {
         for core in &mut self.cores {
             core.charge(now);
         }
+        self.contention.finish();
         self.ended = now;
     }
 
@@ -170,6 +189,9 @@ impl Profile {
         let number = usize::from(core & 1);
         let Self { cores, places, parked, tasks, .. } = self;
         let this = &mut cores[number];
+        if this.activity == Activity::Executes && this.calls.stays(pc, op) {
+            return this.go_on(now, pc);
+        }
         this.charge(now);
         this.activity = Activity::Executes;
         this.calls.advance(pc, op, tasks[number], places, parked);

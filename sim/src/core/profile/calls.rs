@@ -254,6 +254,20 @@ impl Calls {
         self.unstacking = None;
     }
 
+    /// Whether the instruction `op` begins at `pc` in the function that is executed, neither by a call nor by a return.
+    #[inline]
+    pub fn stays(&mut self, pc: u32, op: u16) -> bool {
+        let Some(context) = self.contexts.last_mut() else { return false };
+        let Some((last, before)) = context.last else { return false };
+        let stays = self.unstacking.is_none()
+            && context.function.range.contains(&pc)
+            && (pc == last.wrapping_add(2) || !may_return(before) && return_address(last, before, pc).is_none());
+        if stays {
+            context.last = Some((pc, op));
+        }
+        stays
+    }
+
     /// The instruction `op` begins at `pc`, in a task if it is in none of the handlers.
     pub fn advance(&mut self, pc: u32, op: u16, task: u32, places: &Places, parked: &mut Parked) {
         self.end_unstacking(task, parked);

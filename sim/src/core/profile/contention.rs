@@ -95,6 +95,37 @@ struct Lock {
     waiting: [Option<(Cycle, u8, u32)>; 2],
 }
 
+/// A loss as it is seen, before anybody looks for names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    core: u8,
+    winner: u8,
+    at: Access,
+    theirs: u32,
+    functions: [u32; 2],
+}
+
+/// What was lost in the same way of late.
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    seen: Option<Seen>,
+    loss: Loss,
+    times: u64,
+    cycles: Cycle,
+}
+
+impl Recent {
+    const NONE: Self = Self {
+        seen: None,
+        loss: Loss { core: 0, slave: 0, function: 0, object: 0, to: Culprit::Nobody },
+        times: 0,
+        cycles: 0,
+    };
+}
+
+/// Losses that are found without a search.
+const RECENT: usize = 256;
+
 /// Kinds of losses and waits that are told apart, at most: 100 MB.
 const MAX_KINDS: usize = 1 << 20;
 
@@ -113,6 +144,8 @@ pub struct Contention {
     state: Vec<Lock>,
     /// The master that got what cores asked for in a cycle, and the addresses at which these did.
     pub(super) winner: Option<(Cycle, u8, [u32; 2])>,
+    /// Losses that are not in `losses` yet.
+    recent: Vec<Recent>,
     /// Lines of the flash cache that were replaced: core, its function, and for which address.
     evicted: HashMap<u32, (u8, u32, u32)>,
 }
@@ -130,6 +163,7 @@ impl Contention {
             state: vec![Lock::default(); locks.len() / 4],
             at: locks,
             winner: None,
+            recent: vec![Recent::NONE; RECENT],
             evicted: HashMap::new(),
         }
     }
@@ -149,26 +183,45 @@ impl Contention {
             Some((_, winner, addresses)) => (winner, addresses.get(usize::from(winner)).copied().unwrap_or(0)),
             None => (holder, 0),
         };
-        let to = match winner {
-            winner if winner == core => Culprit::Itself,
-            0 | 1 => Culprit::Core {
-                function: functions[usize::from(winner)],
-                object: if theirs == 0 { 0 } else { places.object_at(theirs) },
-            },
-            _ => Culprit::Dma,
-        };
-        let function = functions[usize::from(core & 1)];
-        self.add(Loss { core, slave: at.slave.0, function, object: places.object_at(at.address), to }, cycles);
+        let seen = Seen { core, winner, at, theirs, functions };
+        let recent = &mut self.recent[((at.address ^ theirs) >> 1) as usize % RECENT];
+        if recent.seen != Some(seen) {
+            let to = match winner {
+                winner if winner == core => Culprit::Itself,
+                0 | 1 => Culprit::Core {
+                    function: functions[usize::from(winner)],
+                    object: if theirs == 0 { 0 } else { places.object_at(theirs) },
+                },
+                _ => Culprit::Dma,
+            };
+            let function = functions[usize::from(core & 1)];
+            let loss = Loss { core, slave: at.slave.0, function, object: places.object_at(at.address), to };
+            let before = std::mem::replace(recent, Recent { seen: Some(seen), loss, times: 0, cycles: 0 });
+            self.add(before.loss, before.times, before.cycles);
+        }
+        let recent = &mut self.recent[((at.address ^ theirs) >> 1) as usize % RECENT];
+        recent.times += 1;
+        recent.cycles += cycles;
     }
 
-    fn add(&mut self, loss: Loss, cycles: Cycle) {
+    /// Puts all losses where they are read.
+    pub(super) fn finish(&mut self) {
+        for recent in std::mem::replace(&mut self.recent, vec![Recent::NONE; RECENT]) {
+            self.add(recent.loss, recent.times, recent.cycles);
+        }
+    }
+
+    fn add(&mut self, loss: Loss, times: u64, cycles: Cycle) {
+        if times == 0 {
+            return;
+        }
         if self.losses.len() >= MAX_KINDS && !self.losses.contains_key(&loss) {
             self.untold += cycles;
             return;
         }
-        let (times, sum) = self.losses.entry(loss).or_default();
-        *times += 1;
-        *sum += cycles;
+        let sum = self.losses.entry(loss).or_default();
+        sum.0 += times;
+        sum.1 += cycles;
     }
 
     /// A miss of the flash cache, and the address whose line it replaces.
@@ -190,7 +243,7 @@ impl Contention {
         if let Some(replaced) = replaced {
             self.evicted.insert(replaced / LINE, (core, function, address));
         }
-        self.add(Loss { core, slave: slave.0, function, object: places.object_at(address), to }, cycles);
+        self.add(Loss { core, slave: slave.0, function, object: places.object_at(address), to }, 1, cycles);
     }
 
     pub(super) fn is_lock(&self, address: u32) -> bool {

@@ -77,8 +77,9 @@ def _heading(title: str, analysis: ProfileAnalysis) -> str:
 
 
 def _core_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[str]:
-    if core.off == core.cycles:
-        yield f"Core {core.core} was never started."
+    functions = {one.function for one in analysis.functions if one.core == core.core}
+    if core.core and functions <= {_ROM}:
+        yield f"Core {core.core} was never started: it {'waits in the boot ROM' if functions else 'is off'}."
         return
     yield f"Core {core.core}: {listed(_classes(core))}.{_busiest(analysis, core)}"
     other = 1 - core.core

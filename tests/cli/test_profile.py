@@ -1,0 +1,97 @@
+"""The command `profile`: what a user does with an image, and what he gets wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.profile.programs import read_callgrind, stripped
+from tests.sim.firmware import FOREVER, LAST_WORDS, SRAM, example, raw, uf2
+
+if TYPE_CHECKING:
+    from tests.cli.tool import Tool
+
+SHORT = ("--seconds", "0.02")
+
+
+def test_people_read_the_answer_first_and_that_it_is_simulated(tool: Tool) -> None:
+    done = tool("profile", str(example("bank_conflict")), *SHORT).succeeded()
+    text = " ".join(done.out.split())
+    assert text.index("Core 0:") < text.index("Functions by time awake")
+    assert "SIMULATED" in text
+    assert "read_from_sram4" in text
+
+
+def test_json_and_csv_have_each_function_of_each_core(tool: Tool) -> None:
+    words = ("profile", str(example("both_cores")), *SHORT)
+    found = tool(*words, "--format", "json").succeeded().json
+    assert found["origin"] == "simulated"
+    functions = {(one["core"], one["function"]) for one in found["functions"]}
+    assert {(0, "work_in_sram4"), (1, "work_in_sram5")} <= functions
+    header, *lines = tool(*words, "--format", "csv").succeeded().out.splitlines()
+    assert header.startswith("core,function,calls,")
+    assert {tuple(line.split(",")[:2]) for line in lines} == {(str(core), name) for core, name in functions}
+
+
+def test_a_window_begins_and_ends_where_the_user_says(tool: Tool) -> None:
+    image = str(example("both_cores"))
+    whole = tool("profile", image, *SHORT, "--format", "json").succeeded().json
+    words = ("profile", image, *SHORT, "--from", "example", "--to", "print_number", "--format", "json")
+    part = tool(*words).succeeded().json
+    assert whole["begun"] == 0 < part["begun"] < part["ended"] < whole["ended"]
+    calls = {one["function"]: one["calls"] for one in part["functions"] if one["core"] == 0}
+    assert calls["example"] == 1
+    assert "print_number" not in calls
+
+
+def test_files_for_other_tools_are_written_and_are_no_others(tool: Tool) -> None:
+    words = ("profile", str(example("both_cores")), *SHORT, "--callgrind", "a.callgrind", "--speedscope", "a.json")
+    assert "a.callgrind" in tool(*words).succeeded().err
+    assert (
+        read_callgrind((tool.directory / "a.callgrind").read_text()).calls["core 0:example", "core 0:work_in_sram4"]
+        == 3
+    )
+    assert json.loads((tool.directory / "a.json").read_text())["profiles"][1]["name"] == "core 1"
+    tool(*words).succeeded()  # over its own files
+    (tool.directory / "a.json").write_text("mine")
+    assert "is not a speedscope file" in tool(*words).failed(2).error
+    assert (tool.directory / "a.json").read_text() == "mine"
+
+
+def test_what_has_no_names_says_so(tool: Tool) -> None:
+    bare = stripped(example("both_cores"), tool.directory)
+    assert "has no symbols" in tool("profile", str(bare), *SHORT).succeeded().out
+    (image := tool.directory / "app.uf2").write_bytes(uf2(raw(*FOREVER), SRAM))
+    assert "has no symbols" in tool("profile", str(image), *SHORT).succeeded().out
+
+
+def test_a_program_that_ends_crashes_or_leaves_core_1_alone_says_so(tool: Tool) -> None:
+    (image := tool.directory / "crash.uf2").write_bytes(uf2(raw(*LAST_WORDS), SRAM))
+    text = " ".join(tool("profile", str(image), *SHORT).succeeded().out.split())
+    assert "locked up" in text
+    assert "Core 1 was never started" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "part"),
+    [
+        (("nowhere.elf",), 1, "nowhere.elf"),
+        (("IMAGE", "--seconds", "0"), 2, "--seconds"),
+        (("IMAGE", "--from", "nothing"), 2, "--from nothing"),
+        (("IMAGE", "--to", "0x1ffffffff"), 2, "--to 0x1ffffffff"),
+        (("IMAGE", "--from", "0x10000000", "--seconds", "0.001"), 1, "no core executed 0x10000000"),
+        (("IMAGE", "--top", "-1"), 2, "--top"),
+        (("IMAGE", "--callgrind", "no/folder"), 1, "no/folder"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(tool: Tool, words: tuple[str, ...], status: int, part: str) -> None:
+    image = str(example("both_cores"))
+    done = tool("profile", *(image if word == "IMAGE" else word for word in words)).failed(status)
+    assert part in done.error
+
+
+def test_a_file_that_is_no_image_is_refused(tool: Tool) -> None:
+    (image := tool.directory / "note.txt").write_text("a note")
+    assert "neither an ELF nor a UF2 file" in tool("profile", str(image)).failed(1).error

@@ -1,0 +1,69 @@
+"""Programs whose profiles are known, and a reader of callgrind's files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from intercore.profile.recorded import Profile, take
+from intercore.sim import Simulator
+
+CYCLES = 3_000_000
+
+
+class Functions(NamedTuple):
+    """What a callgrind file says."""
+
+    own: Counter[str]
+    """Cycles by object and function, without callees."""
+    calls: Counter[tuple[str, str]]
+    """By caller and callee."""
+    summary: list[int]
+
+
+def profiled(image: str | Path | bytes, cycles: int = CYCLES) -> tuple[Profile, Simulator]:
+    """Return the profile of the first cycles of a program."""
+    simulator = Simulator(image)
+    simulator.start_profile()
+    stop = simulator.run(cycles)
+    return take(simulator, "image", str(stop), simulator.seconds), simulator
+
+
+def stripped(image: Path, folder: Path) -> Path:
+    """Return a copy without symbols and debug information."""
+    copy = folder / "stripped.elf"
+    strip = shutil.which("arm-none-eabi-strip")
+    assert strip is not None
+    subprocess.run([strip, "--strip-all", "-o", copy, image], check=True)
+    return copy
+
+
+def read_callgrind(text: str) -> Functions:
+    """Read a file as its specification says, by other means than those it was written with."""
+    own: Counter[str] = Counter()
+    calls: Counter[tuple[str, str]] = Counter()
+    summary: list[int] = []
+    core = function = callee = ""
+    is_call = False
+    for line in text.splitlines():
+        key, _, value = line.partition("=")
+        if key == "ob":
+            core = value
+        elif key == "fn":
+            function = f"{core}:{value}"
+        elif key == "cfn":
+            callee = f"{core}:{value}"
+        elif key == "calls":
+            calls[function, callee] += int(value.split()[0])
+            is_call = True
+        elif line.startswith("summary: "):
+            summary = [int(word) for word in line.split()[1:]]
+        elif re.match(r"0x[0-9a-f]+ \d+ \d", line):
+            if not is_call:
+                own[function] += int(line.split()[2])
+            is_call = False
+    return Functions(own, calls, summary)

@@ -22,7 +22,7 @@ from tests.sim.outcome import outcome
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = ("both_cores", "bank_conflict", "spinlock", "fifo_interrupt", "mix", "pio", "usb_echo")
+NAMES = ("both_cores", "bank_conflict", "spinlock", "fifo_interrupt", "alarm", "mix", "pio", "usb_echo")
 MISSES = {"nobody", "eviction"}
 IMAGES = [(name, memory) for name in NAMES for memory in ("sram", "flash")] + [("xip", "flash")]
 
@@ -72,6 +72,20 @@ def test_the_bank_that_two_cores_read_is_named_with_both_functions() -> None:
     assert {loss.port for loss in between if loss.cycles > 20} == {"SRAM0"}
     # Each of the two runs over one bank makes 32 LDMs of 8 cycles, and not of 5.
     assert sum(loss.cycles for loss in between if loss.core == 0) in range(32 * 3, 4 * 32 * 3)
+
+
+def test_the_core_that_handles_the_alarms_of_the_other_one_is_told() -> None:
+    profile, simulator = profiled(example("alarm"))
+    analysis = analysed(profile)
+    handlers = {(one.core, one.name): one.entered for one in analysis.roots if one.entered}
+    assert handlers == {(0, "IRQ 0 TIMER_IRQ_0"): 100}
+    calls = {(one.core, one.function): one.calls for one in analysis.functions}
+    assert calls[0, "on_alarm"] == 100
+    assert (1, "on_alarm") not in calls
+    # Entry and exit take 12 and 13 cycles, the last of which fetch the next instruction (docs/simulator.md).
+    (root,) = (node for node in profile.cores[0].nodes if node.kind == "handler" and node.costs.calls)
+    assert root.costs.switching in range(100 * 20, 100 * 26)
+    assert simulator.take_uart().startswith(b"edges: ")
 
 
 def test_callers_have_the_cycles_of_what_they_call() -> None:

@@ -28,7 +28,7 @@ _ROM = "boot ROM"
 _LEAST_CELL = 0.1
 """Percent."""
 _FLASH, _BRIDGE = "XIP", "APB"
-_ADVICE_FOR_FLASH = " In SRAM, {function} would not need flash: define it as __not_in_flash_func({function})."
+_ADVICE_FOR_FLASH = " In SRAM, {function} would not need flash: define it as __no_inline_not_in_flash_func({function})."
 _ADVICE_FOR_BANKS = (
     ' {object} would have a bank of its own in SRAM4 or SRAM5: define it with __scratch_x("") or __scratch_y("").'
 )
@@ -77,11 +77,12 @@ def _heading(title: str, analysis: ProfileAnalysis) -> str:
 
 
 def _core_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[str]:
-    functions = {one.function for one in analysis.functions if one.core == core.core}
-    if core.core and functions <= {_ROM}:
-        yield f"Core {core.core} was never started: it {'waits in the boot ROM' if functions else 'is off'}."
+    executed = {one.function for one in analysis.functions if one.core == core.core}
+    if core.core and executed <= {_ROM}:
+        yield f"Core {core.core} was never started: it {'waits in the boot ROM' if executed else 'is off'}."
         return
     yield f"Core {core.core}: {listed(_classes(core))}.{_busiest(analysis, core)}"
+    yield from _interrupt_sentences(analysis, core)
     other = 1 - core.core
     mine = [loss for loss in analysis.losses if loss.core == core.core]
     to_other = [loss for loss in mine if loss.to == "core"]
@@ -144,6 +145,22 @@ def _busiest(analysis: ProfileAnalysis, core: CoreSummary) -> str:
         if found
         else ""
     )
+
+
+def _interrupt_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[str]:
+    handlers = [one for one in analysis.roots if one.core == core.core and one.entered]
+    cycles = sum(one.sums.cycles for one in handlers)
+    if cycles < WORTH_A_WORD * core.cycles:
+        return
+    us = 1e6 * analysis.seconds / max(1, analysis.ended - analysis.begun)
+    top = sorted(handlers, key=lambda one: -one.sums.cycles)[:_NAMED]
+    found = [
+        f"{_part(one.sums.cycles, core)} in {one.name} ({one.entered:,} times, "
+        f"{duration(one.sums.cycles * us / one.entered)} each)"
+        for one in top
+        if one.sums.cycles > _NEGLIGIBLE * cycles
+    ]
+    yield f"Core {core.core} spends {_part(cycles, core)} of its time in interrupts: {listed(found)}."
 
 
 def _flash_sentence(core: CoreSummary, misses: Sequence[Loss]) -> str:

@@ -147,7 +147,7 @@ def test_callgrind_files_have_every_cycle(name: str, tmp_path: Path) -> None:
         own = Counter[str]()
         for node in core.nodes:
             own[f"core {number}:{node.name}"] += node.costs.cycles
-        assert {name: cost for name, cost in found.own.items() if name.startswith(f"core {number}:")} == own
+        assert {name: cost for name, cost in (+found.own).items() if name.startswith(f"core {number}:")} == +own
     reader = shutil.which("callgrind_annotate")
     assert reader is not None, "there is no callgrind_annotate here: apt-get install valgrind"
     (file := tmp_path / "callgrind.out").write_text(text)

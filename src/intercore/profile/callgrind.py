@@ -66,7 +66,7 @@ def _functions(profile: Profile, core: CoreProfile) -> Iterator[tuple[list[str],
         else:
             roots = [node.costs for node in core.nodes if (node.kind, node.address) == (kind, address)]
             costs = [sum(them) for them in zip(*map(_costs, roots), strict=True)]
-            if not any(costs):
+            if not any(costs) and (kind, address) not in calls:
                 continue  # of an exception that was replaced by another one while it was entered
             own.update(dict(enumerate(costs)))
             text.append(f"0x0 0 {_words(costs)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -136,13 +135,13 @@ def _place(simulator: Simulator, text: str, option: str) -> int:
 
 def _run(simulator: Simulator, seconds: float, address: int | None) -> Stop:
     """Run for so many seconds of the chip's time, or up to an address."""
-    begun, shows = simulator.seconds, sys.stderr.isatty()
-    while True:
-        left = seconds - (simulator.seconds - begun)
-        cycles = max(1, min(_SLICE, round(left * simulator.hz)))
-        stop = simulator.run(cycles, address=address)
-        simulator.take_uart()
-        if stop.reason is not Reason.LIMIT or simulator.seconds - begun >= seconds * (1 - 1e-9):
-            return stop
-        if shows:
-            messages().print(f"{simulator.seconds:.2f} s of the chip's time", end="\r", markup=False)
+    begun = simulator.seconds
+    with messages().status("the chip is switched on") as status:
+        while True:
+            left = seconds - (simulator.seconds - begun)
+            cycles = max(1, min(_SLICE, round(left * simulator.hz)))
+            stop = simulator.run(cycles, address=address)
+            simulator.take_uart()
+            if stop.reason is not Reason.LIMIT or simulator.seconds - begun >= seconds * (1 - 1e-9):
+                return stop
+            status.update(f"{simulator.seconds - begun:.2f} s of {seconds:g} s of the chip's time")

@@ -2,6 +2,7 @@
 //! is cut. `make test` tries 2,000 of them, `make test-long` a million (`PROPTEST_CASES`).
 
 mod found;
+mod pio;
 pub mod program;
 pub mod setting;
 

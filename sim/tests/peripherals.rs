@@ -12,7 +12,7 @@ mod fuzz;
 mod i2c;
 mod moving_pins;
 mod pins;
-mod pio;
+pub mod pio;
 mod pwm;
 mod rtc;
 mod sio;

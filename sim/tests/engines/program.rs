@@ -1,5 +1,6 @@
 //! Random programs of two cores: loops of all that a core can do, in ways that meet the other core often.
 
+use super::pio;
 use proptest::prelude::*;
 
 /// R9: data of this core. R10: data of both. R11: SIO. R12: code of the program that may be overwritten. R6, R7: free for
@@ -21,6 +22,8 @@ pub enum Part {
 pub struct Taste {
     /// SIO, APB, PPB, system instructions.
     pub outside: u32,
+    /// Registers of PIO.
+    pub pio: u32,
     /// Accesses to what the other core accesses, too.
     pub shared: u32,
     /// Overwriting code.
@@ -150,6 +153,7 @@ fn part(taste: Taste) -> impl Strategy<Value = Part> {
         6 => access().prop_map(|code| Part::Access { base: OWN_DATA, code }),
         taste.shared => access().prop_map(|code| Part::Access { base: SHARED_DATA, code }),
         taste.outside => outside(),
+        taste.pio => pio::access().prop_map(Part::Plain),
         taste.modifying => (0u16..32, 0u16..6).prop_map(|(at, d)| {
             // MOVS R0 to R5 or NOP over an instruction of the patch.
             Part::Access { base: PATCHED, code: vec![0x20bf | d << 8, 0x0200 | d << 3 | d, 0x8000 | at << 6 | 6 << 3 | d] }

@@ -1,5 +1,6 @@
 //! Where a program stands, what else goes on in the chip, and how the run is cut.
 
+use super::pio::{self, Pio};
 use super::program::{OWN_DATA, PATCHED, Part, SHARED_DATA, SIO, Taste, assemble, program};
 use crate::machine_code::{NVIC_ISER, VTOR, put, put_word, set_bus_priority};
 use intercore_sim::core::stop::Stop;
@@ -57,14 +58,12 @@ pub enum Event {
     },
     ResetCore(usize),
     Flush,
-    /// A PIO block gets a program for all of its state machines, and the DMA feeds and empties the first one.
-    Pio {
-        block: u32,
-        program: Vec<u16>,
-        clkdiv: u32,
-        shiftctrl: u32,
-        inte: u32,
+    /// Of accesses to a register of `PIO0`.
+    ProbeRegister {
+        watch: Watch,
+        offset: u32,
     },
+    Pio(Box<Pio>),
 }
 
 #[derive(Clone, Debug)]
@@ -105,30 +104,19 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (0usize..2, 0u32..64).prop_map(|(core, half)| Event::Patch { core, half }),
         1 => (0usize..2).prop_map(Event::ResetCore),
         1 => Just(Event::Flush),
-        3 => pio(),
+        1 => (prop_oneof![Just(Watch::Read), Just(Watch::Write)], 0u32..17)
+            .prop_map(|(watch, word)| Event::ProbeRegister { watch, offset: 4 * word }),
+        6 => pio::pio().prop_map(|pio| Event::Pio(Box::new(pio))),
     ]
-}
-
-fn pio() -> impl Strategy<Value = Event> {
-    let clkdiv = prop_oneof![Just(0x1_0000u32), 0x1_0000u32..0x4_0000, 0x1_0000u32..0x40_0000];
-    // Flags that are raised and soon lowered, mostly; and whatever else there is.
-    let instruction = prop_oneof![
-        1 => (0u16..4, 0u16..8).prop_map(|(flag, delay)| 0xc000 | flag | delay << 8),
-        2 => (0u16..4, 0u16..8).prop_map(|(flag, delay)| 0xc040 | flag | delay << 8),
-        6 => any::<u16>().prop_map(|word| word & 0xe7ff),
-    ];
-    let program = proptest::collection::vec(instruction, 32);
-    (0u32..2, program, clkdiv, any::<u32>(), 0u32..16).prop_map(|(block, program, clkdiv, shiftctrl, inte)| {
-        Event::Pio { block, program, clkdiv, shiftctrl: shiftctrl & 0x3fff_0000, inte: inte << 8 }
-    })
 }
 
 fn taste() -> impl Strategy<Value = Taste> {
     // Most of the time little that ends a quantum; sometimes much of it.
     let weight = || prop_oneof![4 => Just(0u32), 2 => Just(1u32), 1 => Just(6u32)];
     let wild = prop_oneof![12 => Just(0u32), 1 => Just(2u32)];
-    (weight(), weight(), weight(), wild).prop_map(|(outside, shared, modifying, wild)| Taste {
+    (weight(), weight(), weight(), weight(), wild).prop_map(|(outside, pio, shared, modifying, wild)| Taste {
         outside,
+        pio,
         shared,
         modifying,
         wild,
@@ -266,9 +254,10 @@ impl Piece {
                 machine.start_core(core, pc | 1, sp);
             }
             Event::Flush => machine.bus.xip.flush(),
-            Event::Pio { block, ref program, clkdiv, shiftctrl, inte } => {
-                start_pio(machine, block, program, [clkdiv, shiftctrl, inte]);
+            Event::ProbeRegister { watch, offset } => {
+                machine.bus.fabric.watch.probe(watch, 0x5020_0000 + offset, 4);
             }
+            Event::Pio(ref pio) => pio.start(machine, DATA + 0x1000, COPIED[1]),
         }
         let limit = machine.now() + self.cycles;
         machine.run_until(limit)
@@ -281,35 +270,5 @@ fn copy(machine: &mut Machine, words: u32) {
     let control = 1 | 2 << 2 | 1 << 4 | 1 << 5 | 0x3f << 15;
     for (offset, value) in [(0, COPIED[0]), (4, COPIED[1]), (8, words), (12, control)] {
         machine.write_register(0x5000_0000 + offset, value);
-    }
-}
-
-fn start_pio(machine: &mut Machine, block: u32, program: &[u16], [clkdiv, shiftctrl, inte]: [u32; 3]) {
-    assert!(machine.write_register(0x4000_f000, 1 << 2 | 1 << 5 | 1 << 10 | 1 << 11), "RESETS: DMA, IO_BANK0, PIO");
-    let base = 0x5020_0000 + 0x10_0000 * block;
-    let mut write = |address: u32, value: u32| assert!(machine.write_register(address, value));
-    for pin in (block..30).step_by(2) {
-        // Pins of PIO0, PIO1 and SIO.
-        write(0x4001_4004 + 8 * pin, if pin % 5 == 0 { 5 } else { 6 + block });
-    }
-    for (at, &instruction) in (0..).zip(program) {
-        write(base + 0x48 + 4 * at, u32::from(instruction));
-    }
-    for number in 0..4 {
-        let pinctrl = 1 << 29 | 5 << 26 | 8 << 20 | (number * 0x5_1cc7) & 0xf_ffff;
-        for (offset, value) in [(0xc8, clkdiv << number), (0xd0, shiftctrl), (0xdc, pinctrl)] {
-            write(base + 0x18 * number + offset, value);
-        }
-    }
-    write(base + 0x12c, inte);
-    write(base, 0xf0f);
-    // Channel 1 from data of both cores to TXF0, channel 2 from RXF0 to where channel 0 copies to: EN, word, TREQ_SEL.
-    let request = 8 * block;
-    let feeds = 1 | 2 << 2 | 1 << 4 | 1 << 11 | request << 15;
-    let empties = 1 | 2 << 2 | 1 << 5 | 2 << 11 | (request + 4) << 15;
-    for (channel, read, to, control) in [(1, DATA + 0x1000, base + 0x10, feeds), (2, base + 0x20, COPIED[1], empties)] {
-        for (offset, value) in [(0x0, read), (0x4, to), (0x8, 100), (0xc, control)] {
-            write(0x5000_0000 + 0x40 * channel + offset, value);
-        }
     }
 }

@@ -4,7 +4,7 @@ mod assembly;
 mod model;
 mod pads;
 mod programs;
-mod random;
+pub mod random;
 mod statements;
 
 use super::bench::{Bench, IO_BANK0};

@@ -30,11 +30,12 @@ enum Action {
 }
 
 #[derive(Clone, Debug)]
-struct Block {
-    memory: Vec<u16>,
-    settings: Vec<[u32; 4]>,
-    bypass: u32,
-    enabled: u32,
+pub struct Block {
+    pub memory: Vec<u16>,
+    /// CLKDIV, EXECCTRL, SHIFTCTRL, PINCTRL of each state machine.
+    pub settings: Vec<[u32; 4]>,
+    pub bypass: u32,
+    pub enabled: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ struct Case {
     reads: bool,
 }
 
-fn instruction() -> impl Strategy<Value = u16> {
+pub fn instruction() -> impl Strategy<Value = u16> {
     let operation = prop_oneof![
         (0u16..8, 0u16..32).prop_map(|(condition, to)| condition << 5 | to),
         (any::<bool>(), 0u16..3, 0u16..32)
@@ -118,7 +119,7 @@ fn block_apart() -> impl Strategy<Value = Block> {
     )
 }
 
-fn block() -> impl Strategy<Value = Block> {
+pub fn block() -> impl Strategy<Value = Block> {
     prop_oneof![block_together(), block_apart()]
 }
 

@@ -3,7 +3,9 @@
 
 use crate::machine_code::{NOP, OWN, STACK, machine, put};
 use crate::peripherals::pio::random::{Block, block, instruction};
-use crate::peripherals::pio::{CTRL, FSTAT, INSTR_MEM, INTE, IRQ, IRQ_FORCE, PIO, RXF, SYNC_BYPASS, TXF, at_machine};
+use crate::peripherals::pio::{
+    CTRL, FSTAT, INSTR, INSTR_MEM, INTE, IRQ, IRQ_FORCE, PIO, RXF, SYNC_BYPASS, TXF, at_machine,
+};
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::Watch;
 use intercore_sim::engine::Engine;
@@ -46,7 +48,7 @@ fn block_of_flags() -> impl Strategy<Value = Block> {
     (proptest::collection::vec(instruction, 32), clkdiv, any::<u32>()).prop_map(|(memory, clkdiv, shiftctrl)| {
         let pinctrl = |number: u32| 1 << 29 | 5 << 26 | 8 << 20 | (number * 0x5_1cc7) & 0xf_ffff;
         let settings = |number| [clkdiv << number, 0x1f000, shiftctrl & 0x3fff_0000, pinctrl(number)];
-        Block { memory, settings: (0..4).map(settings).collect(), bypass: 0, enabled: 15 }
+        Block { memory, settings: (0..4).map(settings).collect(), bypass: 0, begins: [0; 4], enabled: 15 }
     })
 }
 
@@ -105,7 +107,10 @@ impl Pio {
         for (line, &sources) in (0..).zip(&self.inte) {
             write(base + INTE + 12 * line, sources);
         }
-        write(base + CTRL, 0xff0 | self.block.enabled);
+        for (number, &begin) in (0..).zip(&self.block.begins) {
+            write(base + at_machine(INSTR, number), u32::from(begin));
+        }
+        write(base + CTRL, 0xf00 | self.block.enabled);
         // Channels 1 and 2: EN, words, the request.
         let request = 8 * self.number as u32;
         let control = |channel: u32, request: u32| 1 | 2 << 2 | channel << 11 | request << 15;

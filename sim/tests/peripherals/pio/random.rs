@@ -7,7 +7,7 @@ use super::{
 };
 use super::{SYNC_BYPASS, at_machine, give};
 use crate::machine_code::cases;
-use crate::peripherals::bench::Bench;
+use crate::peripherals::bench::{Bench, IO_BANK0};
 use intercore_sim::rp2040::irq::Irq;
 use intercore_sim::rp2040::peripherals::pins::Outputs;
 use proptest::prelude::*;
@@ -16,17 +16,43 @@ const LINES: [[Irq; 2]; 2] = [[Irq::Pio0_0, Irq::Pio0_1], [Irq::Pio1_0, Irq::Pio
 
 #[derive(Clone, Debug)]
 enum Action {
-    Put { sm: usize, word: u32 },
-    Get { sm: usize },
+    Put {
+        sm: usize,
+        word: u32,
+    },
+    Get {
+        sm: usize,
+    },
     Ctrl(u32),
-    Set { sm: usize, register: usize, value: u32 },
-    Force { sm: usize, instruction: u16 },
-    Patch { at: usize, instruction: u16 },
+    Set {
+        sm: usize,
+        register: usize,
+        value: u32,
+    },
+    Force {
+        sm: usize,
+        instruction: u16,
+    },
+    Patch {
+        at: usize,
+        instruction: u16,
+    },
     ClearIrq(u8),
     ForceIrq(u8),
     ClearDebug(u32),
-    Enable { line: usize, sources: u32 },
-    Outside { levels: u32, enables: u32 },
+    Enable {
+        line: usize,
+        sources: u32,
+    },
+    Outside {
+        levels: u32,
+        enables: u32,
+    },
+    /// A pin becomes one of PIO0, PIO1 or nobody.
+    Give {
+        pin: u32,
+        function: usize,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -35,6 +61,8 @@ pub struct Block {
     /// CLKDIV, EXECCTRL, SHIFTCTRL, PINCTRL of each state machine.
     pub settings: Vec<[u32; 4]>,
     pub bypass: u32,
+    /// Where each state machine begins.
+    pub begins: [u16; 4],
     pub enabled: u32,
 }
 
@@ -114,13 +142,54 @@ fn block_apart() -> impl Strategy<Value = Block> {
                     let pinctrl = side << 29 | set << 26 | out.min(6) << 20 | base << 10 | base << 5 | base;
                     [clkdiv, enable << 29 | 0x1f000, shiftctrl, pinctrl]
                 });
-            Block { memory, settings: settings.collect(), bypass: 0, enabled }
+            Block { memory, settings: settings.collect(), bypass: 0, begins: [0; 4], enabled }
         },
     )
 }
 
 pub fn block() -> impl Strategy<Value = Block> {
-    prop_oneof![block_together(), block_apart()]
+    prop_oneof![block_together(), block_apart(), block_nearly_apart()]
+}
+
+/// State machines with eight instructions and mostly eight pins each, few of which concern others: what is forgotten when they are
+/// told apart shows.
+fn block_nearly_apart() -> impl Strategy<Value = Block> {
+    let instruction_in_part = |at: u16| {
+        prop_oneof![9 => instruction_alone(at), 1 => instruction()]
+            .prop_map(move |word| if word >> 13 == 0 { word & !0x1f | at & 0x18 | word & 7 } else { word })
+    };
+    let base = |own: u32| prop_oneof![6 => Just(own), 1 => 0u32..32];
+    let settings = move |number: u32| {
+        let bases = [base(8 * number), base(8 * number), base(8 * number), base(8 * number)];
+        let counts = (0u32..4, 0u32..6, 0u32..9);
+        (clkdiv(), shiftctrl(), counts, bases, (0u32..4, 0u32..32)).prop_map(
+            move |(
+                clkdiv,
+                shiftctrl,
+                (side, set, out),
+                [out_base, set_base, side_base, in_base],
+                (enable, jmp_pin),
+            )| {
+                let pinctrl = side << 29
+                    | set << 26
+                    | out.min(6) << 20
+                    | in_base << 15
+                    | side_base << 10
+                    | set_base << 5
+                    | out_base;
+                let wrap = (8 * number + 7) << 12 | (8 * number) << 7;
+                [clkdiv, enable << 29 | jmp_pin << 24 | wrap, shiftctrl, pinctrl]
+            },
+        )
+    };
+    let memory = (0u16..32).map(instruction_in_part).collect::<Vec<_>>();
+    (memory, (0u32..4).map(settings).collect::<Vec<_>>(), 0u32..16).prop_map(|(memory, settings, enabled)| Block {
+        memory,
+        settings,
+        bypass: 0,
+        begins: [0, 8, 16, 24],
+        enabled,
+    })
 }
 
 fn block_together() -> impl Strategy<Value = Block> {
@@ -131,7 +200,13 @@ fn block_together() -> impl Strategy<Value = Block> {
         prop_oneof![Just(0u32), any::<u32>()],
         0u32..16,
     )
-        .prop_map(|(memory, settings, bypass, enabled)| Block { memory, settings, bypass, enabled })
+        .prop_map(|(memory, settings, bypass, enabled)| Block {
+            memory,
+            settings,
+            bypass,
+            begins: [0; 4],
+            enabled,
+        })
 }
 
 fn setting() -> impl Strategy<Value = (usize, u32)> {
@@ -156,6 +231,7 @@ fn action() -> impl Strategy<Value = Action> {
         1 => any::<u32>().prop_map(Action::ClearDebug),
         1 => (0usize..2, 0u32..0x1000).prop_map(|(line, sources)| Action::Enable { line, sources }),
         4 => (any::<u32>(), any::<u32>()).prop_map(|(levels, enables)| Action::Outside { levels, enables }),
+        1 => (0u32..30, 0usize..3).prop_map(|(pin, function)| Action::Give { pin, function }),
     ]
 }
 
@@ -203,6 +279,9 @@ impl Pair {
             }
             pair.bench.write(PIO[number] + SYNC_BYPASS, block.bypass);
             pair.models[number].bypass = block.bypass;
+            for (sm, &begin) in block.begins.iter().enumerate() {
+                pair.act(number, &Action::Force { sm, instruction: begin });
+            }
             pair.act(number, &Action::Ctrl(0xff0 | block.enabled));
         }
         pair
@@ -283,6 +362,12 @@ impl Pair {
             Action::Outside { levels, enables } => {
                 self.outside = Outputs { levels, enables };
                 bench.with(|p, context| p.set_outside(Outputs { levels, enables }, context));
+            }
+            Action::Give { pin, function } => {
+                bench.write(IO_BANK0 + 8 * pin + 4, [6, 7, 31][function]);
+                for (number, mine) in self.mine.iter_mut().enumerate() {
+                    *mine = *mine & !(1 << pin) | u32::from(number == function) << pin;
+                }
             }
         }
         self.bench.wait(1);

@@ -154,11 +154,19 @@ pub fn block() -> impl Strategy<Value = Block> {
 /// State machines with eight instructions and mostly eight pins each, few of which concern others: what is forgotten when they are
 /// told apart shows.
 fn block_nearly_apart() -> impl Strategy<Value = Block> {
-    let instruction_in_part = |at: u16| {
-        prop_oneof![9 => instruction_alone(at), 1 => instruction()]
+    let concerns_others = || {
+        prop_oneof![
+            (0u16..4, 0u16..4).prop_map(|(kind, flag)| 0xc000 | kind << 5 | flag),
+            (0u16..2, 0u16..4).prop_map(|(high, flag)| 0x2040 | high << 7 | flag),
+            (0u16..2, 0u16..30).prop_map(|(high, pin)| 0x2000 | high << 7 | pin),
+            (0u16..32).prop_map(|to| 0x00c0 | to),
+        ]
+    };
+    let instruction_in_part = move |at: u16| {
+        prop_oneof![9 => instruction_alone(at), 1 => concerns_others()]
             .prop_map(move |word| if word >> 13 == 0 { word & !0x1f | at & 0x18 | word & 7 } else { word })
     };
-    let base = |own: u32| prop_oneof![6 => Just(own), 1 => 0u32..32];
+    let base = |own: u32| prop_oneof![4 => Just(own), 1 => Just((own + 8) % 32), 1 => 0u32..32];
     let settings = move |number: u32| {
         let bases = [base(8 * number), base(8 * number), base(8 * number), base(8 * number)];
         let counts = (0u32..4, 0u32..6, 0u32..9);

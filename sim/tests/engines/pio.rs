@@ -137,7 +137,7 @@ pub fn access() -> impl Strategy<Value = Vec<u16>> {
     let read = prop_oneof![2 => Just(1u16), 3 => prop_oneof![2u16..4, 8u16..13, 14u16..16], 1 => 0u16..81];
     let small = prop_oneof![3 => 0u16..16, 1 => 0u16..256];
     let what = prop_oneof![
-        8 => (read, 0u16..6).prop_map(|(word, d)| at(word, &[0x6800 | word % 31 << 6 | 6 << 3 | d])),
+        8 => (read, 0u16..6).prop_map(|(word, d)| at(word, &[0x6800 | (word % 31) << 6 | 6 << 3 | d])),
         6 => (prop_oneof![4u16..8, 12u16..14, Just(2)], 0u16..6).prop_map(|(word, d)| store(word, d)),
         // Bytes and halfwords of FIFOs: STRB, LDRB, STRH, LDRH.
         2 => (16u16..32, 0u16..6, 0u16..2).prop_map(|(at, d, load)| vec![0x7000 | load << 11 | at << 6 | 6 << 3 | d]),
@@ -171,7 +171,7 @@ fn at(word: u16, code: &[u16]) -> Vec<u16> {
 }
 
 fn store(word: u16, register: u16) -> Vec<u16> {
-    at(word, &[0x6000 | word % 31 << 6 | 6 << 3 | register])
+    at(word, &[0x6000 | (word % 31) << 6 | 6 << 3 | register])
 }
 
 /// A halfword in R0.

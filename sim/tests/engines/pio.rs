@@ -179,7 +179,7 @@ fn literal(half: u16) -> Vec<u16> {
     vec![0x2000 | half >> 8, 0x0200, 0x3000 | half & 0xff]
 }
 
-/// STR r1, [r0, #TXF0]; LDR r2, [r0, #FSTAT]; STR r1, [r0, #IRQ_FORCE]; LDR r2, [r0, #IRQ]; ADDS r1, #1; B back.
+/// Stores r1 to the FIFO, loads the state of the FIFOs, forces flags, and loads the flags, with another r1 each time.
 const LOOP: [u16; 6] = [0x6101, 0x6842, 0x6341, 0x6b02, 0x3101, 0xe7f9];
 
 /// Both cores in loops of their own, at registers of both blocks; no state machine runs.

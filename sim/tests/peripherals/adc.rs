@@ -124,6 +124,14 @@ fn spacing(div: u32, count: u64) -> f64 {
     (ends[count as usize] - ends[0]) as f64 / count as f64
 }
 
+#[test]
+fn a_period_with_a_fraction_over_a_conversion_loses_none() {
+    for fraction in [1, 128, 255] {
+        let period = (96.0 + f64::from(fraction) / 256.0) * 125.0 / 48.0;
+        assert!((spacing(95 << 8 | fraction, 256) - period).abs() < 0.03, "{fraction}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

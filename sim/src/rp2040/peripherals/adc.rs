@@ -176,7 +176,8 @@ impl Adc {
             return end;
         }
         let period = u64::from(self.div) + 256;
-        let periods = (end * 256).saturating_sub(self.paced).div_ceil(period).max(1);
+        // The first whose tick, to which fractions are rounded up, is not before the end.
+        let periods = ((end - 1) * 256).saturating_sub(self.paced) / period + 1;
         self.paced += periods * period;
         self.paced.div_ceil(256)
     }

@@ -7,5 +7,6 @@ mod faults;
 mod float_context;
 mod generator;
 mod memory;
+mod pages;
 mod protection;
 mod qemu;

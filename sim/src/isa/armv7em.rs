@@ -8,6 +8,7 @@
 //! of its pseudo-code. Where it leaves the choice to an implementation, the source says what is chosen. The manual was not at
 //! hand, so that what the code does was compared with QEMU's cores (`tests/armv7em/qemu.rs`).
 
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 
 mod arithmetic;
@@ -28,7 +29,8 @@ mod multiple;
 mod multiply;
 mod narrow;
 mod nvic;
-mod registers;
+mod pages;
+pub(crate) mod registers;
 mod scs;
 mod transfer;
 
@@ -39,9 +41,11 @@ use cache::Cache;
 use dwt::Dwt;
 use fault::{Fault, FaultStatus};
 use fpu::Fpu;
+use memory::is_wide;
 use model::Model;
 use mpu::Mpu;
 use nvic::Nvic;
+use pages::Pages;
 use registers::Flags;
 use scs::SystemControl;
 
@@ -110,6 +114,7 @@ pub struct Processor {
     fpu: Fpu,
     nvic: Nvic,
     mpu: Mpu,
+    pages: Pages,
     /// The data cache, of a Cortex-M7.
     cache: Option<Cache>,
     dwt: Dwt,
@@ -155,6 +160,7 @@ impl Processor {
             fpu: Fpu::new(),
             nvic: Nvic::new(model.interrupts, model.priority_bits),
             mpu: Mpu::new(model.regions),
+            pages: Pages::new(),
             cache: model.memories.map(|memories| Cache::new(memories.data_cache)),
             dwt: Dwt::new(model.memories.is_some()),
             systick: SysTick::new(),
@@ -202,11 +208,13 @@ impl Processor {
     }
 
     /// Executes one instruction or enters an exception; does nothing while the core sleeps.
+    #[inline(always)]
     pub fn step(&mut self, bus: &mut impl Bus) -> Step {
         self.begin_step(bus).unwrap_or_else(|| self.execute(bus))
     }
 
     /// The step up to where an instruction begins; None if one does, and `execute` is the rest of the step.
+    #[inline(always)]
     pub fn begin_step(&mut self, bus: &mut impl Bus) -> Option<Step> {
         self.now += 1;
         if self.now >= self.tick_at {
@@ -225,26 +233,43 @@ impl Processor {
     }
 
     /// Executes the instruction that begins.
+    #[inline(always)]
     pub fn execute(&mut self, bus: &mut impl Bus) -> Step {
         let it = self.it;
         match self.fetch_and_execute(bus) {
             Ok(()) => {
                 self.pc = self.next;
-                if let Some(value) = self.returning.take() {
-                    self.return_from_exception(value, bus);
+                if self.returning.is_some() || self.reset_requested {
+                    self.return_or_reset(bus)
+                } else {
+                    Step::Executed
                 }
-                if std::mem::take(&mut self.reset_requested) { Step::ResetRequested } else { Step::Executed }
             }
             Err(fault) => {
                 self.it = it;
-                self.returning = None;
-                if let Fault::Breakpoint(number) = fault {
-                    return Step::Breakpoint(number);
-                }
-                self.record_fault(fault);
-                self.enter_fault(bus)
+                self.fail(fault, bus)
             }
         }
+    }
+
+    /// What an instruction has asked for that is done behind it.
+    #[inline(never)]
+    fn return_or_reset(&mut self, bus: &mut impl Bus) -> Step {
+        if let Some(value) = self.returning.take() {
+            self.return_from_exception(value, bus);
+        }
+        if std::mem::take(&mut self.reset_requested) { Step::ResetRequested } else { Step::Executed }
+    }
+
+    /// An instruction has faulted.
+    #[inline(never)]
+    fn fail(&mut self, fault: Fault, bus: &mut impl Bus) -> Step {
+        self.returning = None;
+        if let Fault::Breakpoint(number) = fault {
+            return Step::Breakpoint(number);
+        }
+        self.record_fault(fault);
+        self.enter_fault(bus)
     }
 
     /// Enters the exception that a fault has made pending, unless the fault has locked the core up.
@@ -259,13 +284,14 @@ impl Processor {
         if self.sleep == Sleep::Lockup { Step::LockedUp } else { Step::Entered(self.ipsr) }
     }
 
+    #[inline(always)]
     fn fetch_and_execute(&mut self, bus: &mut impl Bus) -> ExecutionResult {
         if !self.thumb {
             return Err(Fault::InvalidState);
         }
-        let first = self.fetch(self.pc, bus)?;
-        let wide = first >> 11 > 0x1c;
-        let second = if wide { self.fetch(self.pc.wrapping_add(2), bus)? } else { 0 };
+        let fetched = self.fetch_instruction(bus)?;
+        let first = fetched as u16;
+        let wide = is_wide(first);
         self.next = self.pc.wrapping_add(if wide { 4 } else { 2 });
         self.conditional = self.it & 15 != 0;
         if self.conditional {
@@ -276,10 +302,11 @@ impl Processor {
                 return Ok(());
             }
         }
-        if wide { self.execute_wide(u32::from(first), u32::from(second), bus) } else { self.execute_narrow(first, bus) }
+        if wide { self.execute_wide(u32::from(first), fetched >> 16, bus) } else { self.execute_narrow(first, bus) }
     }
 
     /// A 32-bit instruction by its class (A5.3).
+    #[inline(always)]
     fn execute_wide(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let kind = first >> 4 & 0x7f;
         match first >> 11 & 3 {
@@ -310,6 +337,7 @@ impl Processor {
     }
 
     /// `SysTick` has reached zero.
+    #[inline(never)]
     fn tick(&mut self) {
         if self.systick.take_exception(self.now).is_some() {
             self.pend(crate::core::cortex_m::SYS_TICK);

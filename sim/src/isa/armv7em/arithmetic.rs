@@ -1,6 +1,7 @@
 //! Addition with carry, shifts, immediate operands and saturation (A2.2.1).
 
 /// `AddWithCarry`: sum, carry out, overflow.
+#[inline]
 pub(crate) fn add_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool, bool) {
     let wide = u64::from(a) + u64::from(b) + u64::from(carry);
     let sum = wide as u32;
@@ -19,6 +20,7 @@ pub(crate) enum Shift {
 
 impl Shift {
     /// `DecodeImmShift`: 2-bit type and 5-bit amount.
+    #[inline]
     pub(crate) fn by_immediate(kind: u32, amount: u32) -> Self {
         match (kind & 3, amount) {
             (0, _) => Self::Lsl(amount),
@@ -32,6 +34,7 @@ impl Shift {
     }
 
     /// `DecodeRegShift`: 2-bit type, by the lowest byte of a register.
+    #[inline]
     pub(crate) fn by_register(kind: u32, amount: u32) -> Self {
         let amount = amount & 0xff;
         match kind & 3 {
@@ -43,6 +46,7 @@ impl Shift {
     }
 
     /// `Shift_C`: the result, and the carry out, which is `carry` for an amount of 0.
+    #[inline]
     pub(crate) fn apply(self, value: u32, carry: bool) -> (u32, bool) {
         match self {
             Self::Lsl(0) | Self::Lsr(0) | Self::Asr(0) | Self::Ror(0) => (value, carry),

@@ -47,6 +47,18 @@ pub enum Event {
     UnalignedReturnFrame(u32),
 }
 
+/// Bytes of a page of memory.
+pub const PAGE: u32 = 0x1000;
+
+/// A page of plain memory: accesses to it neither fail nor do anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Where the bus has it; the lowest 12 bits are 0.
+    pub place: u32,
+    /// Whether it can be written.
+    pub writable: bool,
+}
+
 /// Memory and peripherals as one core sees them. All accesses are aligned; those to the system control space (0xE000E000
 /// to 0xE000EFFF) do not come here.
 pub trait Bus {
@@ -67,6 +79,27 @@ pub trait Bus {
     /// # Errors
     /// If the bus answers with an error.
     fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), BusError>;
+
+    /// The memory that is the whole page at an address, until the next reset. Its bytes are then accessed by their places,
+    /// which are `place` and up.
+    fn memory(&self, _page: u32) -> Option<Memory> {
+        None
+    }
+
+    /// The word of code at a place of memory. It may cross words, but no page.
+    fn fetch_at(&self, _place: u32) -> u32 {
+        0
+    }
+
+    /// Reads as `read` does, from an address at a place of memory.
+    fn read_at(&mut self, _place: u32, address: u32, width: Width) -> u32 {
+        self.read(address, width).unwrap_or_default()
+    }
+
+    /// Writes as `write` does, to an address at a place of memory that can be written.
+    fn write_at(&mut self, _place: u32, address: u32, width: Width, value: u32) {
+        let _ = self.write(address, width, value);
+    }
 
     /// Reports an operation of the core.
     fn observe(&mut self, _event: Event) {}

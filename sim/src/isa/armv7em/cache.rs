@@ -51,6 +51,12 @@ impl Cache {
         self.victims.len()
     }
 
+    /// The set of an address; there are 2^n of them.
+    #[inline]
+    fn set(&self, address: u32) -> usize {
+        (address / LINE) as usize & (self.sets() - 1)
+    }
+
     /// CCSIDR: write-through, write-back, read and write allocation; sets, ways, words of a line.
     pub(crate) fn size_id(&self) -> u32 {
         0xf << 28 | (self.sets() as u32 - 1) << 13 | (WAYS as u32 - 1) << 3 | 1
@@ -62,7 +68,7 @@ impl Cache {
     }
 
     fn find(&self, address: u32) -> Option<usize> {
-        let first = (address / LINE) as usize % self.sets() * WAYS;
+        let first = self.set(address) * WAYS;
         let wanted = address & !(LINE - 1);
         (first..first + WAYS).find(|&at| self.lines[at].valid && self.lines[at].address == wanted)
     }
@@ -120,7 +126,7 @@ impl Cache {
 
     /// Fills a line, evicting another one where the set is full.
     fn fill(&mut self, address: u32, bus: &mut impl Bus) -> Result<usize, BusError> {
-        let set = (address / LINE) as usize % self.sets();
+        let set = self.set(address);
         let way = (0..WAYS).find(|way| !self.lines[set * WAYS + way].valid).unwrap_or_else(|| {
             let way = self.victims[set];
             self.victims[set] = (way + 1) % WAYS as u8;
@@ -176,7 +182,7 @@ impl Cache {
 
     /// Maintains the line of a `DCxSW` value: way in bits 31:30, set from bit 5 up.
     pub(crate) fn maintain_set_and_way(&mut self, value: u32, operation: Maintenance, bus: &mut impl Bus) {
-        let set = (value / LINE) as usize % self.sets();
+        let set = self.set(value);
         self.maintain(set * WAYS + (value >> 30) as usize, operation, bus);
     }
 }

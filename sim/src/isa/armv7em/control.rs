@@ -123,7 +123,7 @@ impl Processor {
     /// FAULTMASK can be set at priorities below that of `HardFault` only (B1.4.3).
     fn set_faultmask(&mut self, set: bool) {
         if !set || self.execution_priority() > -1 {
-            self.faultmask = set;
+            self.change_faultmask(set);
         }
     }
 

@@ -1,5 +1,7 @@
 //! Data processing with an immediate or a shifted register (A5.3.1).
 
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
 use crate::isa::armv7em::arithmetic::{
     Shift, add_with_carry, expand_immediate, saturate_signed, saturate_unsigned, signed_halves,
 };
@@ -36,14 +38,9 @@ impl Operation {
 }
 
 impl Processor {
-    /// Executes an operation. `carry` is the shifter's, for logical operations. `to`: None only sets flags.
-    pub(crate) fn operate(
-        &mut self,
-        operation: Operation,
-        to: Option<u32>,
-        (a, b, carry): (u32, u32, bool),
-        sets_flags: bool,
-    ) {
+    /// The result of an operation, with its flags. `carry` is the shifter's, for logical operations.
+    #[inline(always)]
+    pub(crate) fn operate(&mut self, operation: Operation, (a, b, carry): (u32, u32, bool), sets_flags: bool) -> u32 {
         let old = self.flags.c;
         let mut sum = |a, b, carry| {
             let (value, c, v) = add_with_carry(a, b, carry);
@@ -74,9 +71,7 @@ impl Processor {
         if sets_flags {
             self.flags.set_nz(value);
         }
-        if let Some(to) = to {
-            self.set(to, value);
-        }
+        value
     }
 
     fn two_operands(&mut self, first: u32, d: u32, operand: (u32, bool)) -> ExecutionResult {
@@ -85,8 +80,10 @@ impl Processor {
         // MOV and MVN are ORR and ORN without a first operand.
         let moves = n == 15 && matches!(operation, Operation::Orr | Operation::Orn);
         let a = if moves { 0 } else { self.reg(n) };
-        let compares = d == 15 && sets_flags && operation.compares();
-        self.operate(operation, (!compares).then_some(d), (a, operand.0, operand.1), sets_flags);
+        let value = self.operate(operation, (a, operand.0, operand.1), sets_flags);
+        if !(d == 15 && sets_flags && operation.compares()) {
+            self.set(d, value);
+        }
         Ok(())
     }
 

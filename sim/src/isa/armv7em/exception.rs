@@ -60,6 +60,7 @@ impl Processor {
     }
 
     /// Enters the most urgent pending exception at an instruction boundary. True if there was one.
+    #[inline(never)]
     pub(crate) fn take_pending(&mut self, bus: &mut impl Bus) -> bool {
         if self.nvic.highest_pending(self.execution_priority()).is_none() {
             self.exceptions_changed = false;
@@ -89,6 +90,7 @@ impl Processor {
             return self.enter(return_value, bus);
         };
         self.nvic.activate(best);
+        self.forget_pages_of(best);
         bus.observe(Event::ExceptionEntered(best));
         if self.uses_psp() {
             std::mem::swap(&mut self.r[13], &mut self.other_sp);
@@ -154,9 +156,10 @@ impl Processor {
         };
         let valid = fits && value | 0x1f == u32::MAX && self.nvic.active.has(ended);
         self.nvic.deactivate(ended);
+        self.forget_pages_of(ended);
         bus.observe(Event::ExceptionReturned(ended));
         if ended != NMI {
-            self.faultmask = false;
+            self.change_faultmask(false);
         }
         self.exceptions_changed = true;
         self.exclusive = false;
@@ -236,6 +239,7 @@ impl Processor {
 
     /// Whether the core is awake, or wakes now. WFI ends for an exception that would be taken if PRIMASK were 0 (B1.5.19), WFE
     /// for an event or an exception that is taken (B1.5.18).
+    #[inline(never)]
     pub(crate) fn wakes(&mut self) -> bool {
         let wakes = match self.sleep {
             Sleep::Awake => true,

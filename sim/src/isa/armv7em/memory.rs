@@ -1,9 +1,11 @@
 //! Accesses to memory: alignment, protection, the private peripheral bus, and the bus outside (B3.1).
 
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
 use crate::core::access::Width;
 use crate::isa::armv7em::Processor;
 use crate::isa::armv7em::bus::{Bus, BusError, Event};
-use crate::isa::armv7em::cache::{Cache, Maintenance};
+use crate::isa::armv7em::cache::Maintenance;
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::mpu::{Access, Policy};
 use crate::isa::armv7em::scs::ccr;
@@ -12,13 +14,32 @@ use crate::isa::armv7em::scs::ccr;
 const STIR: u32 = 0xe000_ef00;
 
 impl Processor {
-    /// Fetches a halfword of code.
-    pub(crate) fn fetch(&mut self, address: u32, bus: &mut impl Bus) -> Result<u16, Fault> {
-        if self.misses_barrier(address, self.is_privileged(), Access::Execute) {
-            bus.observe(Event::MissingMpuBarrier { address, code: true });
+    /// Fetches the instruction at PC: its first halfword, and above it the second if it has one.
+    #[inline(always)]
+    pub(crate) fn fetch_instruction(&mut self, bus: &mut impl Bus) -> Result<u32, Fault> {
+        match self.code_place(bus) {
+            Some(place) => Ok(bus.fetch_at(place)),
+            None => self.fetch_halves(bus),
         }
-        if !self.permits(address, self.is_privileged(), Access::Execute) {
-            return Err(Fault::InstructionAccessViolation);
+    }
+
+    #[inline(never)]
+    fn fetch_halves(&mut self, bus: &mut impl Bus) -> Result<u32, Fault> {
+        let first = self.fetch(self.pc, bus)?;
+        let second = if is_wide(first) { self.fetch(self.pc.wrapping_add(2), bus)? } else { 0 };
+        Ok(u32::from(second) << 16 | u32::from(first))
+    }
+
+    /// Fetches a halfword of code.
+    fn fetch(&mut self, address: u32, bus: &mut impl Bus) -> Result<u16, Fault> {
+        let privileged = self.is_privileged();
+        if !self.page(address, privileged, bus).permits(Access::Execute) {
+            if self.misses_barrier(address, privileged, Access::Execute) {
+                bus.observe(Event::MissingMpuBarrier { address, code: true });
+            }
+            if !self.permits(address, privileged, Access::Execute) {
+                return Err(Fault::InstructionAccessViolation);
+            }
         }
         bus.fetch(address).map_err(|_| Fault::InstructionBusError)
     }
@@ -107,18 +128,22 @@ impl Processor {
         privileged: bool,
         bus: &mut impl Bus,
     ) -> Result<u32, Fault> {
-        if self.misses_barrier(address, privileged, Access::Read) {
-            bus.observe(Event::MissingMpuBarrier { address, code: false });
-        }
-        if !self.permits(address, privileged, Access::Read) {
-            return Err(Fault::DataAccessViolation(address));
-        }
+        let page = self.page(address, privileged, bus);
+        let policy = if page.permits(Access::Read) {
+            if let (Some(place), Policy::NotCached) = (page.place_of(address), page.policy) {
+                return Ok(bus.read_at(place, address, width));
+            }
+            page.policy
+        } else {
+            self.check(address, privileged, Access::Read, bus)?;
+            self.cache_policy(address)
+        };
         let answer = if is_private(address) && !privileged {
             None
         } else if is_system_control(address) {
             Some(self.read_system_control(address, width))
         } else {
-            self.read_memory(address, width, bus).ok()
+            self.read_memory(address, width, policy, bus).ok()
         };
         match answer {
             Some(value) => Ok(value),
@@ -136,12 +161,17 @@ impl Processor {
         privileged: bool,
         bus: &mut impl Bus,
     ) -> Result<(), Fault> {
-        if self.misses_barrier(address, privileged, Access::Write) {
-            bus.observe(Event::MissingMpuBarrier { address, code: false });
-        }
-        if !self.permits(address, privileged, Access::Write) {
-            return Err(Fault::DataAccessViolation(address));
-        }
+        let page = self.page(address, privileged, bus);
+        let policy = if page.permits(Access::Write) {
+            if let (Some(place), Policy::NotCached, true) = (page.place_of(address), page.policy, page.writable) {
+                bus.write_at(place, address, width, value);
+                return Ok(());
+            }
+            page.policy
+        } else {
+            self.check(address, privileged, Access::Write, bus)?;
+            self.cache_policy(address)
+        };
         // Unprivileged code may write STIR with `CCR.USERSETMPEND`.
         let allowed = privileged || address == STIR && self.scs.has(ccr::USERSETMPEND);
         let taken = if is_private(address) && !allowed {
@@ -151,31 +181,42 @@ impl Processor {
             self.maintain_caches(address, value, bus);
             true
         } else {
-            self.write_memory(address, width, value, bus).is_ok()
+            self.write_memory(address, width, value, policy, bus).is_ok()
         };
         if taken || self.ignores_bus_faults() { Ok(()) } else { Err(Fault::DataBusError(address)) }
     }
 
-    /// The data cache and the policy of an address, if it is cached.
-    fn cached(&mut self, address: u32) -> Option<(&mut Cache, Policy)> {
-        if !self.scs.has(ccr::DC) {
-            return None;
+    /// Checks whether a data access is permitted.
+    fn check(&mut self, address: u32, privileged: bool, access: Access, bus: &mut impl Bus) -> Result<(), Fault> {
+        if self.misses_barrier(address, privileged, access) {
+            bus.observe(Event::MissingMpuBarrier { address, code: false });
         }
-        let policy = self.policy(address);
-        self.cache.as_mut().filter(|_| policy != Policy::NotCached).map(|cache| (cache, policy))
+        if self.permits(address, privileged, access) { Ok(()) } else { Err(Fault::DataAccessViolation(address)) }
     }
 
-    fn read_memory(&mut self, address: u32, width: Width, bus: &mut impl Bus) -> Result<u32, BusError> {
-        match self.cached(address) {
-            Some((cache, _)) => cache.read(address, width, bus),
-            None => bus.read(address, width),
+    /// What the data cache does with an address.
+    pub(crate) fn cache_policy(&self, address: u32) -> Policy {
+        if self.cache.is_some() && self.scs.has(ccr::DC) { self.policy(address) } else { Policy::NotCached }
+    }
+
+    fn read_memory(&mut self, address: u32, width: Width, policy: Policy, bus: &mut impl Bus) -> Result<u32, BusError> {
+        match &mut self.cache {
+            Some(cache) if policy != Policy::NotCached => cache.read(address, width, bus),
+            _ => bus.read(address, width),
         }
     }
 
-    fn write_memory(&mut self, address: u32, width: Width, value: u32, bus: &mut impl Bus) -> Result<(), BusError> {
-        match self.cached(address) {
-            Some((cache, policy)) => cache.write(address, width, value, policy, bus),
-            None => bus.write(address, width, value),
+    fn write_memory(
+        &mut self,
+        address: u32,
+        width: Width,
+        value: u32,
+        policy: Policy,
+        bus: &mut impl Bus,
+    ) -> Result<(), BusError> {
+        match &mut self.cache {
+            Some(cache) if policy != Policy::NotCached => cache.write(address, width, value, policy, bus),
+            _ => bus.write(address, width, value),
         }
     }
 
@@ -217,6 +258,12 @@ impl Processor {
     fn ignores_bus_faults(&self) -> bool {
         self.scs.has(ccr::BFHFNMIGN) && self.execution_priority() < 0
     }
+}
+
+/// Whether a halfword is the first of two.
+#[inline(always)]
+pub(crate) fn is_wide(first: u16) -> bool {
+    first >> 11 > 0x1c
 }
 
 /// The private peripheral bus, for privileged accesses only (B3.1).

@@ -111,10 +111,6 @@ struct AddressRange {
 
 impl AddressRange {
     const ALL: Self = Self { first: 0, last: u32::MAX, region: None };
-
-    fn has(&self, address: u32) -> bool {
-        (self.first..=self.last).contains(&address)
-    }
 }
 
 /// Accesses that may still see the previous setting: until DSB for data, and until an ISB after it for code. Exception entry
@@ -142,8 +138,6 @@ pub struct Mpu {
     regions: Vec<Region>,
     /// The matching region by address, ascending.
     map: Vec<AddressRange>,
-    /// Result of the last look-up for code, and for data: most accesses hit it again.
-    recent: [AddressRange; 2],
 }
 
 impl Mpu {
@@ -155,7 +149,6 @@ impl Mpu {
             before: None,
             regions: vec![Region::default(); regions as usize],
             map: vec![AddressRange::ALL],
-            recent: [AddressRange::ALL; 2],
         }
     }
 
@@ -168,7 +161,6 @@ impl Mpu {
         let decides = |address| self.regions.iter().rev().find(|region| region.has(address)).copied();
         let map = firsts.iter().zip(lasts).map(|(&first, last)| AddressRange { first, last, region: decides(first) });
         self.map = map.collect();
-        self.recent = [self.map[0]; 2];
     }
 
     /// DSB: data accesses see the current setting.
@@ -192,19 +184,17 @@ impl Mpu {
 
     /// The matching region with the highest number.
     pub fn region(&self, address: u32) -> Option<Region> {
-        let [_, data] = self.recent;
-        if data.has(address) { data.region } else { range(&self.map, address).region }
+        range(&self.map, address).region
     }
 
-    /// The same, remembering the result.
-    pub fn region_for(&mut self, address: u32, access: Access) -> Option<Region> {
-        let recent = &self.recent[usize::from(access != Access::Execute)];
-        if recent.has(address) {
-            return recent.region;
-        }
-        let range = range(&self.map, address);
-        self.recent[usize::from(access != Access::Execute)] = range;
-        range.region
+    /// Whether some accesses may still see the previous setting.
+    pub(crate) fn is_changing(&self) -> bool {
+        self.before.is_some()
+    }
+
+    /// Whether all addresses from `first` to `last` match the same region, or none.
+    pub(crate) fn is_uniform(&self, first: u32, last: u32) -> bool {
+        range(&self.map, first).last >= last
     }
 
     /// A register at 0xE000ED90 to 0xE000EDB8.
@@ -332,13 +322,13 @@ impl Processor {
     }
 
     /// Whether an access is permitted. The MPU does not cover the private peripheral bus (B3.5).
-    pub(crate) fn permits(&mut self, address: u32, privileged: bool, access: Access) -> bool {
+    pub(crate) fn permits(&self, address: u32, privileged: bool, access: Access) -> bool {
         if address >> 20 == 0xe00 || !self.is_protected_by(self.mpu.control) {
             return permits(None, true, address, privileged, access);
         }
         // `MPU_CTRL.PRIVDEFENA`
         let default_applies = privileged && self.mpu.control & 4 != 0;
-        permits(self.mpu.region_for(address, access), default_applies, address, privileged, access)
+        permits(self.mpu.region(address), default_applies, address, privileged, access)
     }
 
     /// The region that matches an address, if the MPU is enabled.

@@ -18,6 +18,7 @@ pub struct Flags {
 
 impl Flags {
     /// `ConditionPassed` of a 4-bit condition.
+    #[inline]
     pub fn condition_passed(self, condition: u32) -> bool {
         let holds = match condition >> 1 {
             0 => self.z,
@@ -64,8 +65,23 @@ impl Flags {
     }
 }
 
+/// What data processing and branches depend on: R0 to R14, PC, the flags and IT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Registers {
+    r: [u32; 16],
+    pc: u32,
+    flags: Flags,
+    it: u8,
+}
+
 impl Processor {
+    /// A copy of them.
+    pub(crate) fn registers(&self) -> Registers {
+        Registers { r: self.r, pc: self.pc, flags: self.flags, it: self.it }
+    }
+
     /// A register as an instruction reads it: PC is the instruction's address + 4.
+    #[inline]
     pub(crate) fn reg(&self, number: u32) -> u32 {
         if number == 15 { self.pc.wrapping_add(4) } else { self.r[number as usize & 15] }
     }
@@ -76,6 +92,7 @@ impl Processor {
     }
 
     /// Sets R0 to R14; bits 1 and 0 of the stack pointer stay 0.
+    #[inline]
     pub(crate) fn set(&mut self, number: u32, value: u32) {
         self.r[number as usize & 15] = if number == 13 { value & !3 } else { value };
     }
@@ -115,7 +132,7 @@ impl Processor {
             }
             Register::Primask => self.primask = narrow & 1 != 0,
             Register::Basepri => self.basepri = self.nvic.implemented(narrow as u8),
-            Register::Faultmask => self.faultmask = narrow & 1 != 0,
+            Register::Faultmask => self.change_faultmask(narrow & 1 != 0),
             Register::Control => return false,
             Register::D(number) => self.fpu.put(fpu::Register::double(u32::from(number)), value),
             Register::Fpscr => self.fpu.set_status(narrow),

@@ -187,6 +187,7 @@ impl Processor {
             0xd14 => {
                 let caches = if self.model.double_precision { ccr::CACHES } else { 0 };
                 self.scs.ccr = value & (0x31b | caches);
+                self.pages.forget();
             }
             0xd24 => self.write_handler_control(value),
             0xd28 => self.faults.cfsr &= !value,
@@ -196,7 +197,10 @@ impl Processor {
             0xd38 => self.faults.bfar = value,
             0xd84 if self.cache.is_some() => self.scs.cache_selected = value & 0xf,
             0xd88 => self.fpu.access = value & 0x00f0_0000,
-            0xd94..=0xdb8 => self.mpu.write(offset, value),
+            0xd94..=0xdb8 => {
+                self.mpu.write(offset, value);
+                self.pages.forget();
+            }
             0xdfc => {
                 self.dwt.accumulate(self.now, self.scs.trace_enabled());
                 self.scs.demcr = value & 0x0100_07f1;

@@ -2,6 +2,7 @@
 //!
 //! Its times mean nothing: a core executes one instruction per period of its clock, unlike a Cortex-M7.
 
+mod busy_wait;
 mod chip;
 pub mod core;
 mod crash;

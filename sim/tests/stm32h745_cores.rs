@@ -3,10 +3,12 @@
 
 use intercore_sim::core::chip::Chip as _;
 use intercore_sim::core::stop::Stop;
+use intercore_sim::core::watch::Watch;
 use intercore_sim::fault::FaultTarget as _;
 use intercore_sim::stm32h745::machine::Machine;
 use intercore_sim::stm32h745::peripherals::board::{Board, OptionBytes};
 use intercore_sim::stm32h745::{M4, M7, SECOND, Time};
+use proptest::prelude::*;
 
 const MICROSECOND: Time = SECOND / 1_000_000;
 /// A word of AXI SRAM, of SRAM4, and of the Cortex-M7's own DTCM.
@@ -19,6 +21,9 @@ const RCC_GCR: u32 = 0x5802_44a0;
 const RCC_AHB4ENR: u32 = 0x5802_44e0;
 const RCC_AHB2ENR: u32 = 0x5802_44dc;
 const SRAM1: u32 = 0x3000_0000;
+const RCC_APB1LENR: u32 = 0x5802_44e8;
+const USART3: u32 = 0x4000_4800;
+const SYST_CSR: u32 = 0xe000_e010;
 const HSEM_R0: u32 = 0x5802_6400;
 const HSEM_RLR0: u32 = 0x5802_6480;
 const AIRCR: u32 = 0xe000_ed0c;
@@ -406,4 +411,41 @@ fn a_run_that_is_cut_into_pieces_is_the_same_run() {
         run(&mut cut, 1);
     }
     assert_eq!(whole.state_hash(), cut.state_hash());
+}
+
+/// The Cortex-M7 sends characters and waits for the end of each, while its `SysTick` interrupts it and the Cortex-M4 is busy
+/// or not.
+fn sends(characters: usize, tick: u32, busy: bool) -> Machine {
+    let m7 = Program::new().supplied().put(RCC_APB1LENR, 1 << 18).put(USART3 + 0xc, 556).put(USART3, 9);
+    let m7 = m7.put(SYST_CSR + 4, tick).put(SYST_CSR + 8, 0).put(SYST_CSR, 7).set(2, USART3);
+    // movs r1, #65; str r1, [r2, #0x28]; wait: ldr r3, [r2, #0x1c]; lsls r3, r3, #25; bpl wait
+    let m7 = (0..characters).fold(m7, |m7, _| m7.code(&[0x2141, 0x6291, 0x69d3, 0x065b, 0xd5fc]));
+    let m4 = if busy { Program::new().delayed() } else { Program::new().code(&[0xbf30]) };
+    let mut machine = chip(m7, m4, true);
+    // adds r5, #1; bx lr
+    let handler: Vec<u8> = [0x3501_u16, 0x4770].into_iter().flat_map(u16::to_le_bytes).collect();
+    assert!(machine.load(M7, 0x0800_8000, &handler) && machine.load(M7, 0x0800_003c, &0x0800_8001_u32.to_le_bytes()));
+    machine
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn turns_of_a_busy_wait_that_are_skipped_are_those_that_a_watched_core_makes(
+        characters in 1_usize..6,
+        tick in 20_u32..20_000,
+        busy in any::<bool>(),
+        pieces in proptest::collection::vec(1_u64..200_000_000, 8),
+    ) {
+        let mut skips = sends(characters, tick, busy);
+        let mut watched = skips.clone();
+        watched.watch_mut().probe(Watch::Execute, 0xffff_fff0, 2);
+        for piece in pieces {
+            for machine in [&mut skips, &mut watched] {
+                prop_assert_eq!(machine.run_until(machine.now() + piece), Stop::Limit);
+            }
+            prop_assert_eq!(skips.state_hash(), watched.state_hash());
+            prop_assert_eq!(skips.statistics(M7).instructions, watched.statistics(M7).instructions);
+        }
+    }
 }

@@ -26,13 +26,12 @@ impl Edges {
         self.remainder = SECOND.checked_rem(hz).unwrap_or(0);
     }
 
+    #[inline]
     fn next(&mut self) {
-        self.at += self.period;
-        self.fraction += self.remainder;
-        if self.fraction >= self.hz {
-            self.fraction -= self.hz;
-            self.at += 1;
-        }
+        let fraction = self.fraction + self.remainder;
+        let whole = fraction >= self.hz;
+        self.fraction = if whole { fraction - self.hz } else { fraction };
+        self.at += self.period + Time::from(whole);
     }
 
     /// Time and fraction of the edge that is `edges` after the next one.
@@ -116,6 +115,19 @@ impl Core {
             self.processor.pass(edges, counting);
             self.edges.pass(edges);
         }
+    }
+
+    /// Steps before `end`, and before `SysTick` raises its exception.
+    pub(crate) fn steps_before(&self, end: Time) -> u64 {
+        let tick = self.processor.next_tick().saturating_sub(self.processor.steps() + 1);
+        self.edges.until(end).min(tick)
+    }
+
+    /// Counts steps as if they had been made.
+    pub(crate) fn skip(&mut self, steps: u64) {
+        self.processor.pass(steps, true);
+        self.edges.pass(steps);
+        self.next = self.edges.at;
     }
 
     pub(crate) fn rate(&self) -> u64 {

@@ -7,6 +7,7 @@ use crate::core::watch::CoreEvent;
 use crate::image::Image;
 use crate::isa::armv7em::Step;
 use crate::isa::armv7em::model::Model;
+use crate::stm32h745::busy_wait::Poll;
 use crate::stm32h745::core::{Core, PowerState};
 use crate::stm32h745::peripherals::board::{Board, OptionBytes, Supply};
 use crate::stm32h745::peripherals::interrupts::{INTERRUPTS, InterruptLines};
@@ -155,7 +156,41 @@ impl Machine {
             if self.cores[number].next >= bound {
                 return;
             }
-            self.step(number);
+            if self.shared.is_watched || self.cores[number].power_state != PowerState::Running {
+                self.step(number);
+            } else {
+                // In the same instant the Cortex-M7 comes first.
+                let turn = self.cores[1 - number].next.saturating_add(u64::from(number == M7));
+                self.run_core(number, bound.min(turn));
+            }
+        }
+    }
+
+    /// Steps a core that is awake, up to `end` or until the machine has requests to handle.
+    fn run_core(&mut self, number: usize, end: Time) {
+        let core = &mut self.cores[number];
+        let mut port = Port { shared: &mut self.shared, core: number };
+        let mut instructions = 0;
+        let mut other = None;
+        let mut poll = Poll::default();
+        while core.next < end && !port.shared.touched {
+            port.shared.now = core.next;
+            match core.processor.step(&mut port) {
+                Step::Executed => instructions += 1,
+                Step::Entered(_) => {}
+                step => {
+                    other = Some(step);
+                    break;
+                }
+            }
+            core.stepped();
+            if std::mem::take(&mut port.shared.polled) {
+                instructions += poll.skip(core, &port, end);
+            }
+        }
+        self.statistics[number].instructions += instructions;
+        if let Some(step) = other {
+            self.end_step(number, step);
         }
     }
 
@@ -174,6 +209,12 @@ impl Machine {
         let core = &mut self.cores[number];
         let mut port = Port { shared: &mut self.shared, core: number };
         let step = begun.unwrap_or_else(|| core.processor.execute(&mut port));
+        self.end_step(number, step);
+    }
+
+    /// Does what follows from a step.
+    fn end_step(&mut self, number: usize, step: Step) {
+        let core = &mut self.cores[number];
         match step {
             Step::Executed | Step::Entered(_) => {
                 self.statistics[number].instructions += u64::from(step == Step::Executed);
@@ -184,6 +225,7 @@ impl Machine {
             }
             // There is no debugger.
             Step::Breakpoint(_) => {
+                let mut port = Port { shared: &mut self.shared, core: number };
                 if core.processor.escalate_breakpoint(&mut port) == Step::LockedUp {
                     self.lock_up(number);
                 } else {

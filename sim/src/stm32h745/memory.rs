@@ -1,5 +1,7 @@
 //! Memories and their map (RM0399 2.3.2), and how the cores use them.
 
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
 use crate::core::access::Width;
 use crate::image::{Boot, Target};
 use crate::stm32h745::{M4, M7};
@@ -31,6 +33,29 @@ pub(crate) enum Location {
     Flash(usize),
     /// By its offset in all of RAM.
     Ram(usize),
+}
+
+/// A [`Location`] in 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(pub u32);
+
+impl Place {
+    const RAM: u32 = 1 << 24;
+
+    /// Its offset in all of RAM, if it is there.
+    #[inline(always)]
+    pub(crate) fn ram(self) -> Option<usize> {
+        (self.0 & Self::RAM != 0).then_some((self.0 & !Self::RAM) as usize)
+    }
+}
+
+impl From<Location> for Place {
+    fn from(location: Location) -> Self {
+        match location {
+            Location::Flash(offset) => Self(offset as u32),
+            Location::Ram(offset) => Self(Self::RAM | offset as u32),
+        }
+    }
 }
 
 /// Decodes an address of `core`; the TCMs are the Cortex-M7's alone.
@@ -73,7 +98,7 @@ pub(crate) mod use_flag {
 #[derive(Clone, Debug, Hash)]
 pub struct Memory {
     /// Both banks, bank 1 first. Snapshots share it: only the loader writes to it.
-    flash: Arc<Vec<u8>>,
+    flash: Arc<[u8]>,
     ram: Vec<u8>,
     use_flags: Vec<u8>,
 }
@@ -81,13 +106,35 @@ pub struct Memory {
 impl Memory {
     /// Erased flash, and RAM of zeros (undefined on the chip).
     pub(crate) fn new() -> Self {
-        Self { flash: Arc::new(vec![0xff; 2 * BANK]), ram: vec![0; RAM], use_flags: vec![0; RAM / GRANULE] }
+        Self { flash: vec![0xff; 2 * BANK].into(), ram: vec![0; RAM], use_flags: vec![0; RAM / GRANULE] }
     }
 
     pub(crate) fn read(&self, location: Location, width: Width) -> u32 {
         match location {
             Location::Flash(offset) => load(&self.flash, offset, width),
             Location::Ram(offset) => load(&self.ram, offset, width),
+        }
+    }
+
+    /// The word from a byte's place on.
+    #[inline(always)]
+    pub(crate) fn word_at(&self, place: Place) -> u32 {
+        let (memory, offset) = self.at(place);
+        memory.get(offset..).and_then(|bytes| bytes.first_chunk()).map_or(0, |&bytes| u32::from_le_bytes(bytes))
+    }
+
+    /// What is at a place.
+    #[inline(always)]
+    pub(crate) fn read_at(&self, place: Place, width: Width) -> u32 {
+        let (memory, offset) = self.at(place);
+        load(memory, offset, width)
+    }
+
+    #[inline(always)]
+    fn at(&self, place: Place) -> (&[u8], usize) {
+        match place.ram() {
+            Some(offset) => (&self.ram, offset),
+            None => (&self.flash, place.0 as usize),
         }
     }
 
@@ -98,6 +145,7 @@ impl Memory {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn use_flags(&mut self, offset: usize) -> &mut u8 {
         &mut self.use_flags[offset / GRANULE % (RAM / GRANULE)]
     }
@@ -116,6 +164,7 @@ impl Memory {
     }
 }
 
+#[inline(always)]
 fn load(memory: &[u8], offset: usize, width: Width) -> u32 {
     let word = |bytes: usize| memory.get(offset..offset + bytes);
     match width.bytes() {

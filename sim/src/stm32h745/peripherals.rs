@@ -59,8 +59,11 @@ pub enum Reset {
     IndependentWatchdog(usize),
 }
 
+/// USART3's registers.
+const USART3: u32 = 0x4000_4800;
+const USART3_GATE: Gate = Gate { bus: Bus::Apb1L, bit: 18 };
 /// The backup RAM, of 4 KiB.
-const BACKUP_RAM: u32 = 0x3880_0000;
+pub(super) const BACKUP_RAM: u32 = 0x3880_0000;
 const BACKUP_RAM_GATE: Gate = Gate { bus: Bus::Ahb4, bit: 28 };
 
 /// All of them.
@@ -158,6 +161,17 @@ impl Peripherals {
         address >> 29 == 2
     }
 
+    /// Whether a load may change an interrupt line or a clock. Time alone does so at the next event only.
+    pub(super) const fn changes_when_read(address: u32) -> bool {
+        address & !3 == USART3 + usart::RDR
+    }
+
+    /// Whether a load from an address finds the status of USART3: before the next event, only a core can change it.
+    pub(super) fn is_polled(&self, core: usize, address: u32) -> bool {
+        let gates = &self.rcc.gates;
+        address == USART3 + usart::ISR && gates.enabled_by(USART3_GATE)[core] && !gates.is_held_in_reset(USART3_GATE)
+    }
+
     /// A load of `size` bytes (1, 2 or 4) by `core`.
     ///
     /// # Errors
@@ -169,7 +183,7 @@ impl Peripherals {
             return Ok(0);
         }
         let value = self.read_block(region, core, word, lanes, now);
-        if region.block == Block::Usart3 && word - region.base == usart::RDR {
+        if Self::changes_when_read(word) {
             self.update_lines_and_next_event(now); // RXNE, and with it the interrupt line, may fall.
         }
         Ok((value & lanes) >> shift)

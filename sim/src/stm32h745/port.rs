@@ -1,12 +1,14 @@
 //! A core's port to memories and peripherals, with checks of memory that both cores use.
 
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
 use crate::core::access::Width;
 use crate::core::watch::{CoreEvent, Watchpoints};
-use crate::isa::armv7em::bus::{Bus, BusError, Event};
+use crate::isa::armv7em::bus::{Bus, BusError, Event, Memory as Page};
 use crate::isa::armv7em::cache::LINE;
-use crate::stm32h745::memory::{BANK, Location, Memory, locate, of_core, use_flag};
-use crate::stm32h745::peripherals::Peripherals;
+use crate::stm32h745::memory::{BANK, Location, Memory, Place, locate, of_core, use_flag};
 use crate::stm32h745::peripherals::hsem::Hsem;
+use crate::stm32h745::peripherals::{BACKUP_RAM, Peripherals};
 use crate::stm32h745::report::Reports;
 use crate::stm32h745::{M4, Time};
 
@@ -63,6 +65,7 @@ enum LastStore {
 
 /// All that both cores share.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each may be true alone
 pub struct Shared {
     /// Memories.
     pub memory: Memory,
@@ -72,6 +75,8 @@ pub struct Shared {
     pub(crate) now: Time,
     /// The machine has requests to handle before the next step.
     pub(crate) touched: bool,
+    /// A core has loaded a status that stays as it is until the next event.
+    pub(crate) polled: bool,
     /// SEV, by core.
     pub(crate) event_sent: [bool; 2],
     /// By core.
@@ -96,6 +101,7 @@ impl Shared {
             peripherals,
             now: 0,
             touched: false,
+            polled: false,
             event_sent: [false; 2],
             last_store: [LastStore::Complete; 2],
             supplied: false,
@@ -125,8 +131,12 @@ impl Shared {
     }
 
     /// Reports a store to RAM before the supply is valid.
+    #[inline]
     fn check_supply(&mut self, core: usize, address: u32) {
-        self.supplied = self.supplied || self.peripherals.pwr.is_supplied(self.now);
+        if self.supplied {
+            return;
+        }
+        self.supplied = self.peripherals.pwr.is_supplied(self.now);
         if !self.supplied {
             self.warn(STORE_WITHOUT_SUPPLY, core, address);
         }
@@ -148,7 +158,14 @@ impl Shared {
         clocked
     }
 
-    /// Checks an access to RAM against the other core's use of it.
+    /// Checks an access to RAM against the other core's use of it. Where a core alone uses it there is nothing to check.
+    #[inline]
+    fn check_use(&mut self, core: usize, offset: usize, address: u32, stores: bool) {
+        if *self.memory.use_flags(offset) != of_core(use_flag::USED, core) {
+            self.check_sharing(core, offset, address, stores);
+        }
+    }
+
     fn check_sharing(&mut self, core: usize, offset: usize, address: u32, stores: bool) {
         let flags = self.memory.use_flags(offset);
         let before = *flags;
@@ -217,7 +234,10 @@ impl Bus for Port<'_> {
 
     fn read(&mut self, address: u32, width: Width) -> Result<u32, BusError> {
         if Peripherals::covers(address) {
-            self.touch();
+            if Peripherals::changes_when_read(address) {
+                self.touch();
+            }
+            self.shared.polled |= self.shared.peripherals.is_polled(self.core, address);
             let now = self.shared.now;
             return self.shared.peripherals.read(self.core, address, width.bytes(), now);
         }
@@ -252,6 +272,36 @@ impl Bus for Port<'_> {
             self.shared.memory.set_ram(offset, width, value);
         }
         Ok(())
+    }
+
+    /// All but the backup RAM, which has a clock of its own.
+    fn memory(&self, page: u32) -> Option<Page> {
+        let location = self.shared.locate(self.core, page)?;
+        let writable = matches!(location, Location::Ram(_));
+        (page != BACKUP_RAM).then_some(Page { place: Place::from(location).0, writable })
+    }
+
+    #[inline(always)]
+    fn fetch_at(&self, place: u32) -> u32 {
+        self.shared.memory.word_at(Place(place))
+    }
+
+    #[inline(always)]
+    fn read_at(&mut self, place: u32, address: u32, width: Width) -> u32 {
+        let place = Place(place);
+        if let Some(offset) = place.ram() {
+            self.shared.check_use(self.core, offset, address, false);
+        }
+        self.shared.memory.read_at(place, width)
+    }
+
+    #[inline(always)]
+    fn write_at(&mut self, place: u32, address: u32, width: Width, value: u32) {
+        if let Some(offset) = Place(place).ram() {
+            self.shared.check_supply(self.core, address);
+            self.shared.check_use(self.core, offset, address, true);
+            self.shared.memory.set_ram(offset, width, value);
+        }
     }
 
     fn observe(&mut self, event: Event) {

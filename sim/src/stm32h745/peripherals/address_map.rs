@@ -106,7 +106,7 @@ pub const REGIONS: &[Region] = &[
     other(0x4000_3c00, 0x400, "SPI3"),
     other(0x4000_4000, 0x400, "SPDIFRX"),
     other(0x4000_4400, 0x400, "USART2"),
-    gated(0x4000_4800, "USART3", Block::Usart3, Bus::Apb1L, 18),
+    gated(super::USART3, "USART3", Block::Usart3, Bus::Apb1L, 18),
     other(0x4000_4c00, 0x400, "UART4"),
     other(0x4000_5000, 0x400, "UART5"),
     other(0x4000_5400, 0x400, "I2C1"),

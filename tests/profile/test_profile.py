@@ -37,13 +37,13 @@ def test_each_cycle_belongs_to_one_function_and_nothing_is_disturbed(name: str, 
     for number, core in enumerate(profile.cores):
         counted = plain.statistics(number)
         assert core.cycles - (profile.ended - profile.begun) in range(2000)
-        assert sum(node.costs.cycles for node in core.nodes) + core.off == core.cycles
+        assert sum(node.costs.sums.cycles for node in core.nodes) + core.off == core.cycles
         assert sum(node.costs.instructions for node in core.nodes) == counted.instructions
-        assert sum(node.costs.asleep for node in core.nodes) == counted.asleep
+        assert sum(node.costs.sums.asleep for node in core.nodes) == counted.asleep
         conflicts, waits = Counter[str](), Counter[str]()
         for node in core.nodes:
-            conflicts.update(node.costs.conflicts)
-            waits.update(node.costs.waits)
+            conflicts.update(node.costs.sums.conflicts)
+            waits.update(node.costs.sums.waits)
         assert dict(conflicts) == {port: lost for port, lost in counted.conflicts.items() if lost}
         assert dict(waits) == {port: lost for port, lost in counted.waits.items() if lost}
         lost = sum(
@@ -84,7 +84,7 @@ def test_the_core_that_handles_the_alarms_of_the_other_one_is_told() -> None:
     assert (1, "on_alarm") not in calls
     # Entry and exit take 12 and 13 cycles, the last of which fetch the next instruction (docs/simulator.md).
     (root,) = (node for node in profile.cores[0].nodes if node.kind == "handler" and node.costs.calls)
-    assert root.costs.switching in range(100 * 20, 100 * 26)
+    assert root.costs.sums.switching in range(100 * 20, 100 * 26)
     assert simulator.take_uart().startswith(b"edges: ")
 
 
@@ -141,12 +141,12 @@ def test_callgrind_files_have_every_cycle(name: str, tmp_path: Path) -> None:
     profile, _ = profiled(example(name))
     text = callgrind(profile)
     found = read_callgrind(text)
-    cycles = sum(node.costs.cycles for core in profile.cores for node in core.nodes)
+    cycles = sum(node.costs.sums.cycles for core in profile.cores for node in core.nodes)
     assert sum(found.own.values()) == found.summary[0] == cycles
     for number, core in enumerate(profile.cores):
         own = Counter[str]()
         for node in core.nodes:
-            own[f"core {number}:{node.name}"] += node.costs.cycles
+            own[f"core {number}:{node.name}"] += node.costs.sums.cycles
         assert {name: cost for name, cost in (+found.own).items() if name.startswith(f"core {number}:")} == +own
     reader = shutil.which("callgrind_annotate")
     assert reader is not None, "there is no callgrind_annotate here: apt-get install valgrind"
@@ -175,7 +175,7 @@ def test_rows_add_up_to_the_time_of_each_core() -> None:
     analysis = analysed(profile)
     for core in analysis.cores:
         functions = sum(row["cycles"] for row in rows(analysis) if row["core"] == core.core)
-        roots = sum(node.costs.cycles for node in profile.cores[core.core].nodes if node.parent is None)
+        roots = sum(node.costs.sums.cycles for node in profile.cores[core.core].nodes if node.parent is None)
         assert functions + roots == core.sums.cycles
         assert sum(one.sums.cycles for one in analysis.roots if one.core == core.core) == core.sums.cycles
         sums = core.sums

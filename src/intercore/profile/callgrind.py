@@ -82,7 +82,8 @@ def _functions(profile: Profile, core: CoreProfile) -> Iterator[tuple[list[str],
 
 
 def _costs(costs: Costs) -> tuple[int, ...]:
-    return costs.cycles, costs.instructions, costs.conflicted, costs.waited, costs.asleep
+    sums = costs.sums
+    return sums.cycles, costs.instructions, sums.conflicted, sums.waited, sums.asleep
 
 
 def _lines_by_function(core: CoreProfile) -> dict[int, list[Line]]:

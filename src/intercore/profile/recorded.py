@@ -20,14 +20,13 @@ Culprit: TypeAlias = Literal["core", "DMA", "itself", "eviction", "nobody"]
 the flash cache, or nobody (a line of the flash cache that was never there, or that the core replaced itself)."""
 
 
-class Costs(msgspec.Struct, frozen=True):
-    """What a function cost by itself; cycles are exact."""
+class Sums(msgspec.Struct, frozen=True):
+    """Cycles of a core, a function, a task or a handler. They are exact."""
 
-    calls: int
-    """How often it was called; of a handler, how often it was entered."""
-    instructions: int
     cycles: int
-    """All of them; those below are among them."""
+    """All of them, without those of a core that was off."""
+    executing: int
+    """Cycles in which instructions were executed that waited for nothing. This and those below add up to all."""
     asleep: int
     """Cycles asleep (WFI, WFE)."""
     switching: int
@@ -46,6 +45,15 @@ class Costs(msgspec.Struct, frozen=True):
     def waited(self) -> int:
         """Cycles lost to wait states."""
         return sum(self.waits.values())
+
+
+class Costs(msgspec.Struct, frozen=True):
+    """What a function cost by itself."""
+
+    calls: int
+    """How often it was called; of a handler, how often it was entered."""
+    instructions: int
+    sums: Sums
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -169,7 +177,15 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float) -> Profile
     def node(recorded: _native.Node) -> Node:
         parent, kind, address, name, (calls, instructions, cycles, asleep, switching), conflicts, waits = recorded
         name = name or (names.task(address) if kind == "task" else names.function(address))
-        costs = Costs(calls, instructions, cycles, asleep, switching, by_port(conflicts), by_port(waits))
+        sums = Sums(
+            cycles,
+            cycles - asleep - switching - sum(conflicts) - sum(waits),
+            asleep,
+            switching,
+            by_port(conflicts),
+            by_port(waits),
+        )
+        costs = Costs(calls, instructions, sums)
         return Node(None if parent < 0 else parent, cast("Kind", kind), address, name, costs)
 
     def core_profile(recorded: _native.CoreProfile) -> CoreProfile:

@@ -14,8 +14,8 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from intercore.profile.recorded import LockUse, Loss
-    from intercore.profile.summary import CoreSummary, FunctionSummary, ProfileAnalysis, RootSummary, Sums
+    from intercore.profile.recorded import LockUse, Loss, Sums
+    from intercore.profile.summary import CoreSummary, FunctionSummary, ProfileAnalysis, RootSummary
 
 TOP = 10
 """Functions that are shown unless the user asks for more."""

@@ -15,7 +15,7 @@ from intercore.profile.summary import path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from intercore.profile.recorded import CoreProfile, Costs, Profile
+    from intercore.profile.recorded import CoreProfile, Profile, Sums
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -62,7 +62,7 @@ def _profile(profile: Profile, number: int, core: CoreProfile, frames: _Frames) 
 
     for at in sorted(range(len(core.nodes)), key=lambda at: path(core, at)):
         stack = [frame(one) for one in path(core, at)]
-        for name, cycles in _parts(core.nodes[at].costs):
+        for name, cycles in _parts(core.nodes[at].costs.sums):
             if cycles:
                 samples.append(stack + ([frames.number(name)] if name else []))
                 weights.append(cycles)
@@ -80,11 +80,11 @@ def _profile(profile: Profile, number: int, core: CoreProfile, frames: _Frames) 
     }
 
 
-def _parts(costs: Costs) -> Iterator[tuple[str, int]]:
-    yield "", costs.cycles - costs.asleep - costs.switching - costs.conflicted - costs.waited
-    yield "[asleep]", costs.asleep
-    yield "[entering or leaving an exception]", costs.switching
-    for port, cycles in costs.conflicts.items():
+def _parts(sums: Sums) -> Iterator[tuple[str, int]]:
+    yield "", sums.executing
+    yield "[asleep]", sums.asleep
+    yield "[entering or leaving an exception]", sums.switching
+    for port, cycles in sums.conflicts.items():
         yield f"[lost {port} to another master]", cycles
-    for port, cycles in costs.waits.items():
+    for port, cycles in sums.waits.items():
         yield f"[waits for {port}]", cycles

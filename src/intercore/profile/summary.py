@@ -7,39 +7,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.profile.recorded import LockUse, LockWait, Loss
+from intercore.profile.recorded import LockUse, LockWait, Loss, Sums
 from intercore.record.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from intercore.profile.recorded import CoreProfile, Costs, Profile
-
-
-class Sums(msgspec.Struct, frozen=True):
-    """Cycles of a core, a function, a task or a handler, each in one of the classes below."""
-
-    cycles: int
-    """All of them, without those of a core that was off."""
-    executing: int
-    """Cycles in which instructions were executed that waited for nothing."""
-    asleep: int
-    switching: int
-    """Cycles in which exceptions were entered or left."""
-    conflicts: Mapping[str, int]
-    """Cycles lost to other masters, by bank or port."""
-    waits: Mapping[str, int]
-    """Cycles lost to wait states, by port."""
-
-    @property
-    def conflicted(self) -> int:
-        """Cycles lost to other masters."""
-        return sum(self.conflicts.values())
-
-    @property
-    def waited(self) -> int:
-        """Cycles lost to wait states."""
-        return sum(self.waits.values())
 
 
 class CoreSummary(msgspec.Struct, frozen=True):
@@ -109,7 +83,7 @@ def analysed(profile: Profile) -> ProfileAnalysis:
         profile.seconds,
         profile.stop,
         [
-            CoreSummary(number, core.cycles, core.off, sums(node.costs for node in core.nodes))
+            CoreSummary(number, core.cycles, core.off, total(node.costs.sums for node in core.nodes))
             for number, core in enumerate(profile.cores)
         ],
         [one for number, core in enumerate(profile.cores) for one in _roots(number, core)],
@@ -120,19 +94,19 @@ def analysed(profile: Profile) -> ProfileAnalysis:
     )
 
 
-def sums(costs: Iterator[Costs]) -> Sums:
-    """Add costs up."""
-    cycles = asleep = switching = 0
+def total(parts: Iterable[Sums]) -> Sums:
+    """Add sums up."""
+    cycles = executing = asleep = switching = 0
     conflicts: Counter[str] = Counter()
     waits: Counter[str] = Counter()
-    for one in costs:
+    for one in parts:
         cycles += one.cycles
+        executing += one.executing
         asleep += one.asleep
         switching += one.switching
         conflicts.update(one.conflicts)
         waits.update(one.waits)
-    lost = sum(conflicts.values()) + sum(waits.values())
-    return Sums(cycles, cycles - asleep - switching - lost, asleep, switching, dict(conflicts), dict(waits))
+    return Sums(cycles, executing, asleep, switching, dict(conflicts), dict(waits))
 
 
 def path(core: CoreProfile, number: int) -> list[int]:
@@ -145,7 +119,7 @@ def path(core: CoreProfile, number: int) -> list[int]:
 
 def inclusive(core: CoreProfile) -> list[int]:
     """Return the cycles of each node with its descendants."""
-    cycles = [node.costs.cycles for node in core.nodes]
+    cycles = [node.costs.sums.cycles for node in core.nodes]
     for number in reversed(range(len(cycles))):
         parent = core.nodes[number].parent
         if parent is not None:
@@ -169,7 +143,7 @@ def _functions(number: int, core: CoreProfile) -> Iterator[FunctionSummary]:
     for key, found in nodes.items():
         costs = [core.nodes[at].costs for at in found]
         calls, instructions = sum(one.calls for one in costs), sum(one.instructions for one in costs)
-        yield FunctionSummary(number, key[1], calls, instructions, sums(iter(costs)), with_callees[key])
+        yield FunctionSummary(number, key[1], calls, instructions, total(one.sums for one in costs), with_callees[key])
 
 
 def _roots(number: int, core: CoreProfile) -> Iterator[RootSummary]:
@@ -180,6 +154,6 @@ def _roots(number: int, core: CoreProfile) -> Iterator[RootSummary]:
         members[roots[at]].append(node.costs)
     for root, costs in members.items():
         node = core.nodes[root]
-        found = sums(iter(costs))
+        found = total(one.sums for one in costs)
         if found.cycles:
             yield RootSummary(number, node.name, node.costs.calls if node.kind == "handler" else 0, found)

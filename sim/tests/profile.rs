@@ -178,6 +178,18 @@ fn calls_returns_and_tail_calls_are_told_apart() {
     check_sums(&profile, &machine).unwrap();
 }
 
+/// A function without a size goes up to the next one, whatever labels it has.
+#[test]
+fn labels_are_no_functions() {
+    let mut machine = machine(&[0x3001, 0x3002, 0xe7fc]); // adds r0, #1; adds r0, #2; b back
+    let mut image = image(&[("main", CODE, 0), ("next", CODE + 0x20, 4)], &[]);
+    let label = |name: &str, address| Symbol { name: name.to_owned(), address, size: 0, is_function: false };
+    image.symbols.extend([label("loop", CODE + 2), label("end", CODE + 0x10)]);
+    let profile = profiled(&mut machine, &image, 1000);
+    let functions: Vec<_> = profile.cores[0].nodes().iter().map(|node| node.frame).collect();
+    assert_eq!(functions, [Frame::Task(0), Frame::Function(CODE)]);
+}
+
 #[test]
 fn a_handler_has_its_own_entry_and_exit() {
     let handler = CODE + 0x100;

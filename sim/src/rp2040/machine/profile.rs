@@ -15,8 +15,9 @@ impl Machine {
     /// Records from now on what the cores spend their time on, instead of what was recorded so far.
     pub fn start_profile(&mut self, image: &Image) {
         let rom = Place { range: 0..bootrom::SIZE as u32, is_function: true };
-        let symbols = image.symbols.iter().map(|symbol| {
-            // A label without a size goes up to the next symbol.
+        // Labels within functions, and those of a linker script, have no size.
+        let symbols = image.symbols.iter().filter(|symbol| symbol.is_function || symbol.size > 0).map(|symbol| {
+            // A function of an assembler may have none either: it goes up to the next one.
             let size = if symbol.size == 0 { u32::MAX / 2 } else { symbol.size };
             Place { range: symbol.address..symbol.address.saturating_add(size), is_function: symbol.is_function }
         });

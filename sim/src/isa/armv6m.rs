@@ -27,7 +27,6 @@
 pub(crate) mod busy_wait;
 pub(crate) mod code_cache;
 pub(crate) mod cycles;
-pub mod decode;
 pub mod exception;
 pub mod execute;
 pub(crate) mod fast_path;

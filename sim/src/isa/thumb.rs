@@ -2,6 +2,8 @@
 
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // an immediate is signed or not as its instruction says
 
+pub mod decode;
+
 use crate::core::access::Width;
 
 /// What a 16-bit instruction does. Names are the manuals'; a suffix distinguishes encodings of one mnemonic.

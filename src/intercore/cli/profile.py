@@ -78,10 +78,7 @@ def profile(
     force: Force = False,
     output: Output = DEFAULT,
 ) -> None:
-    """Run a program on the simulated Pico and show where the cycles of each core go: by function, task, bank and lock.
-
-    Results are simulated, not measured. The profile does not disturb the chip: no cycle changes.
-    """
+    """Run a program on the simulated Pico and show where the cycles of each core go: by function, bank and lock."""
     if not 0 < seconds <= _MOST_SECONDS:
         raise UsageError(f"--seconds {seconds:g} is not between 0 and {_MOST_SECONDS:g}")
     for path, kind in (callgrind_file, CALLGRIND), (speedscope_file, SPEEDSCOPE):

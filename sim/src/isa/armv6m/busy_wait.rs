@@ -10,9 +10,9 @@ use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::lockstep::run_cores;
-use crate::isa::armv6m::decode::{Code, Op, Reg, TABLE};
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::{Core, Phase};
+use crate::isa::thumb::decode::{Code, Op, Reg, TABLE};
 
 /// Reads of registers after which a loop is looked for, and how many more for each cycle in which none was found, since looking
 /// takes long.

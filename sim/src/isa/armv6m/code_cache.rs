@@ -11,9 +11,9 @@ use crate::core::bus::Slave;
 use crate::engine::access_tags::{CODE, WATCHED};
 use crate::engine::cpu;
 use crate::engine::fast_bus::{FastBus, MemoryLayout, StaleCode};
-use crate::isa::armv6m::decode::{Code, Op, TABLE};
 use crate::isa::armv6m::fast_path::memory::half_at;
 use crate::isa::armv6m::native::{JIT_THRESHOLD, Native};
+use crate::isa::thumb::decode::{Code, Op, TABLE};
 
 /// What was not decoded yet.
 const UNDECODED: Op = {

@@ -2,7 +2,7 @@
 //!
 //! The cycles of an instruction are those of its data, one for each word, then idle ones, then its last ones.
 
-use crate::isa::armv6m::decode::Code;
+use crate::isa::thumb::decode::Code;
 
 /// What an instruction asks for in its last cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
 use crate::core::time::Cycle;
 use crate::isa::armv6m::cycles::{BRANCH, Cycles, LOAD, Last, STORE};
-use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::{Core, Phase};
+use crate::isa::thumb::decode::{Code, Op, Reg};
 
 /// What an instruction does beyond registers.
 pub(crate) enum Effect {

@@ -17,10 +17,10 @@ use crate::engine::grant_log::NativeContext;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::{CodeCache, CodeView, Instructions};
 use crate::isa::armv6m::cycles::{LOAD, MAX_CYCLES, STORE};
-use crate::isa::armv6m::decode::{Code, Op, TABLE};
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::native::{Native, NativeExit};
 use crate::isa::armv6m::{Core, Phase, wide};
+use crate::isa::thumb::decode::{Code, Op, TABLE};
 use memory::{FastMemory, half_at, prefetched, unreachable};
 
 /// Cycles from which on looking for native code pays.

@@ -8,8 +8,8 @@ use crate::core::time::Cycle;
 use crate::engine::LONG_STALL_CYCLES;
 use crate::engine::cpu::Cpu;
 use crate::isa::armv6m::cycles::{BRANCH, Cycles, Last};
-use crate::isa::armv6m::decode::{Code, Op, TABLE};
 use crate::isa::armv6m::{Core, Phase};
+use crate::isa::thumb::decode::{Code, Op, TABLE};
 
 /// What the next cycle of a pipeline is.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use crate::core::cortex_m::SV_CALL;
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::CoreEvent;
 use crate::isa::armv6m::cycles::{CALL, Cycles, Last, SYSTEM};
-use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::hard_fault::Cause;
 use crate::isa::armv6m::{Core, Phase};
 use crate::isa::thumb::bl_offset;
+use crate::isa::thumb::decode::{Code, Op};
 
 impl<B: Bus> Core<B> {
     /// BL, MRS, MSR, DMB, DSB, ISB (ARMv6-M A5.3); all else is undefined. Three cycles each (TRM table 3-1).

@@ -3,12 +3,12 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 use crate::core::access::Width;
-use crate::isa::armv6m::decode::{Code, Op, TABLE};
 use crate::isa::armv7em::arithmetic::Shift;
 use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::data::Operation;
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{ExecutionResult, Processor};
+use crate::isa::thumb::decode::{Code, Op, TABLE};
 
 impl Processor {
     #[inline(always)]

@@ -3,8 +3,8 @@
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::Watchpoints;
-use crate::isa::armv6m::decode::{Code, TABLE};
 use crate::isa::armv6m::wide;
+use crate::isa::thumb::decode::{Code, TABLE};
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
 use crate::rp2040::peripherals::uart::UART0;

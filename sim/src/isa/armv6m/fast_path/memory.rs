@@ -9,7 +9,7 @@ use crate::engine::grant_log::NativeContext;
 use crate::engine::policy::{PeerPolicy, Role};
 use crate::isa::armv6m::code_cache::{CodeView, Instructions};
 use crate::isa::armv6m::cycles::{Cycles, Last, MAX_CYCLES};
-use crate::isa::armv6m::decode::{Code, Op};
+use crate::isa::thumb::decode::{Code, Op};
 
 /// What the fast path needs of the bus.
 pub(crate) struct FastMemory<'a, B, P> {

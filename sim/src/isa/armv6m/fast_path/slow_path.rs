@@ -10,8 +10,8 @@ use crate::engine::fast_bus::FastBus;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::Instructions;
 use crate::isa::armv6m::cycles::{self, BRANCH, CALL, POP_PC, SYSTEM};
-use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::{Core, Phase, wide};
+use crate::isa::thumb::decode::{Code, Op};
 
 impl<B: FastBus> Core<B> {
     /// Executes an instruction that the hot loop leaves out because it is rare.

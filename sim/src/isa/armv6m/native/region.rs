@@ -1,8 +1,8 @@
 //! Which instructions are translated together: all that follow from one place by branches whose targets stand in them.
 
 use crate::isa::armv6m::cycles::{self, MAX_CYCLES};
-use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::wide::branch_target;
+use crate::isa::thumb::decode::{Code, Op};
 use std::collections::BTreeSet;
 
 /// Blocks of the largest region.

@@ -7,9 +7,9 @@ use crate::core::profile::Access;
 use crate::core::time::Cycle;
 use crate::engine::cpu::{Cpu, Pipeline, Request};
 use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, REGISTERS, STORE, STORE_MULTIPLE};
-use crate::isa::armv6m::decode::TABLE;
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::{Core, Phase};
+use crate::isa::thumb::decode::TABLE;
 
 impl Pipeline for PipelineState {
     #[inline(always)]

@@ -2,12 +2,12 @@
 
 use crate::core::bus::Slave;
 use crate::isa::armv6m::code_cache::CodeView;
-use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::native::x86_64::{
     C, CODE, Flags, LR, MRU, NZ, QUANTUM, RAX, RequestedSlave, TARGET, TARGET_CODE, Translator, USABLE_FROM, V,
     host_register,
 };
 use crate::isa::armv6m::native::{NativeExit, RegionContext, Role, fetched_by_branch};
+use crate::isa::thumb::decode::{Code, Op};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {

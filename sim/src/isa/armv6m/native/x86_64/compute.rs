@@ -1,10 +1,10 @@
 //! What instructions do to registers and flags: what `Core::execute` does for a fast run.
 
-use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::{Block, words_moved};
 use crate::isa::armv6m::native::x86_64::{
     ALL, C, CARRY, Flags, N_AND_Z, NZ, OVERFLOW, RAX, RDX, SP, Translator, V, host_register, is_low, register_offset,
 };
+use crate::isa::thumb::decode::{Code, Op, Reg};
 use dynasmrt::x64::Assembler;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 

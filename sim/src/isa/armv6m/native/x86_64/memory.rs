@@ -4,13 +4,13 @@ use crate::core::access::Width;
 use crate::engine::access_tags::CODE as CODE_TAG;
 use crate::engine::fast_bus::MemoryLayout;
 use crate::isa::armv6m::cycles;
-use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::x86_64::{
     COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, QUANTUM, RAM, RAX, READ,
     RequestedSlave, SP, TAGS, Translator, USABLE_FROM, WRITEBACK, WRITTEN, host_register,
 };
 use crate::isa::armv6m::native::{NativeExit, Role};
+use crate::isa::thumb::decode::{Code, Op, Reg};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {

@@ -208,7 +208,7 @@ impl Bus for Crossbar {
     }
 
     fn line_replaced_for(&self, address: u32) -> Option<u32> {
-        (address >> 24 == 0x10).then(|| self.xip.line_replaced_for(address))?
+        if Self::is_cached(XIP, address) { self.xip.line_replaced_for(address) } else { None }
     }
 
     fn has_read_side_effect(address: u32) -> bool {

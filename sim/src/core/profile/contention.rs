@@ -184,7 +184,8 @@ impl Contention {
             None => (holder, 0),
         };
         let seen = Seen { core, winner, at, theirs, functions };
-        let recent = &mut self.recent[((at.address ^ theirs) >> 1) as usize % RECENT];
+        let place = ((at.address ^ theirs) >> 1) as usize % RECENT;
+        let recent = &mut self.recent[place];
         if recent.seen != Some(seen) {
             let to = match winner {
                 winner if winner == core => Culprit::Itself,
@@ -199,7 +200,7 @@ impl Contention {
             let before = std::mem::replace(recent, Recent { seen: Some(seen), loss, times: 0, cycles: 0 });
             self.add(before.loss, before.times, before.cycles);
         }
-        let recent = &mut self.recent[((at.address ^ theirs) >> 1) as usize % RECENT];
+        let recent = &mut self.recent[place];
         recent.times += 1;
         recent.cycles += cycles;
     }

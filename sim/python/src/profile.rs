@@ -24,8 +24,9 @@ type Loss = (u8, &'static str, u32, u32, &'static str, u32, u32, u64, Cycle);
 type Lock = (u8, u8, u32, [u64; 6]);
 /// Lock, core, function; the core that held it, and its function; times and cycles.
 type Wait = (u8, u8, u32, u8, u32, u64, Cycle);
-/// Begin and end; both cores; names of the slaves; losses; locks; waits for locks.
-pub type Recorded = (Cycle, Cycle, Vec<Core>, Vec<&'static str>, Vec<Loss>, Vec<Lock>, Vec<Wait>);
+/// Begin and end; both cores; names of the slaves; losses; locks; waits for locks; lost cycles of kinds
+/// beyond those that are told apart.
+pub type Recorded = (Cycle, Cycle, Vec<Core>, Vec<&'static str>, Vec<Loss>, Vec<Lock>, Vec<Wait>, Cycle);
 /// Function, file, line.
 pub type Source = (Option<String>, Option<String>, Option<u32>);
 
@@ -88,7 +89,16 @@ pub fn recorded(profile: &Profile) -> Recorded {
         (wait.lock, wait.core, wait.function, wait.holder, wait.holder_function, times, cycles)
     });
     let slaves = Slave::all().map(|slave| name(slave.0)).collect();
-    (profile.begun, profile.ended, cores.collect(), slaves, losses.collect(), locks.collect(), waits.collect())
+    (
+        profile.begun,
+        profile.ended,
+        cores.collect(),
+        slaves,
+        losses.collect(),
+        locks.collect(),
+        waits.collect(),
+        contention.untold,
+    )
 }
 
 /// The functions that instructions are in, of the first image that knows.

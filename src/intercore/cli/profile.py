@@ -108,6 +108,8 @@ def profile(
         for number, core in enumerate(found.cores)
         if core.truncated
     ]
+    if found.untold:
+        warnings.append(f"{found.untold:,} lost cycles were of too many kinds: it is not told to whom they were lost.")
     if not simulator.symbols:
         warnings.append(
             f"{image.name} has no symbols, so functions are told by the addresses at which they were called."

@@ -162,13 +162,15 @@ class Profile(msgspec.Struct, frozen=True):
     losses: Sequence[Loss]
     locks: Sequence[LockUse]
     lock_waits: Sequence[LockWait]
+    untold: int
+    """Lost cycles that are not among the losses, since these were of too many kinds."""
     sources: Mapping[int, Sequence[Frame]]
     """By address of an instruction: the functions that it is in, the innermost inlined one first. Only where known."""
 
 
 def take(simulator: Simulator, image: str, stop: str, seconds: float) -> Profile:
     """Return what was recorded since `Simulator.start_profile`, which is so many seconds of the chip's time ago."""
-    begun, ended, cores, ports, losses, locks, lock_waits = simulator.take_profile()
+    begun, ended, cores, ports, losses, locks, lock_waits, untold = simulator.take_profile()
     names = Names(simulator)
 
     def by_port(cycles: Sequence[int]) -> dict[str, int]:
@@ -227,6 +229,7 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float) -> Profile
             LockWait(lock, core, names.function(function), holder, names.function(other), times, cycles)
             for lock, core, function, holder, other, times, cycles in lock_waits
         ],
+        untold,
         {
             address: [Frame(*frame) for frame in found]
             for address, found in zip(addresses, frames, strict=True)

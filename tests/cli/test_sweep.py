@@ -71,8 +71,7 @@ def test_a_plan_is_measured_whole_and_printed(tool: Tool) -> None:
     (document,) = result.json
     assert document["complete"]
     assert "clock" in document["analysis"]
-    assert "12 measurements, about 0" in result.err
-    assert "trials)" in result.err
+    assert re.search(r"12 measurements, about \d+ s \(from host: \d trials\)", result.err), "however slow the machine"
     assert (tool.directory / "page.html").stat().st_size > 10_000
     with Store(tool.store) as store:
         run = store.run()

@@ -1,9 +1,9 @@
 //! Profiles: every cycle belongs to one function, and what is lost is told with who took it.
 
-use crate::engines::setting::{Setting, setting};
+use crate::engines::setting::{HANDLER, Setting, setting};
 use crate::machine_code::{BANK, CODE, LDR, NOP, OWN, STACK, STAY, VECTORS, VTOR, cases, machine, put, put_word};
 use intercore_sim::core::bus::Slave;
-use intercore_sim::core::profile::{CoreProfile, Costs, Culprit, Frame, Profile};
+use intercore_sim::core::profile::{CoreProfile, Costs, CostsOfNodes, Culprit, Frame, Profile};
 use intercore_sim::core::statistics::Statistics;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::time::Cycle;
@@ -27,7 +27,12 @@ fn image(functions: &[(&str, u32, u32)], objects: &[(&str, u32, u32)]) -> Image 
 
 /// Runs a machine up to cycle `limit`, with a profile.
 fn profiled(machine: &mut Machine, image: &Image, limit: Cycle) -> Box<Profile> {
-    machine.start_profile(image);
+    timed(machine, image, limit, None)
+}
+
+/// The same, with the calls of a function timed.
+fn timed(machine: &mut Machine, image: &Image, limit: Cycle, function: Option<u32>) -> Box<Profile> {
+    machine.start_profile(image, function);
     machine.run_until(limit);
     machine.take_profile().expect("one was started")
 }
@@ -120,20 +125,39 @@ fn check_sums_since(profile: &Profile, machine: &Machine, before: &[Statistics; 
         let losses = profile.contention.losses.iter().filter(|(loss, _)| is_miss(&loss.to) == misses);
         losses.map(|(_, (_, cycles))| cycles).sum::<Cycle>()
     };
+    check_timed_calls(profile)?;
+    check_timed_calls(profile)?;
     prop_assert_eq!(told(false), lost(|costs| costs.conflicts));
     prop_assert!(told(true) <= lost(|costs| costs.waits));
     Ok(())
 }
 
-/// Runs a setting with and without a profile, which begins before one of the pieces.
-fn compare(setting: &Setting, begins: usize) -> Result<(), TestCaseError> {
+/// All cycles of a call are those that its core spent, and those in which its task was on no core.
+fn check_timed_calls(profile: &Profile) -> Result<(), TestCaseError> {
+    let sum = |costs: &CostsOfNodes| costs.values().map(|costs| costs.cycles).sum::<Cycle>();
+    for timed in profile.cores.iter().map(CoreProfile::timed) {
+        prop_assert_eq!(sum(&timed.costs) + timed.away, timed.calls.iter().map(|call| call.cycles).sum::<Cycle>());
+        let longest = timed.longest.as_ref();
+        prop_assert_eq!(timed.calls.iter().map(|call| call.cycles).max(), longest.map(|(call, ..)| call.cycles));
+        if let Some((call, costs, away)) = longest {
+            prop_assert_eq!(sum(costs) + away, call.cycles);
+        }
+    }
+    Ok(())
+}
+
+/// Runs a setting with and without a profile, which begins before one of the pieces and times one function.
+fn compare(setting: &Setting, begins: usize, function: usize) -> Result<(), TestCaseError> {
     let mut plain = setting.machine();
     let mut watched = plain.clone();
     let mut before = Default::default();
+    // Functions of 16 bytes, which programs enter in all ways.
+    let starts = (0..32).map(|at| setting.code(at / 16) + 16 * (at as u32 % 16)).chain([HANDLER]);
+    let functions: Vec<_> = starts.map(|start| ("", start, 16)).collect();
     for (number, piece) in setting.pieces.iter().enumerate() {
         if number == begins % setting.pieces.len() {
             before = [0, 1].map(|core| watched.statistics(core));
-            watched.start_profile(&image(&[], &[]));
+            watched.start_profile(&image(&functions, &[]), Some(functions[function].1));
         }
         let stops = [&mut plain, &mut watched].map(|machine| piece.run(machine));
         prop_assert_eq!(&stops[0], &stops[1], "in {:?}", piece);
@@ -147,8 +171,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(300)))]
 
     #[test]
-    fn a_profile_changes_nothing_and_accounts_for_each_cycle(setting in setting(), begins in 0..8usize) {
-        compare(&setting, begins)?;
+    fn a_profile_changes_nothing_and_accounts_for_each_cycle(
+        setting in setting(),
+        begins in 0..8usize,
+        function in 0..33usize,
+    ) {
+        compare(&setting, begins, function)?;
     }
 }
 
@@ -157,11 +185,15 @@ proptest! {
 fn calls_returns_and_tail_calls_are_told_apart() {
     let (main, outer, inner) = (CODE, CODE + 0x20, CODE + 0x40);
     let [call, from_outer] = [bl(main, outer), bl(outer + 2, inner)];
-    let mut machine = machine(&[call[0], call[1], 0xe7fc, STAY]); // bl outer; b main
     let to_inner = |from: u32| 0xe000 | ((inner.wrapping_sub(from + 4)) >> 1 & 0x7ff) as u16;
-    // push {lr}; bl inner; pop {r0}; mov lr, r0; b inner
-    put(&mut machine, outer, &[0xb500, from_outer[0], from_outer[1], 0xbc01, 0x4686, to_inner(outer + 10)]);
-    put(&mut machine, inner, &[0x3101, 0x4770]); // adds r1, #1; bx lr
+    let fresh = || {
+        let mut machine = machine(&[call[0], call[1], 0xe7fc, STAY]); // bl outer; b main
+        // push {lr}; bl inner; pop {r0}; mov lr, r0; b inner
+        put(&mut machine, outer, &[0xb500, from_outer[0], from_outer[1], 0xbc01, 0x4686, to_inner(outer + 10)]);
+        put(&mut machine, inner, &[0x3101, 0x4770]); // adds r1, #1; bx lr
+        machine
+    };
+    let mut machine = fresh();
     let image = image(&[("main", main, 8), ("outer", outer, 12), ("inner", inner, 4)], &[]);
     let profile = profiled(&mut machine, &image, 10_000);
     let core = &profile.cores[0];
@@ -176,6 +208,16 @@ fn calls_returns_and_tail_calls_are_told_apart() {
     assert_eq!(called.cycles, 3 * called.calls);
     assert_eq!(core.nodes().len(), 5, "{:?}", paths(core));
     check_sums(&profile, &machine).unwrap();
+    // Each call of inner alone; those of outer go on up to main, and have both calls of inner.
+    for (function, cycles) in [(inner, 3), (outer, costs(core, &[task, main, outer]).cycles / turns + 6)] {
+        let Frame::Function(start) = function else { unreachable!() };
+        let mut machine = fresh();
+        let profile = timed(&mut machine, &image, 10_000, Some(start));
+        let timed = profile.cores[0].timed();
+        assert!(timed.calls.len() as u64 >= turns - 1 && timed.unfinished <= 1, "{timed:?}");
+        assert!(timed.calls.iter().all(|call| call.cycles == cycles), "{cycles} {timed:?}");
+        check_sums(&profile, &machine).unwrap();
+    }
 }
 
 /// A function without a size goes up to the next one, whatever labels it has.
@@ -201,7 +243,7 @@ fn a_handler_has_its_own_entry_and_exit() {
         machine.write_private(0, address, value);
     }
     let image = image(&[("main", CODE, 4), ("isr", handler, 6)], &[]);
-    let profile = profiled(&mut machine, &image, 20_000);
+    let profile = timed(&mut machine, &image, 20_000, Some(handler));
     let core = &profile.cores[0];
     let root = costs(core, &[Frame::Handler(15)]);
     let times = root.calls;
@@ -211,6 +253,9 @@ fn a_handler_has_its_own_entry_and_exit() {
     // Two nops and the first cycle of BX; all else of the 13 cycles of a return, and of the 12 of an entry, is switching.
     assert_eq!((isr.switching, root.switching), (0, root.cycles));
     assert_eq!(root.cycles + isr.cycles, times * (12 + 2 + 13), "{root:?} {isr:?}");
+    let calls = &core.timed().calls;
+    assert_eq!(calls.len() as u64, times - core.timed().unfinished);
+    assert!(calls.iter().all(|call| call.cycles == 3), "{calls:?}");
     check_sums(&profile, &machine).unwrap();
 }
 
@@ -305,7 +350,7 @@ fn spinlocks_are_told_with_who_held_them() {
 #[test]
 fn a_core_that_sleeps_or_is_off_says_so() {
     let mut machine = machine(&[0xbf30, 0xe7fd]); // wfi; b back
-    machine.start_profile(&image(&[("main", CODE, 4)], &[]));
+    machine.start_profile(&image(&[("main", CODE, 4)], &[]), None);
     assert_eq!(machine.run_until(5000), Stop::DeadEnd);
     machine.advance_to(5000);
     let profile = machine.take_profile().expect("one was started");

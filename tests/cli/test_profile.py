@@ -46,6 +46,13 @@ def test_a_window_begins_and_ends_where_the_user_says(tool: Tool) -> None:
     assert "print_number" not in calls
 
 
+def test_the_calls_of_a_function_are_timed(tool: Tool) -> None:
+    words = ("profile", str(example("both_cores")), *SHORT, "--calls", "work_in_sram4")
+    calls = tool(*words, "--format", "json").succeeded().json["calls"]
+    assert (calls["function"], calls["count"]) == ("work_in_sram4", 4)
+    assert "work_in_sram4 returned 4 times" in " ".join(tool(*words).succeeded().out.split())
+
+
 def test_files_for_other_tools_are_written_and_are_no_others(tool: Tool) -> None:
     words = ("profile", str(example("both_cores")), *SHORT, "--callgrind", "a.callgrind", "--speedscope", "a.json")
     assert "a.callgrind" in tool(*words).succeeded().err
@@ -83,6 +90,7 @@ def test_a_program_that_ends_crashes_or_leaves_core_1_alone_says_so(tool: Tool) 
         (("IMAGE", "--to", "0x1ffffffff"), 2, "--to 0x1ffffffff"),
         (("IMAGE", "--from", "0x10000000", "--seconds", "0.001"), 1, "no core executed 0x10000000"),
         (("IMAGE", "--top", "-1"), 2, "--top"),
+        (("IMAGE", "--calls", "nothing"), 2, "--calls nothing"),
         (("IMAGE", "--callgrind", "no/folder"), 1, "no/folder"),
     ],
 )

@@ -25,12 +25,12 @@ class Functions(NamedTuple):
     summary: list[int]
 
 
-def profiled(image: str | Path | bytes, cycles: int = CYCLES) -> tuple[Profile, Simulator]:
-    """Return the profile of the first cycles of a program."""
+def profiled(image: str | Path | bytes, cycles: int = CYCLES, timed: str | None = None) -> tuple[Profile, Simulator]:
+    """Return the profile of the first cycles of a program, with the calls of a function timed."""
     simulator = Simulator(image)
-    simulator.start_profile()
+    simulator.start_profile(None if timed is None else simulator.address(timed))
     stop = simulator.run(cycles)
-    return take(simulator, "image", str(stop), simulator.seconds), simulator
+    return take(simulator, "image", str(stop), simulator.seconds, timed), simulator
 
 
 def stripped(image: Path, folder: Path) -> Path:

@@ -122,7 +122,7 @@ def test_a_program_that_locks_up_is_told_up_to_there() -> None:
     simulator.run(CYCLES)
     _, ended, cores, *_ = simulator.take_profile()
     assert ended < CYCLES
-    assert sum(node[4][2] for node in cores[0][3]) + cores[0][1] == ended
+    assert sum(node[4][0][2] for node in cores[0][3]) + cores[0][1] == ended
 
 
 def test_a_profile_must_have_been_started() -> None:

@@ -405,11 +405,13 @@ impl Machine {
         })
     }
 
-    /// Records from now on what the cores spend their time on, instead of what was recorded so far.
-    fn start_profile(&self) -> PyResult<()> {
+    /// Records from now on what the cores spend their time on, instead of what was recorded so far, and times each call of
+    /// the function that begins at an address.
+    #[pyo3(signature = (timed=None))]
+    fn start_profile(&self, timed: Option<u32>) -> PyResult<()> {
         self.0.with(|state| match state {
             State::Rp2040(chip) => {
-                chip.session.chip.start_profile(&chip.images[0]);
+                chip.session.chip.start_profile(&chip.images[0], timed);
                 Ok(())
             }
             State::Stm32h745(_) => Err(SimulatorError::new_err(

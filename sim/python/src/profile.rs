@@ -2,7 +2,7 @@
 
 use intercore_sim::core::bus::Slave;
 use intercore_sim::core::chip::Chip as _;
-use intercore_sim::core::profile::{Costs, Culprit, Frame, Profile};
+use intercore_sim::core::profile::{Costs, CostsOfNodes, Culprit, Frame, Profile, TimedCalls};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::image::Image;
 use intercore_sim::observe::timeline::exception;
@@ -11,13 +11,21 @@ use pyo3::prelude::*;
 
 use crate::SimulatorError;
 
-/// Parent or -1; kind and value of the frame; of a handler, its name; calls, instructions, cycles, asleep, switching; cycles lost to other masters and
-/// to wait states, by slave.
-type Node = (i64, &'static str, u32, Option<String>, [u64; 5], Vec<Cycle>, Vec<Cycle>);
+/// Calls, instructions, cycles, asleep, switching; cycles lost to other masters and to wait states, by slave.
+type Spent = ([u64; 5], Vec<Cycle>, Vec<Cycle>);
+/// Parent or -1; kind and value of the frame; of a handler, its name; costs.
+type Node = (i64, &'static str, u32, Option<String>, Spent);
 /// Address; executed, cycles, conflicts, waits, asleep.
 type Line = (u32, [u64; 5]);
-/// End; cycles in which it did nothing; whether the tree is truncated; nodes; lines.
-type Core = (Cycle, Cycle, bool, Vec<Node>, Vec<Line>);
+/// Core, number of the node, and its costs.
+type SpentIn = Vec<(u8, usize, Spent)>;
+/// When a call began, its cycles, those in which its task was on no core, and costs.
+type Call = (Cycle, Cycle, Cycle, SpentIn);
+/// Cycles of each call of the timed function; how many more there were, and how many had not returned; cycles in which
+/// the tasks of calls were on no core, and costs of all; the longest one.
+type Timed = (Vec<Cycle>, u64, u64, Cycle, SpentIn, Option<Call>);
+/// End; cycles in which it did nothing; whether the tree is truncated; nodes; lines; calls of the timed function.
+type Core = (Cycle, Cycle, bool, Vec<Node>, Vec<Line>, Timed);
 /// Core, slave, function, object; who took it, its function and object; times and cycles.
 type Loss = (u8, &'static str, u32, u32, &'static str, u32, u32, u64, Cycle);
 /// Lock, core, function; claims, waits, held, longest held, waited, longest wait.
@@ -38,6 +46,29 @@ fn name(slave: u8) -> &'static str {
     Machine::slave_name(Slave(slave)).unwrap_or_default()
 }
 
+fn spent(costs: &Costs) -> Spent {
+    let sums = [costs.calls, costs.instructions, costs.cycles, costs.asleep, costs.switching];
+    (sums, costs.conflicts.to_vec(), costs.waits.to_vec())
+}
+
+fn spent_in(costs: &CostsOfNodes) -> SpentIn {
+    let mut all: Vec<_> = costs.iter().map(|(&(core, node), costs)| (core, node, spent(costs))).collect();
+    all.sort_unstable_by_key(|&(core, node, _)| (core, node));
+    all
+}
+
+fn timed(timed: &TimedCalls) -> Timed {
+    let longest = timed.longest.as_ref();
+    (
+        timed.calls.iter().map(|call| call.cycles).collect(),
+        timed.more,
+        timed.unfinished,
+        timed.away,
+        spent_in(&timed.costs),
+        longest.map(|(call, costs, away)| (call.begun, call.cycles, *away, spent_in(costs))),
+    )
+}
+
 fn node(parent: Option<usize>, frame: Frame, costs: &Costs) -> Node {
     let (kind, value) = match frame {
         Frame::Task(task) => ("task", task),
@@ -45,16 +76,7 @@ fn node(parent: Option<usize>, frame: Frame, costs: &Costs) -> Node {
         Frame::Function(start) => ("function", start),
     };
     let name = if let Frame::Handler(number) = frame { Some(exception::<Machine>(number)) } else { None };
-    let sums = [costs.calls, costs.instructions, costs.cycles, costs.asleep, costs.switching];
-    (
-        parent.map_or(-1, |parent| i64::try_from(parent).unwrap_or(-1)),
-        kind,
-        value,
-        name,
-        sums,
-        costs.conflicts.to_vec(),
-        costs.waits.to_vec(),
-    )
+    (parent.map_or(-1, |parent| i64::try_from(parent).unwrap_or(-1)), kind, value, name, spent(costs))
 }
 
 /// All of a profile, in an order that does not depend on anything else.
@@ -62,7 +84,7 @@ pub fn recorded(profile: &Profile) -> Recorded {
     let cores = profile.cores.iter().map(|core| {
         let nodes = core.nodes().iter().map(|it| node(it.parent, it.frame, &it.costs)).collect();
         let lines = core.lines().map(|(pc, it)| (pc, [it.executed, it.cycles, it.conflicts, it.waits, it.asleep]));
-        (core.until, core.off, core.is_truncated(), nodes, lines.collect())
+        (core.until, core.off, core.is_truncated(), nodes, lines.collect(), timed(core.timed()))
     });
     let contention = &profile.contention;
     let mut losses: Vec<_> = contention.losses.iter().collect();

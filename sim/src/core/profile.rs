@@ -8,6 +8,7 @@ mod calls;
 mod contention;
 mod lines;
 mod places;
+mod timed;
 
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
@@ -18,6 +19,7 @@ pub use lines::Line;
 use lines::Lines;
 pub use places::{Place, Places};
 use std::ops::Range;
+pub use timed::{CostsOfNodes, Timed, TimedCalls};
 
 /// What a profile has to know of a chip and its program.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +34,8 @@ pub struct Setup {
     pub tasks: [u32; 2],
     /// Whether each core executes, sleeps, or does neither.
     pub states: [Activity; 2],
+    /// First address of a function each of whose calls is timed.
+    pub timed: Option<u32>,
 }
 
 /// What a core does with its time.
@@ -75,6 +79,11 @@ impl CoreProfile {
         self.lines.iter()
     }
 
+    /// The calls of the function that is timed, which returned on this core.
+    pub fn timed(&self) -> &TimedCalls {
+        &self.calls.timed
+    }
+
     /// Whether there were more different calls than the tree holds; the rest was added to their callers.
     pub fn is_truncated(&self) -> bool {
         self.calls.is_truncated()
@@ -103,9 +112,12 @@ impl CoreProfile {
     /// Accounts for the time up to `now`.
     fn charge(&mut self, now: Cycle) {
         let (cycles, instructions) = std::mem::take(&mut self.pending);
-        let costs = self.calls.costs();
-        costs.cycles += cycles;
-        costs.instructions += instructions;
+        if instructions > 0 {
+            self.calls.spend(|costs| {
+                costs.cycles += cycles;
+                costs.instructions += instructions;
+            });
+        }
         let cycles = now.saturating_sub(self.until);
         if cycles == 0 {
             return;
@@ -115,16 +127,16 @@ impl CoreProfile {
             self.off += cycles;
             return;
         }
-        let costs = self.calls.costs();
-        costs.cycles += cycles;
-        match self.activity {
-            Activity::Sleeps => costs.asleep += cycles,
-            Activity::Switches => {
-                costs.switching += cycles - self.lost_on_the_way.min(cycles);
-                self.lost_on_the_way = 0;
-            }
-            _ => {}
-        }
+        let (asleep, switching) = match self.activity {
+            Activity::Sleeps => (cycles, 0),
+            Activity::Switches => (0, cycles - std::mem::take(&mut self.lost_on_the_way).min(cycles)),
+            _ => (0, 0),
+        };
+        self.calls.spend(|costs| {
+            costs.cycles += cycles;
+            costs.asleep += asleep;
+            costs.switching += switching;
+        });
         if self.activity != Activity::Switches && self.calls.is_in_function() {
             let line = self.lines.current();
             line.cycles += cycles;
@@ -155,7 +167,7 @@ impl Profile {
     /// Begins in cycle `now`.
     pub fn new(setup: Setup, now: Cycle) -> Self {
         let cores = [0, 1].map(|core: usize| CoreProfile {
-            calls: Calls::new(setup.tasks[core]),
+            calls: Calls::new(core as u8, setup.tasks[core], setup.timed),
             lines: Lines::default(),
             activity: setup.states[core],
             until: now,
@@ -179,7 +191,9 @@ impl Profile {
     pub fn finish(&mut self, now: Cycle) {
         for core in &mut self.cores {
             core.charge(now);
+            core.calls.restart();
         }
+        self.cores[0].calls.timed.unfinished += self.parked.timed();
         self.contention.finish();
         self.ended = now;
     }
@@ -194,8 +208,8 @@ impl Profile {
         }
         this.charge(now);
         this.activity = Activity::Executes;
-        this.calls.advance(pc, op, tasks[number], places, parked);
-        this.calls.costs().instructions += 1;
+        this.calls.advance(now, pc, op, tasks[number], places, parked);
+        this.calls.spend(|costs| costs.instructions += 1);
         let line = this.lines.at(pc);
         line.executed += 1;
     }
@@ -209,7 +223,7 @@ impl Profile {
         }
         this.charge(now);
         this.activity = Activity::Switches;
-        this.calls.interrupt(frame_at, self.tasks[number], &mut self.parked);
+        this.calls.interrupt(now, frame_at, self.tasks[number], &mut self.parked);
     }
 
     /// A core reads back the frame at an address, and goes on with what was interrupted.
@@ -223,18 +237,18 @@ impl Profile {
         match event {
             // Their time is accounted for with all that goes by meanwhile.
             CoreEvent::Conflicts(slave, cycles) => {
-                this.calls.costs().conflicts[slave.number()] += cycles;
+                this.calls.spend(|costs| costs.conflicts[slave.number()] += cycles);
                 return this.lose(cycles, |line| &mut line.conflicts);
             }
             CoreEvent::Waits(slave, cycles) => {
-                this.calls.costs().waits[slave.number()] += cycles;
+                this.calls.spend(|costs| costs.waits[slave.number()] += cycles);
                 return this.lose(cycles, |line| &mut line.waits);
             }
             _ => this.charge(now),
         }
         match event {
             CoreEvent::Enters(exception) => this.calls.begin_handler(exception),
-            CoreEvent::Leaves(_) => this.calls.end_handler(),
+            CoreEvent::Leaves(_) => this.calls.end_handler(now),
             CoreEvent::Starts => this.calls.restart(),
             _ => {}
         }

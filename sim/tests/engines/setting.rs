@@ -11,7 +11,7 @@ use proptest::prelude::*;
 /// Places of code, by core: striped, in a bank of its own, in flash, in one of the large banks alone.
 const CODE: [[u32; 2]; 4] =
     [[0x2000_0000, 0x2000_1000], [0x2004_0000, 0x2004_1000], [0x1000_0100, 0x1000_2100], [0x2100_8000, 0x2101_9000]];
-const HANDLER: u32 = 0x2000_2000;
+pub const HANDLER: u32 = 0x2000_2000;
 const VECTORS: u32 = 0x2000_3000;
 const DATA: u32 = 0x2000_4000;
 const STACKS: [u32; 2] = [0x2000_8000, 0x2000_9000];
@@ -156,7 +156,7 @@ pub fn setting() -> impl Strategy<Value = Setting> {
 }
 
 impl Setting {
-    fn code(&self, core: usize) -> u32 {
+    pub fn code(&self, core: usize) -> u32 {
         CODE[self.place[core]][core] + 2 * self.apart * core as u32
     }
 

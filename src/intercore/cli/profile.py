@@ -33,6 +33,7 @@ _MOST_SECONDS = 3600.0
 @app.command(
     epilog="Examples: intercore profile blink.elf; "
     "intercore profile app.elf --seconds 0.2 --from start_work --to work_done; "
+    "intercore profile app.elf --calls crc32; "
     "intercore profile app.elf --callgrind app.callgrind, and then kcachegrind app.callgrind; "
     "intercore profile app.elf --speedscope app.speedscope.json, and then open it at https://www.speedscope.app"
 )
@@ -64,6 +65,14 @@ def profile(
             "--to", metavar="PLACE", help="End where a core executes this function or address for the first time."
         ),
     ] = None,
+    calls: Annotated[
+        str | None,
+        typer.Option(
+            "--calls",
+            metavar="FUNCTION",
+            help="Time each call of this function, and show what the longest one spent its time on.",
+        ),
+    ] = None,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=0, help="Show so many functions; 0 shows all of them.")
     ] = TOP,
@@ -85,12 +94,13 @@ def profile(
         if path is not None:
             check_replaceable(path, kind, force=force)
     simulator = Simulator(image)
+    timed = None if calls is None else _place(simulator, calls, "--calls")
     if begin is not None:
         address = _place(simulator, begin, "--from")
         stop = _run(simulator, seconds, address)
         if stop.reason is not Reason.ADDRESS:
             raise IntercoreError(f"no core executed {begin} within {seconds:g} s of the chip's time: {stop}")
-    simulator.start_profile()
+    simulator.start_profile(timed)
     begun = simulator.seconds
     stop = _run(simulator, seconds, None if end is None else _place(simulator, end, "--to"))
     why = (
@@ -98,7 +108,7 @@ def profile(
         if stop.reason is Reason.LIMIT
         else stop.sentence.removeprefix(f"{simulator.moment}: ")
     )
-    found = take(simulator, image.name, why, simulator.seconds - begun)
+    found = take(simulator, image.name, why, simulator.seconds - begun, calls)
     analysis = analysed(found)
     warnings = [f"The program did what is not modelled or not allowed: {one}" for one in simulator.take_diagnostics()]
     if end is not None and stop.reason is not Reason.ADDRESS:

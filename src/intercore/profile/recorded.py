@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import msgspec
@@ -9,12 +10,14 @@ import msgspec
 from intercore.profile.names import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from intercore import _native
     from intercore.sim import Simulator
 
 Kind: TypeAlias = Literal["task", "handler", "function"]
+NodeOf: TypeAlias = tuple[int, int]
+"""A core, and the index of one of its nodes."""
 Culprit: TypeAlias = Literal["core", "DMA", "itself", "eviction", "nobody"]
 """Who took cycles: the other core, the DMA, an earlier access of the core itself, the other core by replacing a line of
 the flash cache, or nobody (a line of the flash cache that was never there, or that the core replaced itself)."""
@@ -47,6 +50,21 @@ class Sums(msgspec.Struct, frozen=True):
         return sum(self.waits.values())
 
 
+def total(parts: Iterable[Sums]) -> Sums:
+    """Add sums up."""
+    cycles = executing = asleep = switching = 0
+    conflicts: Counter[str] = Counter()
+    waits: Counter[str] = Counter()
+    for one in parts:
+        cycles += one.cycles
+        executing += one.executing
+        asleep += one.asleep
+        switching += one.switching
+        conflicts.update(one.conflicts)
+        waits.update(one.waits)
+    return Sums(cycles, executing, asleep, switching, dict(conflicts), dict(waits))
+
+
 class Costs(msgspec.Struct, frozen=True):
     """What a function cost by itself."""
 
@@ -54,6 +72,10 @@ class Costs(msgspec.Struct, frozen=True):
     """How often it was called; of a handler, how often it was entered."""
     instructions: int
     sums: Sums
+
+    def plus(self, other: Costs) -> Costs:
+        """Return both together."""
+        return Costs(self.calls + other.calls, self.instructions + other.instructions, total([self.sums, other.sums]))
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -139,6 +161,35 @@ class LockWait(msgspec.Struct, frozen=True):
     cycles: int
 
 
+class LongestCall(msgspec.Struct, frozen=True):
+    """The longest call of the function that was timed."""
+
+    begun: int
+    """Cycle of clk_sys since power-on."""
+    cycles: int
+    away: int
+    """Cycles in which its task was on no core. Costs and these add up to all of its cycles."""
+    costs: Mapping[NodeOf, Costs]
+    """What cores did meanwhile, also in interrupts."""
+
+
+class TimedCalls(msgspec.Struct, frozen=True):
+    """Calls of one function."""
+
+    function: str
+    cycles: Sequence[int]
+    """Of each call that returned."""
+    more: int
+    """How many more there were than are kept."""
+    unfinished: int
+    """Calls that had not returned at the end, or whose core was reset."""
+    away: int
+    """Cycles in which the tasks of calls were on no core, of all calls."""
+    costs: Mapping[NodeOf, Costs]
+    """Of all calls."""
+    longest: LongestCall | None
+
+
 class Frame(msgspec.Struct, frozen=True):
     """A function, compiled or inlined, and the line of it that an instruction belongs to, as far as they are known."""
 
@@ -166,19 +217,23 @@ class Profile(msgspec.Struct, frozen=True):
     """Lost cycles that are not among the losses, since these were of too many kinds."""
     sources: Mapping[int, Sequence[Frame]]
     """By address of an instruction: the functions that it is in, the innermost inlined one first. Only where known."""
+    timed: TimedCalls | None
+    """The calls of the function that was timed, if one was."""
 
 
-def take(simulator: Simulator, image: str, stop: str, seconds: float) -> Profile:
-    """Return what was recorded since `Simulator.start_profile`, which is so many seconds of the chip's time ago."""
+def take(simulator: Simulator, image: str, stop: str, seconds: float, timed: str | None = None) -> Profile:
+    """Return what was recorded since `Simulator.start_profile`, which is so many seconds of the chip's time ago.
+
+    `timed` is the name of the function whose calls were timed.
+    """
     begun, ended, cores, ports, losses, locks, lock_waits, untold = simulator.take_profile()
     names = Names(simulator)
 
     def by_port(cycles: Sequence[int]) -> dict[str, int]:
         return {port: lost for port, lost in zip(ports, cycles, strict=True) if lost}
 
-    def node(recorded: _native.Node) -> Node:
-        parent, kind, address, name, (calls, instructions, cycles, asleep, switching), conflicts, waits = recorded
-        name = name or (names.task(address) if kind == "task" else names.function(address))
+    def costs(recorded: _native.Spent) -> Costs:
+        (calls, instructions, cycles, asleep, switching), conflicts, waits = recorded
         sums = Sums(
             cycles,
             cycles - asleep - switching - sum(conflicts) - sum(waits),
@@ -187,11 +242,18 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float) -> Profile
             by_port(conflicts),
             by_port(waits),
         )
-        costs = Costs(calls, instructions, sums)
-        return Node(None if parent < 0 else parent, cast("Kind", kind), address, name, costs)
+        return Costs(calls, instructions, sums)
+
+    def node(recorded: _native.Node) -> Node:
+        parent, kind, address, name, spent = recorded
+        name = name or (names.task(address) if kind == "task" else names.function(address))
+        return Node(None if parent < 0 else parent, cast("Kind", kind), address, name, costs(spent))
+
+    def spent_in(recorded: list[tuple[int, int, _native.Spent]]) -> dict[NodeOf, Costs]:
+        return {(core, at): costs(spent) for core, at, spent in recorded}
 
     def core_profile(recorded: _native.CoreProfile) -> CoreProfile:
-        until, off, truncated, nodes, lines = recorded
+        until, off, truncated, nodes, lines, _ = recorded
         return CoreProfile(
             until - begun,
             off,
@@ -235,4 +297,30 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float) -> Profile
             for address, found in zip(addresses, frames, strict=True)
             if found
         },
+        None if timed is None else _timed(timed, [core[-1] for core in cores], spent_in),
+    )
+
+
+def _timed(
+    function: str,
+    by_core: Sequence[_native.TimedCalls],
+    spent_in: Callable[[list[tuple[int, int, _native.Spent]]], dict[NodeOf, Costs]],
+) -> TimedCalls:
+    """Join what both cores recorded of the calls of a function; a call may begin on one and return on the other."""
+    sums: dict[NodeOf, Costs] = {}
+    longest: list[LongestCall] = []
+    for _, _, _, _, spent, call in by_core:
+        for node, costs in spent_in(spent).items():
+            sums[node] = costs if node not in sums else sums[node].plus(costs)
+        if call is not None:
+            begun, cycles, away, of_call = call
+            longest.append(LongestCall(begun, cycles, away, spent_in(of_call)))
+    return TimedCalls(
+        function,
+        [cycles for calls, *_ in by_core for cycles in calls],
+        sum(more for _, more, *_ in by_core),
+        sum(unfinished for _, _, unfinished, *_ in by_core),
+        sum(away for _, _, _, away, *_ in by_core),
+        sums,
+        max(longest, key=lambda one: one.cycles, default=None),
     )

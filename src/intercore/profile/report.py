@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from intercore.profile import timed
 from intercore.record.origin import in_heading
 from intercore.text import listed
 from intercore.view.quantity import duration, percent
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from intercore.profile.recorded import LockUse, Loss, Sums
     from intercore.profile.summary import CoreSummary, FunctionSummary, ProfileAnalysis, RootSummary
+    from intercore.profile.timed import PartOfCall
 
 TOP = 10
 """Functions that are shown unless the user asks for more."""
@@ -37,7 +39,8 @@ _ADVICE_FOR_BANKS = (
 def section(analysis: ProfileAnalysis, top: int = TOP) -> Section:
     """Return sentences and tables; `top` is the number of functions, 0 for all."""
     shown = analysis.functions[: top or None]
-    tables: list[Table[FunctionSummary] | Table[RootSummary] | Table[LockUse]] = [
+    us = 1e6 * analysis.seconds / max(1, analysis.ended - analysis.begun)
+    tables: list[Table[FunctionSummary] | Table[RootSummary] | Table[LockUse] | Table[PartOfCall]] = [
         _function_table(analysis, shown),
         _root_table(analysis),
     ]
@@ -48,6 +51,10 @@ def section(analysis: ProfileAnalysis, top: int = TOP) -> Section:
         f"({analysis.ended - analysis.begun:,} cycles): {analysis.stop}."
     )
     sentences = [sentence for core in analysis.cores for sentence in _core_sentences(analysis, core)]
+    if analysis.calls is not None:
+        sentences = [*timed.sentences(analysis.calls, us), *sentences]
+        if analysis.calls.parts:
+            tables.insert(0, timed.table(analysis.calls, analysis.image, us))
     return Section(_heading("Profile", analysis), [ran, *sentences], tables)
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.profile.recorded import LockUse, LockWait, Loss, Sums
+from intercore.profile.recorded import LockUse, LockWait, Loss, Sums, total
+from intercore.profile.timed import CallsOf, calls_of
 from intercore.record.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from intercore.profile.recorded import CoreProfile, Costs, Profile
 
@@ -70,6 +71,8 @@ class ProfileAnalysis(msgspec.Struct, frozen=True):
     locks: Sequence[LockUse]
     """Those that were waited for longest first."""
     lock_waits: Sequence[LockWait]
+    calls: CallsOf | None
+    """Of the function that was timed, if one was."""
 
 
 def analysed(profile: Profile) -> ProfileAnalysis:
@@ -91,22 +94,8 @@ def analysed(profile: Profile) -> ProfileAnalysis:
         sorted(profile.losses, key=lambda one: -one.cycles),
         sorted(profile.locks, key=lambda one: (-one.waited, -one.held)),
         sorted(profile.lock_waits, key=lambda one: -one.cycles),
+        calls_of(profile),
     )
-
-
-def total(parts: Iterable[Sums]) -> Sums:
-    """Add sums up."""
-    cycles = executing = asleep = switching = 0
-    conflicts: Counter[str] = Counter()
-    waits: Counter[str] = Counter()
-    for one in parts:
-        cycles += one.cycles
-        executing += one.executing
-        asleep += one.asleep
-        switching += one.switching
-        conflicts.update(one.conflicts)
-        waits.update(one.waits)
-    return Sums(cycles, executing, asleep, switching, dict(conflicts), dict(waits))
 
 
 def path(core: CoreProfile, number: int) -> list[int]:

@@ -190,9 +190,12 @@ class Simulator(Chip):
 
     # Profiles: `intercore.profile` gives what they return its names
 
-    def start_profile(self) -> None:
-        """Record from now on what the cores spend their time on, instead of what was recorded so far."""
-        self._machine.start_profile()
+    def start_profile(self, timed: int | None = None) -> None:
+        """Record from now on what the cores spend their time on, instead of what was recorded so far.
+
+        Each call of the function that begins at the address `timed` is timed.
+        """
+        self._machine.start_profile(timed)
 
     def take_profile(self) -> _native.Profile:
         """Return what was recorded since `start_profile`; the recording ends. Raises SimulatorError without one."""

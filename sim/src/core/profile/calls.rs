@@ -6,6 +6,7 @@
 
 use crate::core::bus::Slave;
 use crate::core::profile::places::Places;
+use crate::core::profile::timed::{TimedCall, TimedCalls};
 use crate::core::time::Cycle;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -41,7 +42,7 @@ pub struct Costs {
 }
 
 impl Costs {
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.instructions += other.instructions;
         self.cycles += other.cycles;
@@ -122,12 +123,15 @@ struct Context {
     last: Option<(u32, u16)>,
     /// Where the frame is, once it is interrupted.
     frame_at: u32,
+    /// The call of the timed function that it is in.
+    timed: Option<Box<TimedCall>>,
 }
 
 impl Context {
     fn new(tree: &mut Tree, root: Frame) -> Self {
         let node = tree.child(NO_NODE, root);
-        Self { root, calls: Vec::new(), function: Function { node, start: 0, range: 0..0 }, last: None, frame_at: 0 }
+        let function = Function { node, start: 0, range: 0..0 };
+        Self { root, calls: Vec::new(), function, last: None, frame_at: 0, timed: None }
     }
 
     /// Gives it another root, or another tree.
@@ -157,7 +161,6 @@ impl Context {
         // A function that calls itself is one node.
         let recursive = tree.nodes[caller].frame == Frame::Function(start);
         let node = if recursive { caller } else { tree.child(caller, Frame::Function(start)) };
-        tree.nodes[node].costs.calls += 1;
         self.function = Function { node, start, range };
     }
 
@@ -175,10 +178,20 @@ impl Context {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parked(HashMap<u32, Context>);
 
+impl Parked {
+    /// Calls of the timed function that these tasks are in.
+    pub fn timed(&self) -> u64 {
+        self.0.values().filter(|context| context.timed.is_some()).count() as u64
+    }
+}
+
 /// The calls of a core.
 #[derive(Clone, Debug)]
 pub(super) struct Calls {
+    core: u8,
     tree: Tree,
+    /// Calls of the one function that is timed.
+    pub timed: TimedCalls,
     /// What is executed, the last one, and what that has interrupted.
     contexts: Vec<Context>,
     /// A frame is being read back from an address.
@@ -208,10 +221,10 @@ fn return_address(last: u32, op: u16, pc: u32) -> Option<u32> {
 }
 
 impl Calls {
-    pub fn new(task: u32) -> Self {
+    pub fn new(core: u8, task: u32, timed: Option<u32>) -> Self {
         let mut tree = Tree { nodes: Vec::new(), index: HashMap::new(), truncated: false };
         let context = Context::new(&mut tree, Frame::Task(task));
-        Self { tree, contexts: vec![context], unstacking: None }
+        Self { core, tree, timed: TimedCalls::new(timed), contexts: vec![context], unstacking: None }
     }
 
     pub fn nodes(&self) -> &[Node] {
@@ -231,11 +244,17 @@ impl Calls {
         (&mut contexts[last], tree)
     }
 
-    /// Costs of the function that is executed.
+    /// Adds to the costs of the function that is executed, and to those of all timed calls that the core is in.
     #[inline]
-    pub fn costs(&mut self) -> &mut Costs {
+    pub fn spend(&mut self, add: impl Fn(&mut Costs)) {
         let (context, tree) = self.current();
-        &mut tree.nodes[context.function.node].costs
+        let node = context.function.node;
+        add(&mut tree.nodes[node].costs);
+        if self.timed.is_in_use() {
+            for call in self.contexts.iter_mut().filter_map(|context| context.timed.as_mut()) {
+                add(call.costs.entry((self.core, node)).or_default());
+            }
+        }
     }
 
     /// Whether a function is executed, and not only a task or a handler that has not come to one.
@@ -248,8 +267,9 @@ impl Calls {
         self.contexts.last().map_or(0, |context| context.function.start)
     }
 
-    /// The core comes out of reset.
+    /// The core comes out of reset, or the profile ends: no call returns any more.
     pub fn restart(&mut self) {
+        self.timed.unfinished += self.contexts.iter().filter(|context| context.timed.is_some()).count() as u64;
         self.contexts.clear();
         self.unstacking = None;
     }
@@ -268,18 +288,33 @@ impl Calls {
         stays
     }
 
-    /// The instruction `op` begins at `pc`, in a task if it is in none of the handlers.
-    pub fn advance(&mut self, pc: u32, op: u16, task: u32, places: &Places, parked: &mut Parked) {
-        self.end_unstacking(task, parked);
+    /// The instruction `op` begins at `pc` in cycle `now`, in a task if it is in none of the handlers.
+    pub fn advance(&mut self, now: Cycle, pc: u32, op: u16, task: u32, places: &Places, parked: &mut Parked) {
+        self.end_unstacking(now, task, parked);
+        let enters = self.follow(pc, op, task, places);
+        let Self { contexts, timed, core, .. } = self;
+        if timed.is_in_use()
+            && let Some(context) = contexts.last_mut()
+        {
+            timed.follow(&mut context.timed, context.calls.len(), context.function.start, *core, now);
+        }
+        if enters {
+            self.spend(|costs| costs.calls += 1);
+        }
+    }
+
+    /// See `advance`. Whether a function is entered.
+    fn follow(&mut self, pc: u32, op: u16, task: u32, places: &Places) -> bool {
         let in_task = self.contexts.len() <= 1;
         let (context, tree) = self.current();
         let Some((last, before)) = context.last.replace((pc, op)) else {
             let root = context.function.node;
-            return context.enter(tree, root, pc, places);
+            context.enter(tree, root, pc, places);
+            return true;
         };
         // An instruction that was abandoned begins again.
         if pc == last || pc == last.wrapping_add(2) && context.function.range.contains(&pc) {
-            return;
+            return false;
         }
         if let Some(return_to) = return_address(last, before, pc) {
             let caller = context.function.clone();
@@ -287,24 +322,29 @@ impl Calls {
             if context.calls.len() < MAX_DEPTH {
                 context.calls.push(Call { caller, return_to });
             }
-            return context.enter(tree, node, pc, places);
+            context.enter(tree, node, pc, places);
+            return true;
         }
         if may_return(before) {
             if let Some(at) = context.calls.iter().rposition(|call| call.return_to == pc) {
                 context.function = context.calls.swap_remove(at).caller;
                 context.calls.truncate(at);
-                return;
+                return false;
             }
             // A kernel starts its first task by a branch.
             if in_task && context.root != Frame::Task(task) {
                 context.calls.clear();
+                context.timed = None;
                 context.root = Frame::Task(task);
-                return context.jump(tree, pc, places);
+                context.jump(tree, pc, places);
+                return true;
             }
         }
-        if !context.function.range.contains(&pc) {
+        let leaves = !context.function.range.contains(&pc);
+        if leaves {
             context.jump(tree, pc, places);
         }
+        leaves
     }
 
     /// Whether an exception is entered that has not been chosen yet.
@@ -313,8 +353,8 @@ impl Calls {
     }
 
     /// What is executed is interrupted, and its frame stored at an address.
-    pub fn interrupt(&mut self, frame_at: u32, task: u32, parked: &mut Parked) {
-        self.end_unstacking(task, parked);
+    pub fn interrupt(&mut self, now: Cycle, frame_at: u32, task: u32, parked: &mut Parked) {
+        self.end_unstacking(now, task, parked);
         let (context, tree) = self.current();
         context.frame_at = frame_at;
         let handler = Context::new(tree, Frame::Handler(0));
@@ -324,19 +364,27 @@ impl Calls {
     /// The handler of an exception begins: the one that was entered, or one behind another.
     pub fn begin_handler(&mut self, exception: u8) {
         let (context, tree) = self.current();
-        let so_far = if context.root == Frame::Handler(0) {
-            std::mem::take(&mut tree.nodes[context.function.node].costs)
-        } else {
-            Costs::default()
-        };
+        let unknown = (context.root == Frame::Handler(0)).then_some(context.function.node);
+        let so_far = unknown.map(|node| std::mem::take(&mut tree.nodes[node].costs)).unwrap_or_default();
         *context = Context { frame_at: context.frame_at, ..Context::new(tree, Frame::Handler(exception)) };
-        let costs = &mut tree.nodes[context.function.node].costs;
+        let node = context.function.node;
+        let costs = &mut tree.nodes[node].costs;
         costs.add(&so_far);
         costs.calls += 1;
+        for call in self.contexts.iter_mut().filter_map(|context| context.timed.as_mut()) {
+            let so_far = unknown.and_then(|node| call.costs.remove(&(self.core, node))).unwrap_or_default();
+            let costs = call.costs.entry((self.core, node)).or_default();
+            costs.add(&so_far);
+            costs.calls += 1;
+        }
     }
 
-    /// A handler has returned: what follows is not its function's any more.
-    pub fn end_handler(&mut self) {
+    /// A handler has returned in cycle `now`: what follows is not its function's any more.
+    pub fn end_handler(&mut self, now: Cycle) {
+        let call = self.contexts.last_mut().and_then(|context| context.timed.take());
+        if let Some(call) = call {
+            self.timed.end(*call, self.core, now);
+        }
         let (context, tree) = self.current();
         let frame_at = context.frame_at;
         *context = Context { frame_at, ..Context::new(tree, context.root) };
@@ -348,7 +396,7 @@ impl Calls {
     }
 
     /// Goes on with what the frame that was read back belongs to.
-    fn end_unstacking(&mut self, task: u32, parked: &mut Parked) {
+    fn end_unstacking(&mut self, now: Cycle, task: u32, parked: &mut Parked) {
         let Some(frame_at) = self.unstacking.take() else { return };
         if self.contexts.len() > 1 {
             self.contexts.pop();
@@ -363,8 +411,14 @@ impl Calls {
             if parked.0.len() >= MAX_PARKED {
                 parked.0.clear();
             }
-            let next = known.unwrap_or_else(|| Context::new(tree, Frame::Task(task)));
-            let before = std::mem::replace(context, next);
+            let mut next = known.unwrap_or_else(|| Context::new(tree, Frame::Task(task)));
+            if let Some(call) = &mut next.timed {
+                call.away += now.saturating_sub(call.left_at);
+            }
+            let mut before = std::mem::replace(context, next);
+            if let Some(call) = &mut before.timed {
+                call.left_at = now;
+            }
             parked.0.insert(before.frame_at, before);
             // It may come from the other core's tree.
             context.rebase(tree, Frame::Task(task));

@@ -12,8 +12,9 @@ const SPINLOCKS: Range<u32> = 0xd000_0100..0xd000_0180;
 const CURRENT_TASKS: [(&str, u32); 2] = [("pxCurrentTCBs", 8), ("pxCurrentTCB", 4)];
 
 impl Machine {
-    /// Records from now on what the cores spend their time on, instead of what was recorded so far.
-    pub fn start_profile(&mut self, image: &Image) {
+    /// Records from now on what the cores spend their time on, instead of what was recorded so far, and times each call of
+    /// a function.
+    pub fn start_profile(&mut self, image: &Image, timed: Option<u32>) {
         let rom = Place { range: 0..bootrom::SIZE as u32, is_function: true };
         // Labels within functions, and those of a linker script, have no size.
         let symbols = image.symbols.iter().filter(|symbol| symbol.is_function || symbol.size > 0).map(|symbol| {
@@ -34,7 +35,7 @@ impl Machine {
         });
         let tasks = [task(0), task(1)];
         let places = Places::new(symbols.chain([rom]));
-        let setup = Setup { places, locks: SPINLOCKS, current_tasks, tasks, states };
+        let setup = Setup { places, locks: SPINLOCKS, current_tasks, tasks, states, timed };
         self.bus.fabric.watch.profile = Some(Box::new(Profile::new(setup, self.now())));
     }
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from intercore.board.uf2 import uf2_of
 from tests.profile.programs import read_callgrind, stripped
 from tests.sim.firmware import FOREVER, LAST_WORDS, SRAM, example, raw, uf2
 
@@ -103,3 +106,34 @@ def test_bad_input_is_refused_in_one_sentence(tool: Tool, words: tuple[str, ...]
 def test_a_file_that_is_no_image_is_refused(tool: Tool) -> None:
     (image := tool.directory / "note.txt").write_text("a note")
     assert "neither an ELF nor a UF2 file" in tool("profile", str(image)).failed(1).error
+
+
+def test_a_uf2_file_has_the_names_of_the_elf_file_beside_it(tool: Tool) -> None:
+    elf = shutil.copy(example("both_cores", "flash"), tool.directory / "app.elf")
+    (image := tool.directory / "app.uf2").write_bytes(uf2_of(Path(elf)))
+    words = ("profile", "app.uf2", *SHORT, "--format", "json")
+    found = tool(*words).succeeded().json
+    assert (found["image"], found["names"]) == ("app.uf2", "app.elf")
+    assert "work_in_sram4" in {one["function"] for one in found["functions"]}
+    Path(elf).unlink()
+    assert tool(*words).succeeded().json["names"] == ""
+    assert image.exists()
+
+
+def test_an_elf_file_of_another_build_gives_no_names(tool: Tool) -> None:
+    elf = Path(shutil.copy(example("both_cores", "flash"), tool.directory / "app.elf"))
+    data = bytearray(uf2_of(elf))
+    data[512 * 2 + 32] ^= 1
+    (tool.directory / "app.uf2").write_bytes(data)
+    done = tool("profile", "app.uf2", *SHORT).succeeded()
+    text = " ".join(done.out.split())
+    assert "app.elf is of another build than app.uf2" in text
+    assert "has no symbols" in text
+
+
+@pytest.mark.parametrize("content", [b"", b"\x7fELF", b"a note"])
+def test_a_file_that_is_called_elf_and_is_none_gives_no_names(tool: Tool, content: bytes) -> None:
+    (tool.directory / "app.uf2").write_bytes(uf2_of(example("both_cores", "flash")))
+    (tool.directory / "app.elf").write_bytes(content)
+    text = " ".join(tool("profile", "app.uf2", *SHORT).succeeded().out.split())
+    assert "The names of app.elf are not used" in text

@@ -48,6 +48,20 @@ def uf2(pages: Mapping[int, bytes]) -> bytes:
     return b"".join(blocks)
 
 
+def contents(data: bytes) -> dict[int, bytes]:
+    """Return the payloads of a UF2 file's blocks for this chip, by address. ValueError if it is damaged."""
+    if not data or len(data) % BLOCK:
+        raise ValueError("the UF2 file is truncated")
+    found = {}
+    for at in range(0, len(data), BLOCK):
+        first, second, flags, address, size, _, _, family = _HEAD.unpack_from(data, at)
+        if (first, second) != _MAGIC[:2]:
+            raise ValueError(f"UF2 block {at // BLOCK} of the file has no valid magic numbers")
+        if flags & _FAMILY_PRESENT and family == RP2040 and size == PAYLOAD and address % PAYLOAD == 0:
+            found[address] = data[at + _HEAD.size : at + _HEAD.size + PAYLOAD]
+    return found
+
+
 def pages(pieces: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
     """Cut pieces with their addresses into pages at multiples of PAYLOAD; gaps are 0.
 

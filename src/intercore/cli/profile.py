@@ -11,8 +11,9 @@ from intercore.cli.options import Force, Output
 from intercore.errors import IntercoreError, UsageError
 from intercore.files.replacement import CALLGRIND, SPEEDSCOPE, check_replaceable, replacement
 from intercore.profile.callgrind import callgrind
+from intercore.profile.image import named
 from intercore.profile.recorded import take
-from intercore.profile.report import TOP, rows, section
+from intercore.profile.report import TOP, TOP_LINES, rows, section
 from intercore.profile.speedscope import speedscope
 from intercore.profile.summary import analysed
 from intercore.sim import Reason, Simulator, SimulatorError
@@ -42,7 +43,8 @@ def profile(
         Path,
         typer.Argument(
             metavar="IMAGE",
-            help="Program for the RP2040: an ELF file, or a UF2 file, which has no names of functions.",
+            help="Program for the RP2040: an ELF file, or a UF2 file. The names of functions in app.uf2 are those of "
+            "app.elf beside it, if that is of the same build.",
             show_default=False,
         ),
     ],
@@ -76,6 +78,9 @@ def profile(
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=0, help="Show so many functions; 0 shows all of them.")
     ] = TOP,
+    lines: Annotated[
+        int, typer.Option("--lines", metavar="N", min=0, help="Show so many source lines; 0 shows all of them.")
+    ] = TOP_LINES,
     callgrind_file: Annotated[
         Path | None,
         typer.Option("--callgrind", metavar="FILE", help="Also write a file for KCachegrind and callgrind_annotate."),
@@ -93,7 +98,8 @@ def profile(
     for path, kind in (callgrind_file, CALLGRIND), (speedscope_file, SPEEDSCOPE):
         if path is not None:
             check_replaceable(path, kind, force=force)
-    simulator = Simulator(image)
+    program = named(image)
+    simulator = Simulator(program.image)
     timed = None if calls is None else _place(simulator, calls, "--calls")
     if begin is not None:
         address = _place(simulator, begin, "--from")
@@ -109,7 +115,7 @@ def profile(
         else stop.sentence.removeprefix(f"{simulator.moment}: ")
     )
     found = take(simulator, image.name, why, simulator.seconds - begun, calls)
-    analysis = analysed(found)
+    analysis = analysed(found, program.names)
     warnings = [f"The program did what is not modelled or not allowed: {one}" for one in simulator.take_diagnostics()]
     if end is not None and stop.reason is not Reason.ADDRESS:
         warnings.insert(0, f"No core executed {end}: the profile goes up to the end of the run.")
@@ -120,11 +126,13 @@ def profile(
     ]
     if found.untold:
         warnings.append(f"{found.untold:,} lost cycles were of too many kinds: it is not told to whom they were lost.")
+    if program.doubt:
+        warnings.append(program.doubt)
     if not simulator.symbols:
         warnings.append(
             f"{image.name} has no symbols, so functions are told by the addresses at which they were called."
         )
-    show(OfSection(analysis, rows(analysis), section(analysis, top), warnings, answer_first=True), output)
+    show(OfSection(analysis, rows(analysis), section(analysis, top, lines), warnings, answer_first=True), output)
     for path, kind, text in (
         (callgrind_file, CALLGRIND, callgrind),
         (speedscope_file, SPEEDSCOPE, speedscope),

@@ -19,6 +19,18 @@ cores also behind two words that are never text, and perhaps the mask of the tas
 _LONGEST_NAME = 24
 
 
+_MANGLED = ("_Z", "__Z")
+
+
+def readable(name: str) -> str:
+    """Return the name of a symbol as its source has it: C++ names without their mangling."""
+    if not name.startswith(_MANGLED):
+        return printable(name)
+    import demangle  # noqa: PLC0415 - 40 ms, which programs in C do not need
+
+    return printable(demangle.demangle(name, language="itanium"))
+
+
 class Names:
     """Names of functions, data, tasks and exceptions of a program on a chip."""
 
@@ -26,6 +38,7 @@ class Names:
         """Take the symbols of the chip's image."""
         self._simulator = simulator
         self._names: dict[int, str] = {}
+        self._readable: dict[int, str] = {}
         # Of several at an address, the longest: that is the one whose extent the profile goes by.
         for name, symbol in sorted(simulator.all_symbols(), key=lambda one: (-one[1].size, one[0])):
             self._names.setdefault(symbol.address, name)
@@ -34,17 +47,19 @@ class Names:
         """Return the name of the function that begins at an address."""
         if address < _ROM:
             return "boot ROM"
-        known = self._names.get(address)
-        if known is not None:
-            return printable(known)
-        return f"{address:#010x}"
+        return self._at(address) or f"{address:#010x}"
 
     def object(self, address: int) -> str:
         """Return the name of the data or code that begins at an address, or the 256 bytes that are there."""
         if address < _ROM:
             return "boot ROM"
-        known = self._names.get(address)
-        return f"{address:#010x}-{address | 0xFF:#010x}" if known is None else printable(known)
+        return self._at(address) or f"{address:#010x}-{address | 0xFF:#010x}"
+
+    def _at(self, address: int) -> str:
+        """Return the name of what begins at an address; empty if it has none."""
+        if address in self._names and address not in self._readable:
+            self._readable[address] = readable(self._names[address])
+        return self._readable.get(address, "")
 
     def task(self, block: int) -> str:
         """Return the name of a task of FreeRTOS by the address of its control block, which is 0 without a task."""

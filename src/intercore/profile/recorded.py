@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import msgspec
 
-from intercore.profile.names import Names
+from intercore.profile.names import Names, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -293,7 +293,7 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float, timed: str
         ],
         untold,
         {
-            address: [Frame(*frame) for frame in found]
+            address: [Frame(function and readable(function), file, line) for function, file, line in found]
             for address, found in zip(addresses, frames, strict=True)
             if found
         },

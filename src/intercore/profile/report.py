@@ -1,11 +1,12 @@
-"""What people read of a profile: the answer first, then tables of functions, tasks and handlers, and spinlocks."""
+"""What people read of a profile: the answer first, then tables of functions, lines, tasks, handlers, spinlocks."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from intercore.profile import timed
+from intercore.profile.source_lines import short_names
 from intercore.record.origin import in_heading
 from intercore.text import listed
 from intercore.view.quantity import duration, percent
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from intercore.profile.recorded import LockUse, Loss, Sums
+    from intercore.profile.source_lines import LineSummary
     from intercore.profile.summary import CoreSummary, FunctionSummary, ProfileAnalysis, RootSummary
-    from intercore.profile.timed import PartOfCall
 
 TOP = 10
 """Functions that are shown unless the user asks for more."""
+TOP_LINES = 5
+"""Source lines, likewise."""
 WORTH_A_WORD = 0.01
 """Part of a core's time from which on a loss stands among the sentences."""
 _NAMED = 3
@@ -30,24 +33,27 @@ _ROM = "boot ROM"
 _LEAST_CELL = 0.1
 """Percent."""
 _FLASH, _BRIDGE = "XIP", "APB"
-_ADVICE_FOR_FLASH = " In SRAM, {function} would not need flash: define it as __no_inline_not_in_flash_func({function})."
+_ADVICE_FOR_FLASH = " In SRAM, {function} would not need flash: define it {how}."
+_HOW_IN_C = "as __no_inline_not_in_flash_func({function})"
+_HOW_IN_CPP = 'with __attribute__((noinline, section(".time_critical")))'
 _ADVICE_FOR_BANKS = (
     ' {object} would have a bank of its own in SRAM4 or SRAM5: define it with __scratch_x("") or __scratch_y("").'
 )
 
 
-def section(analysis: ProfileAnalysis, top: int = TOP) -> Section:
-    """Return sentences and tables; `top` is the number of functions, 0 for all."""
+def section(analysis: ProfileAnalysis, top: int = TOP, lines: int = TOP_LINES) -> Section:
+    """Return sentences and tables; `top` and `lines` are the numbers of functions and source lines, 0 for all."""
     shown = analysis.functions[: top or None]
     us = 1e6 * analysis.seconds / max(1, analysis.ended - analysis.begun)
-    tables: list[Table[FunctionSummary] | Table[RootSummary] | Table[LockUse] | Table[PartOfCall]] = [
-        _function_table(analysis, shown),
-        _root_table(analysis),
-    ]
+    tables: list[Table[Any]] = [_function_table(analysis, shown)]
+    if analysis.lines:
+        tables.append(_line_table(analysis, analysis.lines[: lines or None]))
+    tables.append(_root_table(analysis))
     if analysis.locks:
         tables.append(_lock_table(analysis))
+    names = f", with the names of {analysis.names}," if analysis.names else ""
     ran = (
-        f"{analysis.image} ran for {duration(analysis.seconds * 1e6)} of the chip's time "
+        f"{analysis.image}{names} ran for {duration(analysis.seconds * 1e6)} of the chip's time "
         f"({analysis.ended - analysis.begun:,} cycles): {analysis.stop}."
     )
     sentences = [sentence for core in analysis.cores for sentence in _core_sentences(analysis, core)]
@@ -228,7 +234,10 @@ def _cure_for_flash(losses: Iterable[Loss], core: CoreSummary) -> str:
         if loss.port == _FLASH and loss.function != _ROM:
             functions[loss.function] += loss.cycles
     function, cycles = functions.most_common(1)[0] if functions else ("", 0)
-    return _ADVICE_FOR_FLASH.format(function=function) if cycles >= WORTH_A_WORD * core.cycles else ""
+    if cycles < WORTH_A_WORD * core.cycles:
+        return ""
+    how = (_HOW_IN_C if function.isidentifier() else _HOW_IN_CPP).format(function=function)
+    return _ADVICE_FOR_FLASH.format(function=function, how=how)
 
 
 def _by(losses: Iterable[Loss], core: CoreSummary, words: Callable[[Loss], str]) -> str:
@@ -283,6 +292,33 @@ def _function_table(analysis: ProfileAnalysis, shown: Sequence[FunctionSummary])
             Column("asleep", lambda one: part(one, one.own.asleep), right=True),
         ],
     )
+
+
+def _line_table(analysis: ProfileAnalysis, shown: Sequence[LineSummary]) -> Table[LineSummary]:
+    names = short_names(one.file for one in analysis.lines)
+
+    def part(one: LineSummary, cycles: int) -> str:
+        return _cell(cycles, analysis.cores[one.core])
+
+    left = len(analysis.lines) - len(shown)
+    more = f"; {left} more with --lines 0" if left else ""
+    return Table(
+        _heading(f"Source lines by time awake{more}", analysis),
+        shown,
+        [
+            Column("core", lambda one: str(one.core)),
+            Column("line", lambda one: f"{names[one.file]}:{one.line}"),
+            Column("in", _function_of_line),
+            Column("time", lambda one: part(one, one.cycles), right=True),
+            Column("lost", lambda one: part(one, one.conflicts), right=True),
+            Column("waits", lambda one: part(one, one.waits), right=True),
+            Column("asleep", lambda one: part(one, one.asleep), right=True),
+        ],
+    )
+
+
+def _function_of_line(line: LineSummary) -> str:
+    return f"{line.function}\nin {line.inlined_into}" if line.inlined_into else line.function
 
 
 def _root_table(analysis: ProfileAnalysis) -> Table[RootSummary]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.profile.recorded import LockUse, LockWait, Loss, Sums, total
+from intercore.profile.source_lines import LineSummary, source_lines
 from intercore.profile.timed import CallsOf, calls_of
 from intercore.record.origin import Origin
 
@@ -55,6 +56,8 @@ class ProfileAnalysis(msgspec.Struct, frozen=True):
     """The analysis of a profile, as `intercore profile --format json` prints it. Cycles are those of clk_sys."""
 
     image: str
+    names: str
+    """The file that the names of functions are from, if that is another one; else empty."""
     origin: Origin
     begun: int
     ended: int
@@ -73,13 +76,18 @@ class ProfileAnalysis(msgspec.Struct, frozen=True):
     lock_waits: Sequence[LockWait]
     calls: CallsOf | None
     """Of the function that was timed, if one was."""
+    lines: Sequence[LineSummary]
+    """Source lines, as far as the debug information tells them: those with the most cycles awake first."""
+    schema: int = 1
+    """Version of this shape. 1: the first."""
 
 
-def analysed(profile: Profile) -> ProfileAnalysis:
-    """Sum a profile up."""
+def analysed(profile: Profile, names: str = "") -> ProfileAnalysis:
+    """Sum a profile up; `names` is the file that the names of functions are from, if that is not the image."""
     functions = [one for number, core in enumerate(profile.cores) for one in _functions(number, core)]
     return ProfileAnalysis(
         profile.image,
+        names,
         "simulated",
         profile.begun,
         profile.ended,
@@ -95,6 +103,7 @@ def analysed(profile: Profile) -> ProfileAnalysis:
         sorted(profile.locks, key=lambda one: (-one.waited, -one.held)),
         sorted(profile.lock_waits, key=lambda one: -one.cycles),
         calls_of(profile),
+        source_lines(profile),
     )
 
 

@@ -318,7 +318,7 @@ def _line_table(analysis: ProfileAnalysis, shown: Sequence[LineSummary]) -> Tabl
 
 
 def _function_of_line(line: LineSummary) -> str:
-    return f"{line.function}\nin {line.inlined_into}" if line.inlined_into else line.function
+    return f"{line.function} in {line.inlined_into}" if line.inlined_into else line.function
 
 
 def _root_table(analysis: ProfileAnalysis) -> Table[RootSummary]:

@@ -56,6 +56,14 @@ def test_the_calls_of_a_function_are_timed(tool: Tool) -> None:
     assert "work_in_sram4 returned 4 times" in " ".join(tool(*words).succeeded().out.split())
 
 
+def test_a_core_is_compared_with_itself_alone(tool: Tool) -> None:
+    words = ("profile", str(example("bank_conflict")), *SHORT, "--alone", "0")
+    found = tool(*words, "--format", "json").succeeded().json["alone"]
+    assert found["core"] == 0
+    assert "read_from_sram4" in {one["function"] for one in found["functions"]}
+    assert "Core 0 beside core 1 and alone" in tool(*words).succeeded().out
+
+
 def test_files_for_other_tools_are_written_and_are_no_others(tool: Tool) -> None:
     words = ("profile", str(example("both_cores")), *SHORT, "--callgrind", "a.callgrind", "--speedscope", "a.json")
     assert "a.callgrind" in tool(*words).succeeded().err
@@ -94,6 +102,7 @@ def test_a_program_that_ends_crashes_or_leaves_core_1_alone_says_so(tool: Tool) 
         (("IMAGE", "--from", "0x10000000", "--seconds", "0.001"), 1, "no core executed 0x10000000"),
         (("IMAGE", "--top", "-1"), 2, "--top"),
         (("IMAGE", "--calls", "nothing"), 2, "--calls nothing"),
+        (("IMAGE", "--alone", "2"), 2, "--alone"),
         (("IMAGE", "--callgrind", "no/folder"), 1, "no/folder"),
     ],
 )

@@ -13,7 +13,8 @@ import pytest
 from intercore.profile.callgrind import callgrind
 from intercore.profile.report import rows, section
 from intercore.profile.speedscope import speedscope
-from intercore.profile.summary import analysed, inclusive
+from intercore.profile.summary import analysed
+from intercore.profile.sums import inclusive
 from intercore.sim import Simulator, SimulatorError
 from tests.profile.programs import CYCLES, profiled, read_callgrind, stripped
 from tests.sim.firmware import FOREVER, LAST_WORDS, SRAM, example, raw

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from intercore.cli.options import Force, Output
-from intercore.errors import IntercoreError, UsageError
+from intercore.errors import UsageError
 from intercore.files.replacement import CALLGRIND, SPEEDSCOPE, check_replaceable, replacement
+from intercore.profile.alone import compared
 from intercore.profile.callgrind import callgrind
 from intercore.profile.image import named
-from intercore.profile.recorded import take
+from intercore.profile.recording import Recording, Timed
 from intercore.profile.report import TOP, TOP_LINES, rows, section
 from intercore.profile.speedscope import speedscope
 from intercore.profile.summary import analysed
@@ -21,13 +22,8 @@ from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
 
-if TYPE_CHECKING:
-    from intercore.sim import Stop
-
 app = typer.Typer(add_completion=False)
 
-_SLICE = 5_000_000
-"""Cycles between two signs of progress."""
 _MOST_SECONDS = 3600.0
 
 
@@ -75,6 +71,16 @@ def profile(
             help="Time each call of this function, and show what the longest one spent its time on.",
         ),
     ] = None,
+    alone: Annotated[
+        int | None,
+        typer.Option(
+            "--alone",
+            metavar="CORE",
+            min=0,
+            max=1,
+            help="Also run this core from the same state on alone, with the other core held still, and compare.",
+        ),
+    ] = None,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=0, help="Show so many functions; 0 shows all of them.")
     ] = TOP,
@@ -100,23 +106,24 @@ def profile(
             check_replaceable(path, kind, force=force)
     program = named(image)
     simulator = Simulator(program.image)
-    timed = None if calls is None else _place(simulator, calls, "--calls")
-    if begin is not None:
-        address = _place(simulator, begin, "--from")
-        stop = _run(simulator, seconds, address)
-        if stop.reason is not Reason.ADDRESS:
-            raise IntercoreError(f"no core executed {begin} within {seconds:g} s of the chip's time: {stop}")
-    simulator.start_profile(timed)
-    begun = simulator.seconds
-    stop = _run(simulator, seconds, None if end is None else _place(simulator, end, "--to"))
-    why = (
-        f"the limit of {seconds:g} s is reached"
-        if stop.reason is Reason.LIMIT
-        else stop.sentence.removeprefix(f"{simulator.moment}: ")
-    )
-    found = take(simulator, image.name, why, simulator.seconds - begun, calls)
-    analysis = analysed(found, program.names)
-    warnings = [f"The program did what is not modelled or not allowed: {one}" for one in simulator.take_diagnostics()]
+    timed = None if calls is None else Timed(calls, _place(simulator, calls, "--calls"))
+    last = None if end is None else _place(simulator, end, "--to")
+    with messages().status("the chip is switched on") as status:
+        recording = Recording(simulator, seconds, status.update)
+        if begin is not None:
+            recording.reach(_place(simulator, begin, "--from"), begin)
+        elif alone is not None:
+            recording.reach_start(1)
+        kept = None if alone is None else simulator.keep()
+        found, stop = recording.record(image.name, last, timed)
+        ended = simulator.take_diagnostics()
+        by_itself = (
+            None
+            if alone is None or kept is None
+            else compared(alone, found, recording.record_alone(alone, kept, image.name, last))
+        )
+    analysis = analysed(found, program.names, by_itself)
+    warnings = [f"The program did what is not modelled or not allowed: {one}" for one in ended]
     if end is not None and stop.reason is not Reason.ADDRESS:
         warnings.insert(0, f"No core executed {end}: the profile goes up to the end of the run.")
     warnings += [
@@ -148,17 +155,3 @@ def _place(simulator: Simulator, text: str, option: str) -> int:
         return simulator.address(int(text, 0) if text[:1].isdigit() else text)
     except (SimulatorError, ValueError) as error:
         raise UsageError(f"{option} {text}: {error}") from None
-
-
-def _run(simulator: Simulator, seconds: float, address: int | None) -> Stop:
-    """Run for so many seconds of the chip's time, or up to an address."""
-    begun = simulator.seconds
-    with messages().status("the chip is switched on") as status:
-        while True:
-            left = seconds - (simulator.seconds - begun)
-            cycles = max(1, min(_SLICE, round(left * simulator.hz)))
-            stop = simulator.run(cycles, address=address)
-            simulator.take_uart()
-            if stop.reason is not Reason.LIMIT or simulator.seconds - begun >= seconds * (1 - 1e-9):
-                return stop
-            status.update(f"{simulator.seconds - begun:.2f} s of {seconds:g} s of the chip's time")

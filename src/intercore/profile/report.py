@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from intercore.profile import timed
+from intercore.profile import alone, timed
 from intercore.profile.source_lines import short_names
 from intercore.record.origin import in_heading
 from intercore.text import listed
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from intercore.profile.recorded import LockUse, Loss, Sums
     from intercore.profile.source_lines import LineSummary
-    from intercore.profile.summary import CoreSummary, FunctionSummary, ProfileAnalysis, RootSummary
+    from intercore.profile.summary import CoreSummary, ProfileAnalysis
+    from intercore.profile.sums import FunctionSummary, RootSummary
 
 TOP = 10
 """Functions that are shown unless the user asks for more."""
@@ -57,6 +58,9 @@ def section(analysis: ProfileAnalysis, top: int = TOP, lines: int = TOP_LINES) -
         f"({analysis.ended - analysis.begun:,} cycles): {analysis.stop}."
     )
     sentences = [sentence for core in analysis.cores for sentence in _core_sentences(analysis, core)]
+    if analysis.alone is not None:
+        sentences = [*alone.sentences(analysis.alone), *sentences]
+        tables.insert(0, alone.table(analysis.alone, analysis.image))
     if analysis.calls is not None:
         sentences = [*timed.sentences(analysis.calls, us), *sentences]
         if analysis.calls.parts:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import intercore
-from intercore.profile.summary import path
+from intercore.profile.sums import path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

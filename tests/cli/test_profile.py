@@ -146,3 +146,33 @@ def test_a_file_that_is_called_elf_and_is_none_gives_no_names(tool: Tool, conten
     (tool.directory / "app.elf").write_bytes(content)
     text = " ".join(tool("profile", "app.uf2", *SHORT).succeeded().out.split())
     assert "The names of app.elf are not used" in text
+
+
+def test_a_benchmark_of_a_simulated_target_is_recorded(tool: Tool) -> None:
+    words = ("profile", "pico-sim", "switch", "primitive=queue", "samples=10", "--calls", "vTaskSwitchContext")
+    found = tool(*words, "--format", "json").succeeded().json
+    names = {one["name"] for one in found["roots"]}
+    assert {"task switch", "task console", "task IDLE0", "PendSV"} <= names
+    assert found["calls"]["count"] > 10
+    claimed = {(one["lock"], one["core"]) for one in found["locks"]}
+    assert {(14, 0), (14, 1), (15, 0), (15, 1)} <= claimed, "the kernel's locks of tasks and of interrupts"
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("host", "switch"), "pico-sim"),
+        (("stm32h745-sim", "switch"), "pico-sim"),
+        (("pico-sim",), "switch"),
+        (("pico-sim", "switch", "--from", "main"), "--from"),
+        (("pico-sim", "switch", "primitive=queue,semaphore"), "primitive=queue,semaphore"),
+        (("pico-sim", "swich"), "switch"),
+        (("pico-sim", "switch", "samples=10", "--calls", "nothing"), "--calls nothing"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused(tool: Tool, words: tuple[str, ...], part: str) -> None:
+    assert part in tool("profile", *words).failed(2).error
+
+
+def test_a_benchmark_does_not_go_with_a_program(tool: Tool) -> None:
+    assert "switch has no effect" in tool("profile", str(example("both_cores")), "switch").failed(2).error

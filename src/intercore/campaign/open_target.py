@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from intercore.sim import Simulator
     from intercore.sim.observation import Witness
     from intercore.target.connection import Connection
-    from intercore.target.simulated_chip import SimulatedChip
+    from intercore.target.simulated_chip import ChipObserver, SimulatedChip
 
 _MISTAKES = 3
 """Number of a program's mistakes that are stored in words."""
@@ -98,12 +98,13 @@ class OpenTarget:
         progress: Callable[[int, int], None] | None = None,
         chip_time: Callable[[float], None] | None = None,
         record: Callable[[Recording], None] | None = None,
+        observe: ChipObserver | None = None,
     ) -> Measurement:
         """Measure a setting.
 
         `progress` gets the repetitions done and requested, `chip_time` the time of a simulated chip. With `record`, the
         target's recorder is on, and `record` gets the recording; raises UnknownCommandError if the target's program has
-        no recorder.
+        no recorder. `observe` sees a simulated RP2040 before and after, instead of the probes of the benchmark.
         """
 
         def tell(done: int, of: int) -> None:
@@ -121,7 +122,7 @@ class OpenTarget:
         begin = self.session.now
         bad_lines = self.session.statistics.bad_lines
         if self._chip is not None:
-            self._chip.watch(_witness_of(setting.benchmark))
+            self._chip.watch(_witness_of(setting.benchmark) if observe is None else None, observe)
             if self._currents is not None:
                 self._chip.watch_mark()
         if record is None:

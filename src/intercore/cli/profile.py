@@ -8,22 +8,20 @@ from typing import Annotated
 import typer
 
 from intercore.cli.options import Force, Output
+from intercore.cli.profiled import Window, is_target, of_benchmark, of_image
 from intercore.errors import UsageError
 from intercore.files.replacement import CALLGRIND, SPEEDSCOPE, check_replaceable, replacement
-from intercore.profile.alone import compared
 from intercore.profile.callgrind import callgrind
-from intercore.profile.image import named
-from intercore.profile.recording import Recording, Timed
 from intercore.profile.report import TOP, TOP_LINES, rows, section
 from intercore.profile.speedscope import speedscope
 from intercore.profile.summary import analysed
-from intercore.sim import Reason, Simulator, SimulatorError
 from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
 
 app = typer.Typer(add_completion=False)
 
+_SECONDS = 1.0
 _MOST_SECONDS = 3600.0
 
 
@@ -31,6 +29,7 @@ _MOST_SECONDS = 3600.0
     epilog="Examples: intercore profile blink.elf; "
     "intercore profile app.elf --seconds 0.2 --from start_work --to work_done; "
     "intercore profile app.elf --calls crc32; "
+    "intercore profile pico-sim switch primitive=queue; "
     "intercore profile app.elf --callgrind app.callgrind, and then kcachegrind app.callgrind; "
     "intercore profile app.elf --speedscope app.speedscope.json, and then open it at https://www.speedscope.app"
 )
@@ -40,14 +39,25 @@ def profile(
         typer.Argument(
             metavar="IMAGE",
             help="Program for the RP2040: an ELF file, or a UF2 file. The names of functions in app.uf2 are those of "
-            "app.elf beside it, if that is of the same build.",
+            "app.elf beside it, if that is of the same build. Or a simulated target, e.g. pico-sim.",
             show_default=False,
         ),
     ],
+    measured: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[BENCHMARK NAME=VALUE…]",
+            help="Of a simulated target, the benchmark to record, and one value for each factor.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     seconds: Annotated[
-        float, typer.Option("--seconds", metavar="S", help="Run for at most so many seconds of the chip's time.")
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            "--seconds", metavar="S", help=f"Run for at most so many seconds of the chip's time. Default: {_SECONDS:g}."
+        ),
+    ] = None,
     begin: Annotated[
         str | None,
         typer.Option(
@@ -99,33 +109,27 @@ def profile(
     output: Output = DEFAULT,
 ) -> None:
     """Run a program on the simulated Pico and show where the cycles of each core go: by function, bank and lock."""
-    if not 0 < seconds <= _MOST_SECONDS:
+    if seconds is not None and not 0 < seconds <= _MOST_SECONDS:
         raise UsageError(f"--seconds {seconds:g} is not between 0 and {_MOST_SECONDS:g}")
     for path, kind in (callgrind_file, CALLGRIND), (speedscope_file, SPEEDSCOPE):
         if path is not None:
             check_replaceable(path, kind, force=force)
-    program = named(image)
-    simulator = Simulator(program.image)
-    timed = None if calls is None else Timed(calls, _place(simulator, calls, "--calls"))
-    last = None if end is None else _place(simulator, end, "--to")
-    with messages().status("the chip is switched on") as status:
-        recording = Recording(simulator, seconds, status.update)
-        if begin is not None:
-            recording.reach(_place(simulator, begin, "--from"), begin)
-        elif alone is not None:
-            recording.reach_start(1)
-        kept = None if alone is None else simulator.keep()
-        found, stop = recording.record(image.name, last, timed)
-        ended = simulator.take_diagnostics()
-        by_itself = (
-            None
-            if alone is None or kept is None
-            else compared(alone, found, recording.record_alone(alone, kept, image.name, last))
+    if is_target(image):
+        if not measured:
+            raise UsageError(f"which benchmark on {image}? For example: intercore profile {image} switch")
+        if (begin, end, alone, seconds) != (None, None, None, None):
+            raise UsageError("--seconds, --from, --to and --alone are for programs: a benchmark is recorded as a whole")
+        recorded = of_benchmark(str(image), measured[0], measured[1:], calls)
+    elif measured:
+        raise UsageError(
+            f"{measured[0]} has no effect on the program {image}: a benchmark goes with a simulated target, as in "
+            f"intercore profile pico-sim {measured[0]}"
         )
-    analysis = analysed(found, program.names, by_itself)
-    warnings = [f"The program did what is not modelled or not allowed: {one}" for one in ended]
-    if end is not None and stop.reason is not Reason.ADDRESS:
-        warnings.insert(0, f"No core executed {end}: the profile goes up to the end of the run.")
+    else:
+        recorded = of_image(image, Window(seconds or _SECONDS, begin, end, alone), calls)
+    found = recorded.profile
+    analysis = analysed(found, recorded.names, recorded.alone)
+    warnings = [*recorded.warnings]
     warnings += [
         f"Core {number} made more different calls than are told apart: the rest is added to the callers."
         for number, core in enumerate(found.cores)
@@ -133,12 +137,6 @@ def profile(
     ]
     if found.untold:
         warnings.append(f"{found.untold:,} lost cycles were of too many kinds: it is not told to whom they were lost.")
-    if program.doubt:
-        warnings.append(program.doubt)
-    if not simulator.symbols:
-        warnings.append(
-            f"{image.name} has no symbols, so functions are told by the addresses at which they were called."
-        )
     show(OfSection(analysis, rows(analysis), section(analysis, top, lines), warnings, answer_first=True), output)
     for path, kind, text in (
         (callgrind_file, CALLGRIND, callgrind),
@@ -148,10 +146,3 @@ def profile(
             with replacement(path, kind, force=force) as file:
                 file.write(text(found).encode())
             messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
-
-
-def _place(simulator: Simulator, text: str, option: str) -> int:
-    try:
-        return simulator.address(int(text, 0) if text[:1].isdigit() else text)
-    except (SimulatorError, ValueError) as error:
-        raise UsageError(f"{option} {text}: {error}") from None

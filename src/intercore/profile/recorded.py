@@ -141,7 +141,7 @@ class LockUse(msgspec.Struct, frozen=True):
     function: str
     claims: int
     waits: int
-    """How often of these it had to wait."""
+    """How often it had to wait for it."""
     held: int
     longest_held: int
     waited: int

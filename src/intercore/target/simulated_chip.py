@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.measurement import MISTAKES, Truth
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from intercore.sim.observation import Witness
 
     WitnessFactory: TypeAlias = Callable[[Simulator], Witness]
+
+
+class ChipObserver(Protocol):
+    """Sees a simulated RP2040 when a measurement begins and when it has ended."""
+
+    def begin(self, simulator: Simulator) -> None:
+        """Look at it when it is about to get the command."""
+
+    def end(self, simulator: Simulator) -> None:
+        """Look at it when it has answered."""
 
 
 MARK = "port_mark"
@@ -82,8 +92,8 @@ class SimulatedChip:
     def _forget_probes(self) -> None:
         """Drop the probes that were placed since the snapshot."""
 
-    def watch(self, make_witness: WitnessFactory | None) -> None:
-        """Observe the next measurement with the probes of its benchmark; None for no probes.
+    def watch(self, make_witness: WitnessFactory | None, observer: ChipObserver | None = None) -> None:
+        """Observe the next measurement with the probes of its benchmark, or otherwise; None for no probes.
 
         Does nothing for a chip whose times mean nothing.
         """
@@ -112,6 +122,7 @@ class SimulatedRp2040(SimulatedChip):
         self.simulator = Simulator(image)
         self._witnesses: dict[WitnessFactory, Witness] = {}
         self._witness: Witness | None = None
+        self._observer: ChipObserver | None = None
         self._marks: Tally | None = None
         super().__init__(self.simulator, rate, faults)
 
@@ -119,16 +130,21 @@ class SimulatedRp2040(SimulatedChip):
         self._witnesses.clear()
         self._marks = None
 
-    def watch(self, make_witness: WitnessFactory | None) -> None:
+    def watch(self, make_witness: WitnessFactory | None, observer: ChipObserver | None = None) -> None:
         """See SimulatedChip."""
         for witness in self._witnesses.values():
             witness.forget()
         if make_witness is not None and make_witness not in self._witnesses:
             self._witnesses[make_witness] = make_witness(self.simulator)
         self._witness = None if make_witness is None else self._witnesses[make_witness]
+        self._observer = observer
+        if observer is not None:
+            observer.begin(self.simulator)
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
         """See SimulatedChip."""
+        if self._observer is not None:
+            self._observer.end(self.simulator)
         return Truth() if self._witness is None else self._witness.truth(measured, factors)
 
     def watch_mark(self) -> None:

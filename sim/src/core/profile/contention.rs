@@ -60,13 +60,13 @@ pub struct Loss {
 pub struct LockUse {
     /// How often it got the lock.
     pub claims: u64,
-    /// How often of those it had to wait.
+    /// How often it had to wait for it.
     pub waits: u64,
     /// Cycles in which it had it, from the read that got it to the write that gave it back.
     pub held: Cycle,
     /// The most at a time.
     pub longest_held: Cycle,
-    /// Cycles from the first read in vain to the one that got it.
+    /// Cycles from the first read in vain to the one that got it, or to the last one before it gave up.
     pub waited: Cycle,
     /// The most at a time.
     pub longest_wait: Cycle,
@@ -87,12 +87,21 @@ pub struct LockWait {
     pub holder_function: u32,
 }
 
+/// A core waits for a spinlock.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    since: Cycle,
+    /// Its last read in vain.
+    last: Cycle,
+    wait: LockWait,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Lock {
     /// Core, since when, and function.
     holder: Option<(u8, Cycle, u32)>,
-    /// By core: since when it waits, and for which core and function.
-    waiting: [Option<(Cycle, u8, u32)>; 2],
+    /// By core.
+    waiting: [Option<Waiting>; 2],
 }
 
 /// A loss as it is seen, before anybody looks for names.
@@ -149,6 +158,10 @@ pub struct Contention {
     /// Lines of the flash cache that were replaced: core, its function, and for which address.
     evicted: HashMap<u32, (u8, u32, u32)>,
 }
+
+/// Cycles between two reads of a spinlock in one wait, at most. A core that comes back later had given up, as one that only
+/// tries to get it does.
+const APART: Cycle = 256;
 
 /// Bytes of a line of the flash cache.
 const LINE: u32 = 8;
@@ -266,25 +279,41 @@ impl Contention {
             return;
         }
         let waiting = &mut lock.waiting[usize::from(core & 1)];
+        let goes_on = waiting.filter(|waiting| now <= waiting.last + APART);
+        let gave_up = if goes_on.is_some() { None } else { waiting.take() };
         if value == 0 {
             let (holder, _, holder_function) = lock.holder.unwrap_or((core ^ 1, now, 0));
-            waiting.get_or_insert((now, holder, holder_function));
-            return;
-        }
-        let used = self.locks.entry((number, core, function)).or_default();
-        used.claims += 1;
-        if let Some((since, holder, holder_function)) = waiting.take() {
-            let waited = now.saturating_sub(since);
-            used.waits += 1;
-            used.waited += waited;
-            used.longest_wait = used.longest_wait.max(waited);
-            let wait = LockWait { lock: number, core, function, holder, holder_function };
-            if self.lock_waits.len() < MAX_KINDS || self.lock_waits.contains_key(&wait) {
-                let (times, cycles) = self.lock_waits.entry(wait).or_default();
-                *times += 1;
-                *cycles += waited;
+            // It looks again at a lock that it has: a kernel counts how often it took it.
+            if holder != core {
+                let wait = LockWait { lock: number, core, function, holder, holder_function };
+                waiting.get_or_insert(Waiting { since: now, last: now, wait }).last = now;
+            }
+        } else {
+            lock.holder = Some((core, now, function));
+            waiting.take();
+            self.locks.entry((number, core, function)).or_default().claims += 1;
+            if let Some(waited) = goes_on {
+                self.waited(waited.wait, now - waited.since);
             }
         }
-        lock.holder = Some((core, now, function));
+        if let Some(waited) = gave_up {
+            self.waited(waited.wait, waited.last - waited.since);
+        }
+    }
+
+    /// A core has waited for a spinlock.
+    fn waited(&mut self, wait: LockWait, cycles: Cycle) {
+        if cycles == 0 {
+            return;
+        }
+        let used = self.locks.entry((wait.lock, wait.core, wait.function)).or_default();
+        used.waits += 1;
+        used.waited += cycles;
+        used.longest_wait = used.longest_wait.max(cycles);
+        if self.lock_waits.len() < MAX_KINDS || self.lock_waits.contains_key(&wait) {
+            let sum = self.lock_waits.entry(wait).or_default();
+            sum.0 += 1;
+            sum.1 += cycles;
+        }
     }
 }

@@ -1,0 +1,161 @@
+"""What the command `profile` records: a program from its file, or a benchmark on a simulated target."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from intercore.benchmarks.suite import traced
+from intercore.campaign.plan_file import Experiment
+from intercore.campaign.planning import draft_plan, plan_without_parts
+from intercore.campaign.this_thread import carry_out
+from intercore.cli.measuring import kept_target
+from intercore.cli.planned import complete_plan_on, resolve_user_workload, sources_of
+from intercore.errors import IntercoreError, UsageError
+from intercore.profile.alone import Alone, compared
+from intercore.profile.image import named
+from intercore.profile.recorded import Profile, take
+from intercore.profile.recording import Recording, Timed
+from intercore.record.level_words import parse_levels
+from intercore.record.measurement import SPOILING_CHECKS
+from intercore.record.store import Store
+from intercore.sim import Reason, Simulator, SimulatorError
+from intercore.target.targets import TARGETS, Address, FunctionOnlyTarget, SimulatedTarget, find
+from intercore.terminal.console import messages
+from intercore.terminal.progress import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from intercore.campaign.open_target import OpenTarget
+    from intercore.record.measurement import Measurement
+    from intercore.record.plan import Setting
+
+
+class Window(NamedTuple):
+    """The part of a program's run that is recorded, as the user gave it."""
+
+    seconds: float
+    begin: str | None
+    end: str | None
+    alone: int | None
+
+
+class Profiled(NamedTuple):
+    """A profile, and what there is to say of it."""
+
+    profile: Profile
+    alone: Alone | None
+    names: str
+    warnings: Sequence[str]
+
+
+def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
+    """Run a program, and record the part of it that the user asked for."""
+    program = named(image)
+    simulator = Simulator(program.image)
+    timed = None if calls is None else Timed(calls, _place(simulator, calls, "--calls"))
+    end = None if window.end is None else _place(simulator, window.end, "--to")
+    alone = None
+    with messages().status("the chip is switched on") as status:
+        recording = Recording(simulator, window.seconds, status.update)
+        if window.begin is not None:
+            recording.reach(_place(simulator, window.begin, "--from"), window.begin)
+        elif window.alone is not None:
+            recording.reach_start(1)
+        bring_back = None if window.alone is None else simulator.keep()
+        found, stop = recording.record(image.name, end, timed)
+        warnings = _mistakes(simulator)
+        if window.alone is not None and bring_back is not None:
+            by_itself = recording.record_alone(window.alone, bring_back, image.name, end)
+            alone = compared(window.alone, found, by_itself)
+    if window.end is not None and stop.reason is not Reason.ADDRESS:
+        warnings.insert(0, f"No core executed {window.end}: the profile goes up to the end of the run.")
+    if program.doubt:
+        warnings.append(program.doubt)
+    if not simulator.symbols:
+        warnings.append(
+            f"{image.name} has no symbols, so functions are told by the addresses at which they were called."
+        )
+    return Profiled(found, alone, program.names, warnings)
+
+
+def is_target(name: Path) -> bool:
+    """Return whether this is the name of a target, and not of a file."""
+    return not name.exists() and any(target.name == str(name) for target in TARGETS)
+
+
+def of_benchmark(name: str, benchmark: str, levels: Sequence[str], calls: str | None) -> Profiled:
+    """Measure one setting of a benchmark on a simulated target, and record what its program does meanwhile."""
+    target = find(name)
+    if not isinstance(target, SimulatedTarget) or isinstance(target, FunctionOnlyTarget):
+        able = [one.name for one in TARGETS if isinstance(one, SimulatedTarget) and one.origin == "simulated"]
+        raise UsageError(f"the cycles of {name} cannot be recorded: profile a benchmark on {' or '.join(able)}")
+    wanted, own = resolve_user_workload(parse_levels(levels), [], [], [])
+    if several := [f"{factor}={','.join(texts)}" for factor, texts in wanted.items() if len(texts) != 1]:
+        raise UsageError(f"profile can only measure one setting: give one level instead of {several[0]}")
+    address = Address(sources=sources_of(kernel=None, firmware=None, own=own))
+    experiment = Experiment(benchmark, {**traced(benchmark), **wanted})
+    draft = draft_plan(plan_without_parts(target, address, benchmark, repetitions=1), [experiment])
+    profiler = _Profiler(" ".join([f"{name} {benchmark}", *levels]), calls)
+    with (
+        kept_target(draft.plan, address, None) as kept,
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder, "profile.db")) as store,
+    ):
+        run = store.create_run(complete_plan_on(kept, draft), 1)
+        with watch(messages()) as observer:
+            carry_out(store, {run: kept}, observer, measure=profiler)
+    return Profiled(profiler.profile, None, "", profiler.warnings)
+
+
+class _Profiler:
+    """Measures settings for `this_thread.carry_out`, and keeps the profile of the last one."""
+
+    profile: Profile
+    warnings: Sequence[str] = ()
+
+    def __init__(self, title: str, calls: str | None) -> None:
+        """Call the profile so, and time the calls of a function."""
+        self._title = title
+        self._calls = calls
+        self._timed: Timed | None = None
+        self._begun = 0.0
+
+    def __call__(
+        self,
+        target: OpenTarget,
+        setting: Setting,
+        progress: Callable[[int, int], None],
+        chip_time: Callable[[float], None],
+    ) -> Measurement:
+        measurement = target.measure(setting, progress, chip_time, observe=self)
+        counts = {name: measurement.checks.get(name, 0) for name in SPOILING_CHECKS}
+        if failed := ", ".join(f"{name}: {count}" for name, count in counts.items() if count):
+            raise IntercoreError(f"RESULTS WRONG: the measurement failed its checks ({failed}), so nothing is shown")
+        return measurement
+
+    def begin(self, simulator: Simulator) -> None:
+        """Record from here on."""
+        if self._calls is not None:
+            self._timed = Timed(self._calls, _place(simulator, self._calls, "--calls"))
+        self._begun = simulator.seconds
+        simulator.start_profile(self._timed.address if self._timed else None)
+
+    def end(self, simulator: Simulator) -> None:
+        """Keep what was recorded."""
+        seconds = simulator.seconds - self._begun
+        timed = self._timed.name if self._timed else None
+        self.profile = take(simulator, self._title, "the measurement has ended", seconds, timed)
+
+
+def _mistakes(simulator: Simulator) -> list[str]:
+    return [f"The program did what is not modelled or not allowed: {one}" for one in simulator.take_diagnostics()]
+
+
+def _place(simulator: Simulator, text: str, option: str) -> int:
+    try:
+        return simulator.address(int(text, 0) if text[:1].isdigit() else text)
+    except (SimulatorError, ValueError) as error:
+        raise UsageError(f"{option} {text}: {error}") from None

@@ -1,6 +1,7 @@
 //! Busy waits are skipped: with the same results, cycles, counters and notes as if each of their turns had been executed.
 
 use crate::machine_code::{NOP, STAY, VECTORS, VTOR, cases, put, put_word};
+use crate::profile::{contents, image};
 use intercore_sim::engine::Engine;
 use intercore_sim::rp2040::machine::Machine;
 use intercore_sim::rp2040::peripherals::Peripherals;
@@ -194,6 +195,25 @@ fn compare(mut skipping: Machine, pieces: &[u32]) -> Result<Machine, TestCaseErr
     Ok(skipping)
 }
 
+/// Runs a machine with a profile, once with and once without skipping.
+fn compare_profiles(machine: Machine, pieces: &[u32]) -> Result<u64, TestCaseError> {
+    let functions = PLACES.as_flattened().iter().map(|&at| ("", at & !3, 0x1000)).collect::<Vec<_>>();
+    let mut both = [Engine::Decoupled, Engine::LockStep].map(|engine| {
+        let mut machine = machine.clone();
+        machine.engine = engine;
+        machine.start_profile(&image(&functions, &[("word", RAM, 4)]), Some(PLACES[0][0]));
+        for &cycles in pieces {
+            let now = machine.now();
+            machine.run_until(now + u64::from(cycles));
+        }
+        machine
+    });
+    let [skipping, lock_step] = both.each_mut().map(|machine| machine.take_profile().expect("it was started"));
+    prop_assert_eq!(contents(&skipping), contents(&lock_step));
+    prop_assert_eq!(both[0].state_hash(), both[1].state_hash());
+    Ok(both[0].skipped_turns())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(200)))]
 
@@ -209,6 +229,7 @@ proptest! {
         for (core, cycles) in ticks.into_iter().enumerate() {
             interrupt_each(&mut machine, core, cycles);
         }
+        compare_profiles(machine.clone(), &pieces)?;
         compare(machine, &pieces)?;
     }
 }
@@ -225,7 +246,20 @@ fn waits_of_one_core_and_of_both_are_skipped() {
         let machine = compare(waiting(&waits, 0), &[300_000]).expect("they are the same");
         let turns = machine.skipped_turns();
         assert!(turns > 5_000, "{turns} turns");
+        let profiled = compare_profiles(waiting(&waits, 0), &[300_000]).expect("they are the same");
+        assert!(profiled > 5_000, "{profiled} turns");
     }
+}
+
+/// A profile does not execute each turn of a loop that does nothing.
+#[test]
+fn a_loop_that_does_nothing_is_a_busy_wait_in_a_profile() {
+    let mut machine = waiting(&[vec![simple(0, 2, 200)], vec![]], 0);
+    put(&mut machine, PLACES[2][1], &[STAY]);
+    machine.start_core(1, PLACES[2][1] | 1, RAM);
+    interrupt_each(&mut machine, 1, 7700);
+    let turns = compare_profiles(machine, &[300_000]).expect("they are the same");
+    assert!(turns > 10_000, "{turns} turns");
 }
 
 #[test]

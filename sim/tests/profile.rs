@@ -13,7 +13,7 @@ use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
 
 /// An image with nothing but these functions and objects.
-fn image(functions: &[(&str, u32, u32)], objects: &[(&str, u32, u32)]) -> Image {
+pub fn image(functions: &[(&str, u32, u32)], objects: &[(&str, u32, u32)]) -> Image {
     let symbol = |&(name, address, size): &(&str, u32, u32), is_function| Symbol {
         name: name.to_owned(),
         address,
@@ -35,6 +35,22 @@ fn timed(machine: &mut Machine, image: &Image, limit: Cycle, function: Option<u3
     machine.start_profile(image, function);
     machine.run_until(limit);
     machine.take_profile().expect("one was started")
+}
+
+/// All that a profile tells, in an order of its own.
+pub fn contents(profile: &Profile) -> String {
+    let contention = &profile.contention;
+    let mut losses: Vec<_> = contention.losses.iter().collect();
+    let mut locks: Vec<_> = contention.locks.iter().collect();
+    let mut waits: Vec<_> = contention.lock_waits.iter().collect();
+    losses.sort_unstable();
+    locks.sort_unstable_by_key(|(key, _)| **key);
+    waits.sort_unstable();
+    let cores = profile.cores.iter().map(|core| {
+        let lines: Vec<_> = core.lines().collect();
+        format!("{} {} {:#?} {lines:#?}", core.until, core.off, core.nodes())
+    });
+    format!("{}{losses:#?} {locks:#?} {waits:#?}", cores.collect::<String>())
 }
 
 /// Frames from the root to a node, and what it cost by itself.

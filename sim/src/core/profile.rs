@@ -9,6 +9,7 @@ mod contention;
 mod lines;
 mod places;
 mod timed;
+mod turns;
 
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
@@ -20,6 +21,7 @@ use lines::Lines;
 pub use places::{Place, Places};
 use std::ops::Range;
 pub use timed::{CostsOfNodes, Timed, TimedCalls};
+use turns::Told;
 
 /// What a profile has to know of a chip and its program.
 #[derive(Clone, Debug, Default)]
@@ -89,24 +91,24 @@ impl CoreProfile {
         self.calls.is_truncated()
     }
 
-    /// So many cycles are lost. They belong to the instruction, or to the way into or out of an exception.
+    /// So many cycles are lost, of each turn. They belong to the instruction, or to the way into or out of an exception.
     fn lose(&mut self, cycles: Cycle, counter: impl Fn(&mut Line) -> &mut Cycle) {
         if self.activity == Activity::Switches {
             self.lost_on_the_way += cycles;
         } else if self.calls.is_in_function() {
-            *counter(self.lines.current()) += cycles;
+            *counter(self.lines.current()) += cycles * self.calls.weight;
         }
     }
 
     /// As `charge`, and another instruction of the same function begins.
     #[inline]
     fn go_on(&mut self, now: Cycle, pc: u32) {
-        let cycles = now.saturating_sub(self.until);
+        let (cycles, weight) = (now.saturating_sub(self.until), self.calls.weight);
         self.until += cycles;
-        self.pending.0 += cycles;
-        self.pending.1 += 1;
-        self.lines.current().cycles += cycles;
-        self.lines.at(pc).executed += 1;
+        self.pending.0 += cycles * weight;
+        self.pending.1 += weight;
+        self.lines.current().cycles += cycles * weight;
+        self.lines.at(pc).executed += weight;
     }
 
     /// Accounts for the time up to `now`.
@@ -118,7 +120,7 @@ impl CoreProfile {
                 costs.instructions += instructions;
             });
         }
-        let cycles = now.saturating_sub(self.until);
+        let cycles = now.saturating_sub(self.until) * self.calls.weight;
         if cycles == 0 {
             return;
         }
@@ -161,6 +163,8 @@ pub struct Profile {
     pub begun: Cycle,
     /// When it ended.
     pub ended: Cycle,
+    /// What it was told since a turn of a busy wait is being recorded.
+    told: Option<Vec<Told>>,
 }
 
 impl Profile {
@@ -184,6 +188,15 @@ impl Profile {
             tasks: setup.tasks,
             begun: now,
             ended: now,
+            told: None,
+        }
+    }
+
+    /// Keeps what it is told, if a turn of a busy wait is being recorded.
+    #[inline]
+    fn keep(&mut self, told: Told) {
+        if let Some(all) = &mut self.told {
+            all.push(told);
         }
     }
 
@@ -200,6 +213,7 @@ impl Profile {
 
     /// A core begins the instruction `op` (its first halfword) at `pc`.
     pub(crate) fn instruction(&mut self, core: u8, now: Cycle, pc: u32, op: u16) {
+        self.keep(Told::Instruction { core, now, pc, op });
         let number = usize::from(core & 1);
         let Self { cores, places, parked, tasks, .. } = self;
         let this = &mut cores[number];
@@ -209,9 +223,9 @@ impl Profile {
         this.charge(now);
         this.activity = Activity::Executes;
         this.calls.advance(now, pc, op, tasks[number], places, parked);
-        this.calls.spend(|costs| costs.instructions += 1);
-        let line = this.lines.at(pc);
-        line.executed += 1;
+        let weight = this.calls.weight;
+        this.calls.spend(|costs| costs.instructions += weight);
+        this.lines.at(pc).executed += weight;
     }
 
     /// A core begins to enter an exception, whose frame is at an address; it may say so in each cycle that it waits.
@@ -234,15 +248,18 @@ impl Profile {
     /// Something else happens in the life of a core.
     pub(crate) fn event(&mut self, core: u8, now: Cycle, event: CoreEvent) {
         let this = &mut self.cores[usize::from(core & 1)];
+        let weight = this.calls.weight;
         match event {
             // Their time is accounted for with all that goes by meanwhile.
             CoreEvent::Conflicts(slave, cycles) => {
-                this.calls.spend(|costs| costs.conflicts[slave.number()] += cycles);
-                return this.lose(cycles, |line| &mut line.conflicts);
+                this.calls.spend(|costs| costs.conflicts[slave.number()] += cycles * weight);
+                this.lose(cycles, |line| &mut line.conflicts);
+                return self.keep(Told::Conflicts { core, now, slave, cycles });
             }
             CoreEvent::Waits(slave, cycles) => {
-                this.calls.spend(|costs| costs.waits[slave.number()] += cycles);
-                return this.lose(cycles, |line| &mut line.waits);
+                this.calls.spend(|costs| costs.waits[slave.number()] += cycles * weight);
+                this.lose(cycles, |line| &mut line.waits);
+                return self.keep(Told::Waits { core, now, slave, cycles });
             }
             _ => this.charge(now),
         }
@@ -262,11 +279,13 @@ impl Profile {
 
     /// What cores lose in cycle `now`, they lose to a master. Those that ask for the same slave do so at these addresses.
     pub(crate) fn contend(&mut self, now: Cycle, winner: u8, addresses: [u32; 2]) {
+        self.keep(Told::Contend { now, winner, addresses });
         self.contention.winner = Some((now, winner, addresses));
     }
 
     /// A core loses cycles from `now` on: to the master that `contend` said, else to the `holder` of the slave.
     pub(crate) fn loses(&mut self, core: u8, now: Cycle, at: Access, cycles: Cycle, holder: u8) {
+        self.keep(Told::Loses { core, now, at, cycles, holder });
         let functions = [0, 1].map(|core: usize| self.cores[core].calls.function());
         self.contention.lose(core, now, at, cycles, holder, functions, &self.places);
     }
@@ -280,6 +299,7 @@ impl Profile {
     /// A core loads or stores a value.
     pub(crate) fn access(&mut self, core: u8, now: Cycle, address: u32, write: bool, value: u32) {
         if self.contention.is_lock(address) {
+            self.keep(Told::Reads { core, now, address, value });
             let function = self.cores[usize::from(core & 1)].calls.function();
             self.contention.lock(core, now, address, write, value, function);
         } else if write && self.current_tasks.contains(&address) {

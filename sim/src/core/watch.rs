@@ -168,6 +168,12 @@ impl Watchpoints {
         self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && self.profile.is_none() && all_seen
     }
 
+    /// Whether nothing is in use but a profile.
+    pub(crate) fn is_only_profiled(&self) -> bool {
+        let others = self.stops.len() + self.probes.len() + self.breakpoints.len();
+        self.profile.is_some() && others == 0 && self.step.is_none() && self.timeline.is_none()
+    }
+
     /// How often probes and breakpoints have changed.
     pub(crate) fn changes(&self) -> u64 {
         self.changes

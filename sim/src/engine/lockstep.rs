@@ -15,6 +15,9 @@ const RETRY_AFTER: Cycle = 8;
 /// The same for a core whose code is in memory that the fast path cannot execute from.
 const UNCACHEABLE_RETRY_AFTER: Cycle = 512;
 
+/// Lock-step cycles after which a machine that counts reads of registers looks at how many there were.
+const COUNTED: Cycle = 256;
+
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
 /// limit or concern the other core, or when registers were read as often as the machine wants to know.
 ///
@@ -31,6 +34,9 @@ pub(crate) fn run_cores<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
         if now >= limit {
             return;
         }
+        // Reads of registers are counted, and nothing but the end of a piece looks at how many there were.
+        let counts = decoupled.is_none() && bus.fabric().reads_left < u32::MAX;
+        let limit = if counts { limit.min(now + COUNTED) } else { limit };
         if zero.next_cycle().max(one.next_cycle()) - now < LONG_STALL_CYCLES {
             run_both::<WATCH, C, B>([zero, one], bus, now, limit, decoupled.as_deref_mut());
         } else {

@@ -121,6 +121,11 @@ impl Crossbar {
         self.fabric.watch.concerns_addresses(&[1, 4, 5, 0xd]) && !self.peripherals.busctrl.counts()
     }
 
+    /// Whether all that anybody wants to know of the cores is what a profile is told.
+    pub(crate) fn is_only_profiled(&self) -> bool {
+        self.fabric.watch.is_only_profiled() && !self.peripherals.busctrl.counts()
+    }
+
     /// The peripherals, and what they may use at cycle `now`.
     pub(crate) fn peripherals_at(&mut self, now: Cycle) -> (&mut Peripherals, Context<'_>) {
         let Self { fabric, peripherals, clocks, irq, .. } = self;

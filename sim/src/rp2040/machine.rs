@@ -241,20 +241,27 @@ impl Machine {
         if runs_apart {
             decoupled.code.sync_watchpoints(bus);
         }
-        if bus.is_watched() {
-            bus.fabric.reads_left = u32::MAX;
-            return run_cores::<true, Core, Crossbar>(cores, bus, bound, runs_apart.then_some(decoupled));
-        }
+        let watched = bus.is_watched();
+        let skips = self.engine == Engine::Decoupled && (!watched || bus.is_only_profiled());
+        let mut decoupled = runs_apart.then_some(decoupled);
         loop {
             let begun = cores[0].t.min(cores[1].t);
-            bus.fabric.reads_left = if runs_apart { busy_waits.reads() } else { u32::MAX };
-            run_cores::<false, Core, Crossbar>(cores, bus, bound, runs_apart.then_some(&mut *decoupled));
+            bus.fabric.reads_left = if skips { busy_waits.reads() } else { u32::MAX };
+            if watched {
+                run_cores::<true, Core, Crossbar>(cores, bus, bound, decoupled.as_deref_mut());
+            } else {
+                run_cores::<false, Core, Crossbar>(cores, bus, bound, decoupled.as_deref_mut());
+            }
             let now = cores[0].t.min(cores[1].t);
             if bus.fabric.requests.touched || now >= bound {
                 return;
             }
             bus.fabric.reads_left = u32::MAX;
-            busy_waits.skip(cores, bus, now - begun, bound);
+            if watched {
+                busy_waits.skip::<true, Crossbar>(cores, bus, now - begun, bound);
+            } else {
+                busy_waits.skip::<false, Crossbar>(cores, bus, now - begun, bound);
+            }
         }
     }
 

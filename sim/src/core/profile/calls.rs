@@ -192,6 +192,8 @@ pub(super) struct Calls {
     tree: Tree,
     /// Calls of the one function that is timed.
     pub timed: TimedCalls,
+    /// How often all that is told happens: more than once only while turns of a busy wait are accounted for.
+    pub weight: u64,
     /// What is executed, the last one, and what that has interrupted.
     contexts: Vec<Context>,
     /// A frame is being read back from an address.
@@ -224,7 +226,7 @@ impl Calls {
     pub fn new(core: u8, task: u32, timed: Option<u32>) -> Self {
         let mut tree = Tree { nodes: Vec::new(), index: HashMap::new(), truncated: false };
         let context = Context::new(&mut tree, Frame::Task(task));
-        Self { core, tree, timed: TimedCalls::new(timed), contexts: vec![context], unstacking: None }
+        Self { core, tree, timed: TimedCalls::new(timed), weight: 1, contexts: vec![context], unstacking: None }
     }
 
     pub fn nodes(&self) -> &[Node] {
@@ -299,7 +301,8 @@ impl Calls {
             timed.follow(&mut context.timed, context.calls.len(), context.function.start, *core, now);
         }
         if enters {
-            self.spend(|costs| costs.calls += 1);
+            let weight = self.weight;
+            self.spend(|costs| costs.calls += weight);
         }
     }
 

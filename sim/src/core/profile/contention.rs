@@ -155,6 +155,8 @@ pub struct Contention {
     pub(super) winner: Option<(Cycle, u8, [u32; 2])>,
     /// Losses that are not in `losses` yet.
     recent: Vec<Recent>,
+    /// How often what is told happens: more than once only while turns of a busy wait are accounted for.
+    pub(super) weight: u64,
     /// Lines of the flash cache that were replaced: core, its function, and for which address.
     evicted: HashMap<u32, (u8, u32, u32)>,
 }
@@ -177,6 +179,7 @@ impl Contention {
             at: locks,
             winner: None,
             recent: vec![Recent::NONE; RECENT],
+            weight: 1,
             evicted: HashMap::new(),
         }
     }
@@ -214,8 +217,17 @@ impl Contention {
             self.add(before.loss, before.times, before.cycles);
         }
         let recent = &mut self.recent[place];
-        recent.times += 1;
-        recent.cycles += cycles;
+        recent.times += self.weight;
+        recent.cycles += cycles * self.weight;
+    }
+
+    /// A core that waits for a lock has read it in vain all through so many more cycles.
+    pub(super) fn went_on_waiting(&mut self, core: u8, address: u32, cycles: Cycle) {
+        let number = (address - self.at.start) / 4;
+        let lock = self.state.get_mut(number as usize);
+        if let Some(waiting) = lock.and_then(|lock| lock.waiting[usize::from(core & 1)].as_mut()) {
+            waiting.last += cycles;
+        }
     }
 
     /// Puts all losses where they are read.

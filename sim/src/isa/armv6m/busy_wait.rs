@@ -13,6 +13,7 @@ use crate::engine::lockstep::run_cores;
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::{Core, Phase};
 use crate::isa::thumb::decode::{Code, Op, Reg, TABLE};
+use std::ops::Range;
 
 /// Reads of registers after which a loop is looked for, and how many more for each cycle in which none was found, since looking
 /// takes long.
@@ -45,7 +46,13 @@ impl BusyWaits {
 
     /// Skips turns of a loop that the cores are in, before cycle `until`, if there is one: in the last `cycles`, they have made
     /// `reads` reads of registers.
-    pub fn skip<B: FastBus>(&mut self, cores: &mut [Core<B>; 2], bus: &mut B, cycles: Cycle, until: Cycle) {
+    pub fn skip<const WATCH: bool, B: FastBus>(
+        &mut self,
+        cores: &mut [Core<B>; 2],
+        bus: &mut B,
+        cycles: Cycle,
+        until: Cycle,
+    ) {
         if cycles > Cycle::from(self.reads) * APART {
             return;
         }
@@ -54,7 +61,13 @@ impl BusyWaits {
         let ends = cores.each_ref().map(|core| if core.t < awake { core.exceptions_from } else { core.t });
         let until = until.min(ends[0]).min(ends[1]);
         let begun = cores[0].t.min(cores[1].t);
-        let turns = Turn::record(cores, bus, until).map_or(0, |turn| turn.repeat(cores, bus, until));
+        if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
+            profile.begin_turns();
+        }
+        let turns = Turn::record::<WATCH, B>(cores, bus, until).map_or(0, |turn| turn.repeat(cores, bus, until));
+        if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
+            profile.end_turns();
+        }
         let in_vain = if turns == 0 { cores[0].t.min(cores[1].t).min(begun + LONGEST) - begun } else { 0 };
         self.turns += turns;
         self.reads = FEW + MORE * in_vain as u32;
@@ -100,6 +113,8 @@ struct Mark<B: FastBus> {
     loading: [Option<Load>; 2],
     /// Events before it.
     events: usize,
+    /// What a profile had been told before it.
+    told: usize,
 }
 
 impl<B: FastBus> Mark<B> {
@@ -107,7 +122,9 @@ impl<B: FastBus> Mark<B> {
         let arbiter = &bus.fabric().arbiter;
         let slaves = std::array::from_fn(|slave| (arbiter.free_at[slave], arbiter.last[slave]));
         let cache = (bus.cache().hits(), bus.cache().accesses());
-        Self { at, cores: cores.clone(), slaves, cache, notes: bus.fabric().diagnostics.count(), loading, events }
+        let told = bus.fabric().watch.profile.as_ref().map_or(0, |profile| profile.told());
+        let notes = bus.fabric().diagnostics.count();
+        Self { at, cores: cores.clone(), slaves, cache, notes, loading, events, told }
     }
 
     /// Whether all goes on from here as it did from an earlier mark, apart from what registers and flags hold, up to cycle `until`.
@@ -151,11 +168,13 @@ struct Turn {
     /// Slaves that had wait states.
     waited: [bool; Slave::COUNT],
     hits: u32,
+    /// What a profile was told.
+    told: Range<usize>,
 }
 
 impl Turn {
     /// Executes cycles until the cores have been through a turn. None if that does not happen soon.
-    fn record<B: FastBus>(cores: &mut [Core<B>; 2], bus: &mut B, until: Cycle) -> Option<Self> {
+    fn record<const WATCH: bool, B: FastBus>(cores: &mut [Core<B>; 2], bus: &mut B, until: Cycle) -> Option<Self> {
         let end = until.min(cores[0].t.min(cores[1].t).saturating_add(LONGEST));
         let leader = usize::from(cores[0].t >= end);
         let (mut marks, mut events): (Vec<Mark<B>>, Vec<Event>) = (Vec::new(), Vec::new());
@@ -177,7 +196,7 @@ impl Turn {
                 let core = &cores[number];
                 match core.phase {
                     Phase::Start => {
-                        let what = core.begins_harmless()?;
+                        let what = core.begins_harmless(WATCH)?;
                         if let What::Begins { op, loads: Some(address), .. } = what {
                             loading[number] = Some(Load { address, width: op.width, register: op.d });
                         }
@@ -187,7 +206,7 @@ impl Turn {
                     _ => return None,
                 }
             }
-            run_cores::<false, Core<B>, B>(cores, bus, now + 1, None);
+            run_cores::<WATCH, Core<B>, B>(cores, bus, now + 1, None);
             if bus.fabric().requests.touched {
                 return None;
             }
@@ -231,7 +250,8 @@ impl Turn {
         });
         let waited = std::array::from_fn(|slave| first.slaves[slave].0 != last.slaves[slave].0);
         let hits = last.cache.0.wrapping_sub(first.cache.0);
-        Some(Self { begun: last.at, period: last.at - first.at, events, counted, waited, hits })
+        let told = first.told..last.told;
+        Some(Self { begun: last.at, period: last.at - first.at, events, counted, waited, hits, told })
     }
 
     /// Repeats the turn until something would be different, or cycle `until` is reached. How often it did so.
@@ -277,6 +297,9 @@ impl Turn {
         }
         let hits = u64::from(self.hits).saturating_mul(turns).min(u64::from(u32::MAX));
         bus.cache_mut().count_hits(hits as u32);
+        if let Some(profile) = &mut bus.fabric_mut().watch.profile {
+            profile.repeat(self.told.clone(), turns, self.period);
+        }
         turns
     }
 }
@@ -321,17 +344,17 @@ impl Values {
 }
 
 impl<B: FastBus> Core<B> {
-    /// The instruction that begins, if it is one of a busy wait.
-    fn begins_harmless(&self) -> Option<What> {
+    /// The instruction that begins, if it is one of a busy wait; of a loop that does nothing at all, if that counts as one.
+    fn begins_harmless(&self, idles: bool) -> Option<What> {
         let op = TABLE[usize::from(self.queue as u16)];
         let loads = match self.clone().execute(&op, self.pc) {
             Effect::Next | Effect::Branch => None,
             Effect::Load(address) if address & op.width.misaligned() == 0 && is_readable::<B>(address) => Some(address),
             _ => return None,
         };
-        // A taken branch to itself reads nothing: that is no busy wait.
+        // Native code goes through these faster than through turns.
         let stays = op.code == Code::B && op.immediate == -4;
-        (!stays).then_some(What::Begins { pc: self.pc, op, loads, next: 0 })
+        (idles || !stays).then_some(What::Begins { pc: self.pc, op, loads, next: 0 })
     }
 
     /// Whether it is where it was, apart from what registers and flags hold.

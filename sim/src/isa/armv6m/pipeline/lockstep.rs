@@ -11,6 +11,9 @@ use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::{Core, Phase};
 use crate::isa::thumb::decode::TABLE;
 
+/// B to itself.
+const STAY: u16 = 0xe7fe;
+
 impl Pipeline for PipelineState {
     #[inline(always)]
     fn slave(&self) -> Slave {
@@ -104,6 +107,10 @@ impl<B: Bus> Cpu<B> for Core<B> {
         }
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
             profile.instruction(self.id, now, pc, pipeline.queue as u16);
+            if pipeline.queue as u16 == STAY {
+                // A loop that does nothing: a busy wait like one that reads.
+                bus.fabric_mut().count_register_read();
+            }
         }
         match self.execute(op, pc) {
             Effect::Next => {

@@ -11,8 +11,8 @@ use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::{Core, Phase};
 use crate::isa::thumb::decode::TABLE;
 
-/// B to itself.
-const STAY: u16 = 0xe7fe;
+/// Offset of a branch to the beginning of a short loop, at least.
+const SHORT_LOOP: i16 = -32;
 
 impl Pipeline for PipelineState {
     #[inline(always)]
@@ -107,8 +107,8 @@ impl<B: Bus> Cpu<B> for Core<B> {
         }
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
             profile.instruction(self.id, now, pc, pipeline.queue as u16);
-            if pipeline.queue as u16 == STAY {
-                // A loop that does nothing: a busy wait like one that reads.
+            if op.code.branches_directly() && (SHORT_LOOP..0).contains(&op.immediate) {
+                // It may be a busy wait that reads memory, or nothing at all.
                 bus.fabric_mut().count_register_read();
             }
         }

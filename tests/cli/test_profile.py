@@ -78,6 +78,15 @@ def test_files_for_other_tools_are_written_and_are_no_others(tool: Tool) -> None
     assert (tool.directory / "a.json").read_text() == "mine"
 
 
+def test_a_page_is_written_over_its_own_kind_only(tool: Tool) -> None:
+    words = ("profile", str(example("both_cores")), *SHORT, "--report", "a.html")
+    for _ in range(2):
+        assert "a.html" in tool(*words).succeeded().err
+    assert "data-flame" in (tool.directory / "a.html").read_text()
+    (tool.directory / "a.html").write_text("mine")
+    assert "is not a page of Intercore" in tool(*words).failed(2).error
+
+
 def test_what_has_no_names_says_so(tool: Tool) -> None:
     bare = stripped(example("both_cores"), tool.directory)
     assert "has no symbols" in tool("profile", str(bare), *SHORT).succeeded().out

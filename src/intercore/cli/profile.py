@@ -10,7 +10,7 @@ import typer
 from intercore.cli.options import Force, Output
 from intercore.cli.profiled import Window, is_target, of_benchmark, of_image
 from intercore.errors import UsageError
-from intercore.files.replacement import CALLGRIND, SPEEDSCOPE, check_replaceable, replacement
+from intercore.files.replacement import CALLGRIND, PAGE, SPEEDSCOPE, check_replaceable, replacement
 from intercore.profile.callgrind import callgrind
 from intercore.profile.report import TOP, TOP_LINES, rows, section
 from intercore.profile.speedscope import speedscope
@@ -30,6 +30,7 @@ _MOST_SECONDS = 3600.0
     "intercore profile app.elf --seconds 0.2 --from start_work --to work_done; "
     "intercore profile app.elf --calls crc32; "
     "intercore profile pico-sim switch primitive=queue; "
+    "intercore profile app.elf --report app.html; "
     "intercore profile app.elf --callgrind app.callgrind, and then kcachegrind app.callgrind; "
     "intercore profile app.elf --speedscope app.speedscope.json, and then open it at https://www.speedscope.app"
 )
@@ -105,13 +106,17 @@ def profile(
         Path | None,
         typer.Option("--speedscope", metavar="FILE", help="Also write a file for https://www.speedscope.app."),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Also write an HTML page with flame graphs and the source."),
+    ] = None,
     force: Force = False,
     output: Output = DEFAULT,
 ) -> None:
     """Run a program on the simulated Pico and show where the cycles of each core go: by function, bank and lock."""
     if seconds is not None and not 0 < seconds <= _MOST_SECONDS:
         raise UsageError(f"--seconds {seconds:g} is not between 0 and {_MOST_SECONDS:g}")
-    for path, kind in (callgrind_file, CALLGRIND), (speedscope_file, SPEEDSCOPE):
+    for path, kind in (callgrind_file, CALLGRIND), (speedscope_file, SPEEDSCOPE), (page, PAGE):
         if path is not None:
             check_replaceable(path, kind, force=force)
     if is_target(image):
@@ -146,3 +151,8 @@ def profile(
             with replacement(path, kind, force=force) as file:
                 file.write(text(found).encode())
             messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
+    if page is not None:
+        from intercore.page.profile_page import write_profile_page  # noqa: PLC0415 - jinja takes a moment to load
+
+        write_profile_page(found, analysis, warnings, page, force=force)
+        messages().print(f"wrote {page.absolute()}", markup=False, soft_wrap=True)

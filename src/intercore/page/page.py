@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
 import re
 import shlex
 from collections import Counter
@@ -542,7 +541,6 @@ def _environment() -> Environment:
     made.filters |= {
         "drawn": drawn,
         "is_cut": is_cut,
-        "csp_hash": _csp_hash,
         "moment": _moment,
         "go_on": command_to_go_on,
         "unbroken": _unbroken,
@@ -553,11 +551,6 @@ def _environment() -> Environment:
 def _packed(data: bytes) -> str:
     """Return data as gzip in base 64, a fourth of its size: the page unpacks it when somebody asks for it."""
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()
-
-
-def _csp_hash(script: str) -> str:
-    """Return the hash of a script for the content security policy."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _unbroken(text: str) -> str:

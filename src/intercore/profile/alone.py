@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +15,7 @@ from intercore.view.quantity import multiple, percent, significant
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from intercore.profile.recorded import Profile
 

@@ -6,7 +6,6 @@ keeps the functions of the two apart.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -54,7 +53,7 @@ def _functions(profile: Profile, core: CoreProfile) -> Iterator[tuple[list[str],
     """Yield what stands in the file of each function, task and handler of a core, and what it cost by itself."""
     names = {(node.kind, node.address): node.name for node in core.nodes}
     calls = _calls(core)
-    lines = _lines_by_function(core)
+    lines = {address: found for address, _, found in core.functions()}
     for (kind, address), name in names.items():
         text = [f"fl={_file(profile, address) if kind == 'function' else _UNKNOWN}", f"fn={name}"]
         own = Counter[int]()
@@ -84,16 +83,6 @@ def _functions(profile: Profile, core: CoreProfile) -> Iterator[tuple[list[str],
 def _costs(costs: Costs) -> tuple[int, ...]:
     sums = costs.sums
     return sums.cycles, costs.instructions, sums.conflicted, sums.waited, sums.asleep
-
-
-def _lines_by_function(core: CoreProfile) -> dict[int, list[Line]]:
-    """Return the instructions of each function that was executed, by its address."""
-    starts = sorted({node.address for node in core.nodes if node.kind == "function"})
-    found: defaultdict[int, list[Line]] = defaultdict(list)
-    for line in core.lines:
-        at = bisect_right(starts, line.address) - 1
-        found[starts[max(at, 0)]].append(line)
-    return found
 
 
 def _calls(core: CoreProfile) -> dict[_Key, dict[_Key, tuple[int, list[int]]]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import msgspec
@@ -10,7 +12,7 @@ import msgspec
 from intercore.profile.names import Names, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from intercore import _native
     from intercore.sim import Simulator
@@ -113,6 +115,16 @@ class CoreProfile(msgspec.Struct, frozen=True):
     nodes: Sequence[Node]
     lines: Sequence[Line]
     """By rising address."""
+
+    def functions(self) -> Iterator[tuple[int, str, Sequence[Line]]]:
+        """Yield address, name and instructions of each function that was executed."""
+        names = {node.address: node.name for node in self.nodes if node.kind == "function"}
+        starts = sorted(names)
+        found: defaultdict[int, list[Line]] = defaultdict(list)
+        for line in self.lines if starts else ():
+            found[starts[max(bisect_right(starts, line.address) - 1, 0)]].append(line)
+        for address, lines in found.items():
+            yield address, names[address], lines
 
 
 class Loss(msgspec.Struct, frozen=True):

@@ -342,6 +342,33 @@ def _root_table(analysis: ProfileAnalysis) -> Table[RootSummary]:
     )
 
 
+def loss_table(analysis: ProfileAnalysis, most: int = 2 * TOP) -> Table[Loss]:
+    """Return the table of the largest losses: what each core lost to whom."""
+    culprits = {"DMA": "the DMA", "itself": "an earlier access of its own", "nobody": "nobody: a miss of the cache"}
+
+    def culprit(loss: Loss) -> str:
+        if loss.to not in {"core", "eviction"}:
+            return culprits[loss.to]
+        what = f" for {loss.other_object}" if loss.other_object not in {"", loss.other_function} else ""
+        how = "replaced by " if loss.to == "eviction" else ""
+        return f"{how}core {1 - loss.core} in {loss.other_function}{what}"
+
+    return Table(
+        _heading("Largest losses", analysis),
+        analysis.losses[:most],
+        [
+            Column("core", lambda one: str(one.core)),
+            Column("at", lambda one: one.port),
+            Column("in", lambda one: one.function),
+            Column("for", lambda one: one.object if one.object != one.function else "its code"),
+            Column("to", culprit),
+            Column("times", lambda one: f"{one.times:,}", right=True),
+            Column("cycles", lambda one: f"{one.cycles:,}", right=True),
+            Column("time", lambda one: _cell(one.cycles, analysis.cores[one.core]), right=True),
+        ],
+    )
+
+
 def _lock_table(analysis: ProfileAnalysis) -> Table[LockUse]:
     us = 1e6 * analysis.seconds / max(1, analysis.ended - analysis.begun)
 

@@ -21,7 +21,7 @@ class LineSummary(msgspec.Struct, frozen=True):
     file: str
     line: int
     function: str
-    """The function in whose source it is; empty if it is not known."""
+    """The function in whose source it is."""
     inlined_into: str
     """The compiled function, if that is another one."""
     executed: int
@@ -43,10 +43,10 @@ def source_lines(profile: Profile) -> list[LineSummary]:
     """Return the lines with the most cycles awake first."""
     found: defaultdict[tuple[int, str, int, str, str], list[Line]] = defaultdict(list)
     for number, core in enumerate(profile.cores):
-        for line in core.lines:
+        for line, name in ((line, name) for _, name, lines in core.functions() for line in lines):
             frames = profile.sources.get(line.address, ())
             if frames and frames[0].file is not None and frames[0].line:
-                inner, outer = frames[0].function or "", frames[-1].function or ""
+                inner, outer = frames[0].function or name, frames[-1].function or name
                 into = outer if len(frames) > 1 and outer != inner else ""
                 found[number, frames[0].file, frames[0].line, inner, into].append(line)
     lines = [

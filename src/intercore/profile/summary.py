@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,8 +15,6 @@ from intercore.profile.timed import CallsOf, calls_of
 from intercore.record.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from intercore.profile.recorded import Profile
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,7 +16,7 @@ from intercore.view.quantity import duration
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from intercore.profile.recorded import Costs, NodeOf, Profile, TimedCalls
 

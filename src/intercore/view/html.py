@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from typing import TYPE_CHECKING
 
@@ -41,6 +43,7 @@ def environment(package: str) -> Environment:
         "shown": shown,
         "coded": coded,
         "breakable": breakable,
+        "csp_hash": csp_hash,
         **FORMATS,
     }
     made.globals["labels"] = LABELS
@@ -55,6 +58,11 @@ def coded(text: str) -> Markup:
 def breakable(text: str) -> Markup:
     """Return a name or a path that a narrow column may break between its words, and not within one."""
     return Markup(re.sub(r"(?<=[._/=,:])(?=\w)", "<wbr>", str(escape(printable(text)))))  # noqa: S704 - escaped
+
+
+def csp_hash(script: str) -> str:
+    """Return the hash of a script for the content security policy."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _shown(value: object) -> object:

@@ -87,6 +87,23 @@ def test_a_page_is_written_over_its_own_kind_only(tool: Tool) -> None:
     assert "is not a page of Intercore" in tool(*words).failed(2).error
 
 
+def test_two_profiles_are_compared_by_function(tool: Tool) -> None:
+    for name in ("both_cores", "bank_conflict"):
+        printed = tool("profile", str(example(name)), *SHORT, "--format", "json").succeeded().out
+        (tool.directory / f"{name}.json").write_text(printed)
+    words = ("compare", "both_cores.json", "bank_conflict.json")
+    text = " ".join(tool(*words).succeeded().out.split())
+    assert text.index("Core 0") < text.index("Functions by change")
+    assert "SIMULATED" in text
+    found = tool(*words, "--format", "json").succeeded().json
+    functions = {(one["core"], one["function"]): one for one in found["functions"]}
+    assert functions[0, "work_in_sram4"]["after"]["awake"] == 0
+    assert "awake_before" in tool(*words, "--format", "csv").succeeded().out.splitlines()[0]
+    assert "can only be compared with another profile" in tool(*words[:2], "4").failed(2).error
+    assert "exactly two profiles" in tool(*words, words[1]).failed(2).error
+    assert "-o applies only to runs" in tool(*words, "-o", "a.html").failed(2).error
+
+
 def test_what_has_no_names_says_so(tool: Tool) -> None:
     bare = stripped(example("both_cores"), tool.directory)
     assert "has no symbols" in tool("profile", str(bare), *SHORT).succeeded().out

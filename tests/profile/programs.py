@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from intercore.profile.recorded import Profile, take
 from intercore.sim import Simulator
+from tests.sim.firmware import SIM
 
 CYCLES = 3_000_000
 
@@ -31,6 +32,20 @@ def profiled(image: str | Path | bytes, cycles: int = CYCLES, timed: str | None 
     simulator.start_profile(None if timed is None else simulator.address(timed))
     stop = simulator.run(cycles)
     return take(simulator, "image", str(stop), simulator.seconds, timed), simulator
+
+
+def variant(name: str, old: str, new: str, folder: Path) -> Path:
+    """Return an ELF image of an example with another text in its source."""
+    text = (SIM / "examples" / f"{name}.c").read_text()
+    assert text.count(old) == 1
+    (source := folder / "variant.c").write_text(text.replace(old, new))
+    compiler = shutil.which("arm-none-eabi-gcc")
+    assert compiler is not None
+    flags = ("-mcpu=cortex-m0plus", "-mthumb", "-O2", "-std=c11", "-ffreestanding", "-g", "-I.")
+    linking = ("-nostartfiles", "-static", "-Wl,--no-warn-rwx-segments", "-L.", "-T", "sram.ld")
+    made = ("chip.c", source, "-lgcc", "-o", folder / "variant.elf")
+    subprocess.run([compiler, *flags, *linking, *made], cwd=SIM / "examples", check=True)
+    return folder / "variant.elf"
 
 
 def stripped(image: Path, folder: Path) -> Path:

@@ -9,6 +9,7 @@ import typer
 
 from intercore.campaign.phases import SHIFTS, find_change
 from intercore.cli import by_turns
+from intercore.cli.compared_profiles import are_profiles, compared_profiles
 from intercore.cli.number_options import Share, percent_option, whole_option
 from intercore.cli.options import DEFAULT_STORE, Force, Output, StorePath, Timeout
 from intercore.cli.outcome import check_page, check_sound, write_comparison
@@ -40,6 +41,7 @@ _SIDES = 2
 @app.command(
     epilog="Examples: intercore compare 3 4; intercore compare baselines/pico-sim.jsonl 4; "
     "intercore compare pico-sim pico-amp-sim --within 2% -o page.html; "
+    "intercore compare before.json after.json, of two profiles; "
     "intercore compare --alternate host switch --firmware before/firmware --firmware after/firmware"
 )
 def compare(
@@ -50,7 +52,7 @@ def compare(
             help=(
                 "What to compare: two numbers of stored runs, e.g. 3 4 (before and after a change), two targets "
                 "(their newest complete runs), or baseline files. More than two runs are grouped by "
-                "target, and the targets are compared. "
+                "target, and the targets are compared. Or two files that `intercore profile --format json` printed. "
                 "With --alternate: TARGET BENCHMARK [NAME=VALUE,…]."
             ),
         ),
@@ -157,6 +159,11 @@ def compare(
     else:
         for name in [*request.options(), *(["--resume"] if resume else [])]:
             raise UsageError(f"{name} applies only with --alternate: add --alternate, or omit {name}")
+        if are_profiles(request.words):
+            if page is not None:
+                raise UsageError("-o applies only to runs: profiles have no page of ratios, so omit it")
+            show(compared_profiles(request.words, in_full=in_full), output)
+            return
         if len(request.words) < _SIDES:
             given = " ".join(request.words)
             named = f"run {given}" if given.isdigit() else given

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from intercore.profile.recorded import Profile
 
 
+SCHEMA = 1
+
+
 class CoreSummary(msgspec.Struct, frozen=True):
     """The time of a core."""
 
@@ -29,7 +32,7 @@ class CoreSummary(msgspec.Struct, frozen=True):
     sums: Sums
 
 
-class ProfileAnalysis(msgspec.Struct, frozen=True):
+class ProfileAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore profile"):
     """The analysis of a profile, as `intercore profile --format json` prints it. Cycles are those of clk_sys."""
 
     image: str
@@ -57,7 +60,7 @@ class ProfileAnalysis(msgspec.Struct, frozen=True):
     """A core beside the other one and alone, if that was asked for."""
     lines: Sequence[LineSummary]
     """Source lines, as far as the debug information tells them: those with the most cycles awake first."""
-    schema: int = 1
+    schema: int = SCHEMA
     """Version of this shape. 1: the first."""
 
 

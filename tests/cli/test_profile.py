@@ -104,6 +104,26 @@ def test_two_profiles_are_compared_by_function(tool: Tool) -> None:
     assert "-o applies only to runs" in tool(*words, "-o", "a.html").failed(2).error
 
 
+def test_budgets_of_a_profile_decide_the_exit_status(tool: Tool) -> None:
+    printed = tool("profile", str(example("both_cores")), *SHORT, "--format", "json").succeeded().out
+    (tool.directory / "app.json").write_text(printed)
+    for budget, status in (
+        ("work_in_sram4 core=0: calls <= 3", 0),
+        ("work_in_sram4 core=0: calls <= 2", 1),
+        ("nothing: calls <= 2", 4),
+    ):
+        (tool.directory / "b.toml").write_text(f'budgets = ["profile {budget}"]')
+        done = tool("check", "b.toml", "--profile", "app.json", "--junit", "b.xml", "--markdown", "b.md")
+        assert done.status == status
+        assert "SIMULATED" in done.out
+    assert "add --profile app.json" in tool("check", "b.toml").failed(2).error
+    assert "b.toml is not a profile" in tool("check", "b.toml", "--profile", "b.toml").failed(2).error
+    assert "--profile app.json" in tool("check", "b.toml", "app.json").failed(2).error
+    assert "omit pico-sim" in tool("check", "b.toml", "pico-sim").failed(2).error
+    (tool.directory / "b.toml").write_text('budgets = ["speedup: S max >= 1"]')
+    assert "omit --profile" in tool("check", "b.toml", "--profile", "app.json").failed(2).error
+
+
 def test_what_has_no_names_says_so(tool: Tool) -> None:
     bare = stripped(example("both_cores"), tool.directory)
     assert "has no symbols" in tool("profile", str(bare), *SHORT).succeeded().out

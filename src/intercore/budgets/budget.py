@@ -42,7 +42,7 @@ CYCLES = "cycles"
 """Of a core: a unit of time if the target reports its cycles per second."""
 
 Sense: TypeAlias = Literal["<=", ">="]
-_SENSES: Mapping[str, Sense] = {"<=": "<=", ">=": ">=", "≤": "<=", "≥": ">="}
+SENSES: Mapping[str, Sense] = {"<=": "<=", ">=": ">=", "≤": "<=", "≥": ">="}
 _FORM = "a budget is 'switch from=0 to=1: p99 <= 20 us' or 'switch from=0 to=1: median / baseline <= 1.05'"
 _BUDGET = re.compile(r"(?P<settings>[^:]+(?::[^ ][^:]*)*):\s+(?P<what>.*\S)\s*(?P<sense><=|>=|≤|≥)\s*(?P<limit>.+)")
 _OTHER_SENSE = re.compile(r"==|=<|=>|!=|<(?!=)|>(?!=)")
@@ -102,7 +102,7 @@ def parsed(text: str, line: int) -> Budget:
         series,
         statistic,
         to_baseline,
-        _SENSES[found["sense"]],
+        SENSES[found["sense"]],
         limit,
         unit,
     )

@@ -15,6 +15,8 @@ from intercore.benchmarks.failed import headline
 from intercore.benchmarks.grouping import IRRELEVANT, by_level, varied_names
 from intercore.benchmarks.plausibility import is_possible
 from intercore.benchmarks.series import incomparable
+from intercore.budgets.profile_budget import ProfileBudget, not_held
+from intercore.budgets.profile_budget import held as held_against_profile
 from intercore.budgets.result import (
     BudgetResult,
     Outcome,
@@ -43,14 +45,16 @@ if TYPE_CHECKING:
     from intercore.budgets.budget import Budget
     from intercore.comparison.analysis import UsualBuilds
     from intercore.comparison.baseline import Baseline
+    from intercore.profile.summary import ProfileAnalysis
     from intercore.record.measurement import Measurement, Run
 
 T = TypeVar("T")
 
-STATUS: Mapping[Outcome, int] = {"kept": 0, "broken": 1, "cannot tell": 3, "not measured": 4}
+STATUS: Mapping[Outcome, Literal[0, 1, 3, 4]] = {"kept": 0, "broken": 1, "cannot tell": 3, "not measured": 4}
 """Exit status of a check; 2 means a wrong file or command."""
 _WORST: tuple[Outcome, ...] = ("broken", "not measured", "cannot tell", "kept")
 """The result of a check is the first of these outcomes."""
+NO_PROFILE = "no profile is given (--profile app.json)"
 
 
 class BudgetFile(msgspec.Struct, frozen=True):
@@ -63,6 +67,8 @@ class BudgetFile(msgspec.Struct, frozen=True):
     """The baseline of ratios; present if a budget has one."""
     repetitions: int | None
     """Repetitions of each setting, if the file gives them."""
+    of_profile: tuple[ProfileBudget, ...] = ()
+    """Those that are for a profile."""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -87,6 +93,18 @@ class Check(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...]
     schema: int = 1
     """Version of this shape. 1: the first."""
+
+
+def check_profile(file: BudgetFile, analysis: ProfileAnalysis | None, others: Check | None) -> Check:
+    """Check the budgets that are for a profile, which may not be known, and add the result for the others."""
+    found: list[BudgetResult] = [] if others is None else list(others.budgets)
+    for one in file.of_profile:
+        found += [not_held(one, NO_PROFILE)] if analysis is None else held_against_profile(one, analysis)
+    found.sort(key=lambda one: one.line)
+    if others is None:
+        return _whole(file, "" if analysis is None else analysis.image, None, found, (), (), simulated=True)
+    outcome = _worst(found)
+    return msgspec.structs.replace(others, budgets=tuple(found), outcome=outcome, exit_status=_status(outcome))
 
 
 def unmeasured(file: BudgetFile, target: str, why: str, *, simulated: bool) -> Check:
@@ -331,8 +349,7 @@ def _whole(
     *,
     simulated: bool,
 ) -> Check:
-    outcomes = {one.outcome for one in found}
-    outcome = next(one for one in _WORST if one in outcomes)
+    outcome = _worst(found)
     return Check(
         file=file.name,
         target=target,
@@ -340,8 +357,17 @@ def _whole(
         run=None if run is None else run.id,
         baseline=None if file.baseline is None else file.baseline.file,
         outcome=outcome,
-        exit_status=msgspec.convert(STATUS[outcome], Literal[0, 1, 3, 4]),
+        exit_status=_status(outcome),
         budgets=tuple(found),
         first=tuple(first),
         warnings=tuple(doubts),
     )
+
+
+def _worst(found: Iterable[BudgetResult]) -> Outcome:
+    outcomes = {one.outcome for one in found}
+    return next(one for one in _WORST if one in outcomes)
+
+
+def _status(outcome: Outcome) -> Literal[0, 1, 3, 4]:
+    return STATUS[outcome]

@@ -8,10 +8,11 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from intercore.benchmarks.grouping import by_level
+from intercore.budgets.profile_budget import PROFILE
 from intercore.record.origin import in_brackets
 from intercore.record.plan import canonical
 from intercore.text import listed, plural
-from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
+from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, percent, significant
 from intercore.view.section import Section
 from intercore.view.table import Column, Table
 
@@ -29,6 +30,8 @@ MOST_KEPT = 20
 
 _SETTING, _BUDGET, _FOUND, _OUTCOME = 26, 17, 13, 12  # columns of each; 12 more stand between them
 _LINES, _LEVELS = 10, 50  # columns of what they cover
+_WHOLE = 100
+"""Cycles per call from which on they are shown without a fraction."""
 _RANK: Mapping[Outcome, int] = {"broken": 0, "not measured": 1, "cannot tell": 2, "kept": 3}
 _IN_WORDS: Mapping[Outcome, str] = {
     "kept": "kept",
@@ -183,6 +186,10 @@ def rows(found: Check) -> list[dict[str, object]]:
 def _number(one: BudgetResult, number: float) -> str:
     if one.unit == "bytes_per_s":
         return data_rate(number)
+    if one.unit == "percent":
+        return percent(number / 100)
+    if one.benchmark == PROFILE:
+        return f"{number:,.0f}" if number >= _WHOLE or number == int(number) else significant(number)
     return f"{number:.3f}" if one.unit in ("ratio", "factor") else significant(number)
 
 

@@ -55,7 +55,7 @@ class BudgetResult(msgspec.Struct, frozen=True):
     """The limited quantity: `switch p99`, `call median / baseline`."""
     bound: str
     """The limit, as `<= 20 us`."""
-    unit: Unit | Literal["ratio"] | None
+    unit: Unit | Literal["ratio", "cycles", "percent"] | None
     """Of `found`, `limit` and `baseline`; None where nothing was measured."""
     limit: float | None
     found: Interval | None

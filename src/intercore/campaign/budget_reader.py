@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from intercore.budgets.budget import contradiction, parsed
+from intercore.budgets.budget import Budget, contradiction, parsed
 from intercore.budgets.check import BudgetFile, for_each
+from intercore.budgets.profile_budget import ProfileBudget, is_of_profile
+from intercore.budgets.profile_budget import parsed as parsed_of_profile
 from intercore.budgets.series import limited
 from intercore.campaign import toml_table
 from intercore.campaign.plan_reader import text_of
@@ -18,9 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from intercore.budgets.budget import Budget
     from intercore.campaign.toml_table import TomlTable
     from intercore.comparison.baseline import Baseline
+
+AnyBudget: TypeAlias = Budget | ProfileBudget
 
 _EXAMPLE = 'budgets = ["switch from=0 to=1: p99 <= 20 us"]'
 
@@ -30,7 +33,8 @@ def read(path: Path) -> BudgetFile:
     name = str(path)
     file = toml_table.parsed(text_of(path), name, "budget file")
     file.check_keys(("budgets", "baseline", "repetitions"))
-    budgets = _budgets(file)
+    every = _budgets(file)
+    budgets = tuple(one for one in every if isinstance(one, Budget))
     baseline = _baseline(file, path)
 
     def vet(one: Budget) -> None:
@@ -43,10 +47,11 @@ def read(path: Path) -> BudgetFile:
 
     for_each(name, budgets, vet)
     repetitions = file.whole("repetitions", 0, 1, MAX_SETTINGS) or None
-    return BudgetFile(name, budgets, baseline, repetitions)
+    of_profile = tuple(one for one in every if isinstance(one, ProfileBudget))
+    return BudgetFile(name, budgets, baseline, repetitions, of_profile)
 
 
-def _budgets(file: TomlTable) -> tuple[Budget, ...]:
+def _budgets(file: TomlTable) -> tuple[AnyBudget, ...]:
     given = file.values.get("budgets")
     if not isinstance(given, list) or not given:
         file.refuse(f"budgets must be a list of at least one string, such as {_EXAMPLE}", "budgets")
@@ -55,7 +60,7 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
             f"budgets has {len(given)} entries, but at most {BUDGETS.most} are possible: split the file", "budgets"
         )
     lines = file.lines_of_list("budgets")
-    found: dict[str, Budget] = {}
+    found: dict[str, AnyBudget] = {}
     wrong: list[str] = []
     for text, line in zip(given, lines, strict=True):
         try:
@@ -67,7 +72,7 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
     if wrong:
         raise UsageError("\n".join(wrong))
     budgets = tuple(found.values())
-    if (both := contradiction(budgets)) is not None:
+    if (both := contradiction([one for one in budgets if isinstance(one, Budget)])) is not None:
         first, second = both
         raise UsageError(
             f"{file.name}:{second.line}: this budget ({second.what} {second.bound}) contradicts the budget in line "
@@ -76,10 +81,10 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
     return budgets
 
 
-def _budget(text: object, line: int, known: Mapping[str, Budget]) -> Budget:
+def _budget(text: object, line: int, known: Mapping[str, AnyBudget]) -> AnyBudget:
     if not isinstance(text, str) or not text.isprintable():
         raise UsageError(f"a budget must be a string in quotes, not {toml_table.shown(text)}")
-    found = parsed(text, line)
+    found = parsed_of_profile(text, line) if is_of_profile(text) else parsed(text, line)
     if found.text in known:
         raise UsageError(f"this budget repeats the budget in line {known[found.text].line}: remove one of them")
     return found

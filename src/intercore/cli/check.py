@@ -9,7 +9,7 @@ import typer
 
 from intercore.budgets import report
 from intercore.budgets.check import check as check_budgets
-from intercore.budgets.check import for_each, unmeasured
+from intercore.budgets.check import check_profile, for_each, unmeasured
 from intercore.campaign import budget_reader
 from intercore.campaign.budget_plan import draft_for, repetitions_for, why_not
 from intercore.campaign.plan_file import Experiment
@@ -24,6 +24,7 @@ from intercore.document.junit import junit
 from intercore.document.markdown import markdown
 from intercore.errors import IntercoreError, UsageError
 from intercore.files.replacement import JUNIT, MARKDOWN, Kind, check_replaceable, replacement
+from intercore.profile.profile_file import is_profile, read
 from intercore.record.plan import MAX_SETTINGS, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, find, usual_builds
@@ -35,6 +36,7 @@ from intercore.text import whole_number
 
 if TYPE_CHECKING:
     from intercore.budgets.check import BudgetFile, Check
+    from intercore.profile.summary import ProfileAnalysis
 
 app = typer.Typer(add_completion=False)
 
@@ -44,7 +46,8 @@ app = typer.Typer(add_completion=False)
     "(too few repetitions to tell), 4 a budget could not be measured. "
     "A budget file lists its budgets: "
     'budgets = ["irq path=timer-handler: max <= 60 cycles", "speedup mode=pool n=1000: S median >= 1.8"]. '
-    "Examples: intercore check budgets.toml pico-sim --junit budgets.xml; intercore check budgets.toml 3"
+    "Examples: intercore check budgets.toml pico-sim --junit budgets.xml; intercore check budgets.toml 3; "
+    "intercore check budgets.toml --profile app.json"
 )
 def check(
     file: Annotated[
@@ -66,6 +69,15 @@ def check(
         Path | None,
         typer.Option(
             "--markdown", help="Also write a Markdown summary to this file, e.g. summary.md, for a pull request."
+        ),
+    ] = None,
+    profile: Annotated[
+        Path | None,
+        typer.Option(
+            "--profile",
+            metavar="FILE",
+            help="Check the budgets of a profile, such as 'profile crc32 core=1: cycles <= 41000', against this file, "
+            "which `intercore profile --format json` printed.",
         ),
     ] = None,
     force: Force = False,
@@ -92,7 +104,11 @@ def check(
     if name is not None and not file.exists() and Path(name).is_file():
         raise UsageError(f"{file} is not a budget file; the budget file comes first: intercore check {name} {file}")
     budgets = budget_reader.read(file)
-    if name is None or whole_number(name) is not None:
+    profiled = _profile(budgets, name, profile)
+    found: Check | None
+    if not budgets.budgets:
+        found = None
+    elif name is None or whole_number(name) is not None:
         given = {"--repetitions": repetitions, "--kernel": kernel, "--port": port}
         for option in (option for option, value in given.items() if value is not None):
             raise UsageError(
@@ -104,6 +120,8 @@ def check(
     else:
         address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None))
         found = _measured(budgets, name, address, timeout, repetitions, store_path)
+    if found is None or budgets.of_profile:
+        found = check_profile(budgets, profiled, found)
     if junit_path is not None:
         _write(junit_path, JUNIT, junit(found), force=force)
     if markdown_path is not None:
@@ -114,6 +132,24 @@ def check(
     )
     if found.exit_status:
         raise typer.Exit(found.exit_status)
+
+
+def _profile(file: BudgetFile, name: str | None, path: Path | None) -> ProfileAnalysis | None:
+    """Read the profile that the budgets of a file are for."""
+    if name is not None and is_profile(Path(name)):
+        raise UsageError(f"{name} is a profile: intercore check {file.name} --profile {name}")
+    if not file.budgets and name is not None:
+        raise UsageError(f"all budgets of {file.name} are for a profile, so no target is measured: omit {name}")
+    if path is None and not file.budgets:
+        raise UsageError(
+            f"all budgets of {file.name} are for a profile: make it (intercore profile app.elf --format json > "
+            "app.json), and add --profile app.json"
+        )
+    if path is None:
+        return None
+    if not file.of_profile:
+        raise UsageError(f"no budget of {file.name} is for a profile: omit --profile, or add a budget of a profile")
+    return read(path)
 
 
 def _write(path: Path, kind: Kind, content: bytes, *, force: bool) -> None:

@@ -37,6 +37,8 @@ def read(path: Path) -> ProfileAnalysis:
         data = bounds.contents(path, bounds.PROFILE)
     except OSError as error:
         raise IntercoreError(f"cannot read {path}: {error.strerror or error}") from error
+    if _BEGINNING.match(data[:256]) is None:
+        raise UsageError(f"{path} is not a profile: make one: intercore profile app.elf --format json > app.json")
     try:
         schema = msgspec.json.decode(data, type=_Head).schema
         if schema != SCHEMA:

@@ -66,11 +66,13 @@ def test_a_core_is_compared_with_itself_alone(tool: Tool) -> None:
 
 def test_files_for_other_tools_are_written_and_are_no_others(tool: Tool) -> None:
     words = ("profile", str(example("both_cores")), *SHORT, "--callgrind", "a.callgrind", "--speedscope", "a.json")
+    words += ("--perfetto", "a.pftrace", "--from", "example", "--to", "print_number")
     assert "a.callgrind" in tool(*words).succeeded().err
     assert (
         read_callgrind((tool.directory / "a.callgrind").read_text()).calls["core 0:example", "core 0:work_in_sram4"]
-        == 3
+        == 1
     )
+    assert (tool.directory / "a.pftrace").stat().st_size > 1000
     assert json.loads((tool.directory / "a.json").read_text())["profiles"][1]["name"] == "core 1"
     tool(*words).succeeded()  # over its own files
     (tool.directory / "a.json").write_text("mine")

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from intercore.cli.options import Force, Output
 from intercore.cli.profiled import Window, is_target, of_benchmark, of_image
 from intercore.errors import UsageError
-from intercore.files.replacement import CALLGRIND, PAGE, SPEEDSCOPE, check_replaceable, replacement
+from intercore.files.replacement import CALLGRIND, PAGE, PERFETTO, SPEEDSCOPE, Kind, check_replaceable, replacement
 from intercore.profile.callgrind import callgrind
+from intercore.profile.perfetto import perfetto
 from intercore.profile.report import TOP, TOP_LINES, rows, section
 from intercore.profile.speedscope import speedscope
 from intercore.profile.summary import analysed
+from intercore.profile.timeline import timeline
 from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
+from intercore.text import listed
+
+if TYPE_CHECKING:
+    from intercore.cli.profiled import Profiled
 
 app = typer.Typer(add_completion=False)
 
@@ -106,6 +112,15 @@ def profile(
         Path | None,
         typer.Option("--speedscope", metavar="FILE", help="Also write a file for https://www.speedscope.app."),
     ] = None,
+    perfetto_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--perfetto",
+            metavar="FILE",
+            help="Also write a timeline for https://ui.perfetto.dev: tasks, interrupts, calls and losses. It takes a "
+            "second run of the program.",
+        ),
+    ] = None,
     page: Annotated[
         Path | None,
         typer.Option("--report", metavar="FILE", help="Also write an HTML page with flame graphs and the source."),
@@ -116,14 +131,17 @@ def profile(
     """Run a program on the simulated Pico and show where the cycles of each core go: by function, bank and lock."""
     if seconds is not None and not 0 < seconds <= _MOST_SECONDS:
         raise UsageError(f"--seconds {seconds:g} is not between 0 and {_MOST_SECONDS:g}")
-    for path, kind in (callgrind_file, CALLGRIND), (speedscope_file, SPEEDSCOPE), (page, PAGE):
+    files = ((callgrind_file, CALLGRIND), (speedscope_file, SPEEDSCOPE), (perfetto_file, PERFETTO), (page, PAGE))
+    for path, kind in files:
         if path is not None:
             check_replaceable(path, kind, force=force)
     if is_target(image):
         if not measured:
             raise UsageError(f"which benchmark on {image}? For example: intercore profile {image} switch")
-        if (begin, end, alone, seconds) != (None, None, None, None):
-            raise UsageError("--seconds, --from, --to and --alone are for programs: a benchmark is recorded as a whole")
+        if (begin, end, alone, seconds, perfetto_file) != (None, None, None, None, None):
+            raise UsageError(
+                "--seconds, --from, --to, --alone and --perfetto are for programs: a benchmark is recorded as a whole"
+            )
         recorded = of_benchmark(str(image), measured[0], measured[1:], calls)
     elif measured:
         raise UsageError(
@@ -143,16 +161,36 @@ def profile(
     if found.untold:
         warnings.append(f"{found.untold:,} lost cycles were of too many kinds: it is not told to whom they were lost.")
     show(OfSection(analysis, rows(analysis), section(analysis, top, lines), warnings, answer_first=True), output)
-    for path, kind, text in (
-        (callgrind_file, CALLGRIND, callgrind),
-        (speedscope_file, SPEEDSCOPE, speedscope),
+    for path, kind, made in (
+        (callgrind_file, CALLGRIND, lambda: callgrind(found).encode()),
+        (speedscope_file, SPEEDSCOPE, lambda: speedscope(found).encode()),
+        (perfetto_file, PERFETTO, lambda: _perfetto(recorded)),
     ):
         if path is not None:
-            with replacement(path, kind, force=force) as file:
-                file.write(text(found).encode())
-            messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
+            _write(path, kind, made(), force=force)
     if page is not None:
         from intercore.page.profile_page import write_profile_page  # noqa: PLC0415 - jinja takes a moment to load
 
         write_profile_page(found, analysis, warnings, page, force=force)
         messages().print(f"wrote {page.absolute()}", markup=False, soft_wrap=True)
+
+
+def _write(path: Path, kind: Kind, content: bytes, *, force: bool) -> None:
+    with replacement(path, kind, force=force) as file:
+        file.write(content)
+    messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
+
+
+def _perfetto(recorded: Profiled) -> bytes:
+    """Run the window of a profile once more; return the timeline."""
+    assert recorded.start is not None, "only programs have a timeline"  # noqa: S101 - checked above
+    simulator, start = recorded.start
+    with messages().status("the timeline: the program is run once more") as status:
+        seen = timeline(simulator, start, recorded.profile, lambda part: status.update(f"{part:.0%} of the timeline"))
+    if seen.left_out:
+        messages().print(
+            f"the timeline is without the calls of {listed(seen.left_out[:3])}"
+            f"{f' and {len(seen.left_out) - 3} more functions' if len(seen.left_out) > 3 else ''}, which are too many",
+            markup=False,
+        )
+    return perfetto(seen, recorded.profile.image)

@@ -15,6 +15,7 @@ from intercore.cli.planned import complete_plan_on, resolve_user_workload, sourc
 from intercore.errors import IntercoreError, UsageError
 from intercore.profile.alone import Alone, compared
 from intercore.profile.image import named
+from intercore.profile.names import readable
 from intercore.profile.recorded import Profile, take
 from intercore.profile.recording import Recording, Timed
 from intercore.record.level_words import parse_levels
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from intercore.campaign.open_target import OpenTarget
     from intercore.record.measurement import Measurement
     from intercore.record.plan import Setting
+    from intercore.sim import Snapshot
 
 
 class Window(NamedTuple):
@@ -49,6 +51,8 @@ class Profiled(NamedTuple):
     alone: Alone | None
     names: str
     warnings: Sequence[str]
+    start: tuple[Simulator, Snapshot] | None
+    """The chip, and its state when the profile began; None of a benchmark."""
 
 
 def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
@@ -64,6 +68,7 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
             recording.reach(_place(simulator, window.begin, "--from"), window.begin)
         elif window.alone is not None:
             recording.reach_start(1)
+        start = simulator.snapshot()
         bring_back = None if window.alone is None else simulator.keep()
         found, stop = recording.record(image.name, end, timed)
         warnings = _mistakes(simulator)
@@ -78,7 +83,7 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
         warnings.append(
             f"{image.name} has no symbols, so functions are told by the addresses at which they were called."
         )
-    return Profiled(found, alone, program.names, warnings)
+    return Profiled(found, alone, program.names, warnings, (simulator, start))
 
 
 def is_target(name: Path) -> bool:
@@ -107,7 +112,7 @@ def of_benchmark(name: str, benchmark: str, levels: Sequence[str], calls: str | 
         run = store.create_run(complete_plan_on(kept, draft), 1)
         with watch(messages()) as observer:
             carry_out(store, {run: kept}, observer, measure=profiler)
-    return Profiled(profiler.profile, None, "", profiler.warnings)
+    return Profiled(profiler.profile, None, "", profiler.warnings, None)
 
 
 class _Profiler:
@@ -158,4 +163,7 @@ def _place(simulator: Simulator, text: str, option: str) -> int:
     try:
         return simulator.address(int(text, 0) if text[:1].isdigit() else text)
     except (SimulatorError, ValueError) as error:
+        for name, symbol in simulator.all_symbols():
+            if symbol.is_function and text in {readable(name), readable(name).partition("(")[0]}:
+                return symbol.address  # of C++, as the profile shows it, also without parameters
         raise UsageError(f"{option} {text}: {error}") from None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _ROM = 0x4000
 """Bytes of the boot ROM, from address 0 on (RP2040 datasheet 2.6.1)."""
-_TASK_NAMES = {"pxCurrentTCBs": (0x3C, 0x40), "pxCurrentTCB": (0x34,)}
+TASKS = {"pxCurrentTCBs": (0x3C, 0x40), "pxCurrentTCB": (0x34,)}
 """Where a kernel of FreeRTOS with this variable has the name of a task in its control block (`tskTaskControlBlock`,
 tasks.c): behind the top of the stack, two list items of 20 bytes, the priority and the stack's address; with several
 cores also behind two words that are never text, and perhaps the mask of the task's cores."""
@@ -65,7 +65,7 @@ class Names:
         """Return the name of a task of FreeRTOS by the address of its control block, which is 0 without a task."""
         if block == 0:
             return "thread mode"
-        offsets = next((them for kernel, them in _TASK_NAMES.items() if kernel in self._simulator.symbols), ())
+        offsets = next((them for kernel, them in TASKS.items() if kernel in self._simulator.symbols), ())
         for offset in offsets:
             try:
                 data = self._simulator.read(block + offset, _LONGEST_NAME)

@@ -1,0 +1,47 @@
+"""The timeline of a profile as a file for Perfetto (https://ui.perfetto.dev)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.trace.perfetto_file import PerfettoFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from intercore.profile.timeline import CoreTimeline, Loss, Timeline
+
+_NS_PER_S = 1_000_000_000
+_COUNTERS: dict[str, Callable[[Loss], int]] = {
+    "instructions": lambda one: one.instructions,
+    "lost to other masters": lambda one: one.conflicts,
+    "waits for flash": lambda one: one.flash,
+    "waits for peripherals": lambda one: one.peripherals,
+    "asleep": lambda one: one.asleep,
+}
+"""Tracks of each core, in percent of the cycles."""
+
+
+def perfetto(found: Timeline, image: str) -> bytes:
+    """Return the file: for each core its tasks, interrupts and calls, and what it lost over time."""
+    file = PerfettoFile(_NS_PER_S, 0)
+    for number, core in enumerate(found.cores):
+        _core(file, file.group(f"core {number} of {image}, SIMULATED"), core, found.clock.ns)
+    return file.content()
+
+
+def _core(file: PerfettoFile, group: int, core: CoreTimeline, ns: Callable[[int], int]) -> None:
+    if core.tasks:
+        track = file.track(group, "tasks")
+        for run in core.tasks:
+            file.slice(track, ns(run.begin), ns(run.end), run.task)
+    for title, events in ("interrupts begin", core.interrupts), ("calls", core.calls):
+        if events:
+            track = file.track(group, title)
+            for cycle, name in events:
+                file.instant(track, ns(cycle), name)
+    for title, counted in _COUNTERS.items():
+        if any(counted(loss) for loss in core.losses):
+            counter = file.counter(group, title, "%")
+            for loss in core.losses:
+                file.count(counter, ns(loss.begin), 100 * counted(loss) / (loss.end - loss.begin))

@@ -1,0 +1,217 @@
+"""What happened when in the window of a profile: tasks, entries of interrupts, calls, and what each core lost.
+
+The window is run once more, since only the profile tells which functions matter; the simulator does the same again.
+Tasks, interrupts and calls have exact cycles, by probes. Losses are sums of short slices of the window.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from intercore.profile.names import TASKS, Names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from intercore.profile.recorded import Profile
+    from intercore.sim import Probe, Simulator, Snapshot, Statistics
+
+SLICES = 2000
+"""Slices of a window, at most."""
+_LEAST_SLICE = 1000
+"""Cycles of a slice."""
+MOST_CALLS = 100_000
+"""Calls that are shown: those of the functions with the most time, as long as they are no more."""
+_CORES = (0, 1)
+
+
+class Run(NamedTuple):
+    """Time in which a core had one task."""
+
+    begin: int
+    """Cycle."""
+    end: int
+    task: str
+
+
+class Loss(NamedTuple):
+    """A slice of the window, and the cycles of a core in it."""
+
+    begin: int
+    end: int
+    instructions: int
+    asleep: int
+    conflicts: int
+    flash: int
+    peripherals: int
+
+
+class CoreTimeline(NamedTuple):
+    """The time of a core."""
+
+    tasks: Sequence[Run]
+    """Empty without a kernel."""
+    interrupts: Sequence[tuple[int, str]]
+    """Cycle and name of each exception whose handler began."""
+    calls: Sequence[tuple[int, str]]
+    """Cycle and function."""
+    losses: Sequence[Loss]
+
+
+class Clock:
+    """The chip's time by cycle: exact at the ends of slices, and between them as if the clock did not change."""
+
+    def __init__(self) -> None:
+        """Know no moment yet."""
+        self._cycles: list[int] = []
+        self._seconds: list[float] = []
+
+    def add(self, cycle: int, seconds: float) -> None:
+        """Add a moment later than those before."""
+        self._cycles.append(cycle)
+        self._seconds.append(seconds)
+
+    def ns(self, cycle: int) -> int:
+        """Return the time since the first moment."""
+        at = min(max(bisect_left(self._cycles, cycle), 1), len(self._cycles) - 1)
+        (first, second), (begin, end) = self._cycles[at - 1 : at + 1], self._seconds[at - 1 : at + 1]
+        part = (cycle - first) / max(1, second - first)
+        return max(0, round(1e9 * (begin + part * (end - begin) - self._seconds[0])))
+
+
+class Timeline(NamedTuple):
+    """The window over time."""
+
+    cores: Sequence[CoreTimeline]
+    clock: Clock
+    left_out: Sequence[str]
+    """Functions with more calls than are shown."""
+
+
+def timeline(simulator: Simulator, start: Snapshot, profile: Profile, tell: Callable[[float], object]) -> Timeline:
+    """Run the window of a profile once more, from the snapshot at its beginning; `tell` gets the part that is done."""
+    simulator.restore(start)
+    functions, left_out = _functions(profile)
+    handlers = _handlers(profile)
+    calls = [(name, simulator.watch_execution(address)) for address, name in functions.items()]
+    entries = [(name, simulator.watch_execution(address)) for address, name in handlers.items()]
+    switches = _switches(simulator, profile)
+    clock, losses = _run(simulator, profile, tell)
+    cores = [
+        CoreTimeline(
+            switches(core, profile.ended),
+            _hits(entries, core),
+            _hits(calls, core),
+            losses[core],
+        )
+        for core in _CORES
+    ]
+    return Timeline(cores, clock, left_out)
+
+
+def _functions(profile: Profile) -> tuple[dict[int, str], list[str]]:
+    """Return the functions whose calls are shown, those with the most time awake first, and those with too many."""
+    awake: defaultdict[int, int] = defaultdict(int)
+    calls: defaultdict[int, int] = defaultdict(int)
+    names: dict[int, str] = {}
+    for node in (node for core in profile.cores for node in core.nodes if node.kind == "function" and node.address):
+        names[node.address] = node.name
+        awake[node.address] += node.costs.sums.cycles - node.costs.sums.asleep
+        calls[node.address] += node.costs.calls
+    shown: dict[int, str] = {}
+    left, left_out = MOST_CALLS, []
+    for address in sorted(names, key=lambda one: -awake[one]):
+        if calls[address] > left:
+            left_out.append(names[address])
+        else:
+            left -= calls[address]
+            shown[address] = names[address]
+    return shown, left_out
+
+
+def _handlers(profile: Profile) -> dict[int, str]:
+    """Return the exceptions by the functions that handle them, and that nothing else calls."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for core in profile.cores:
+        for node in core.nodes:
+            if node.kind == "function" and node.parent is not None:
+                parent = core.nodes[node.parent]
+                found[node.address].add(parent.name if parent.kind == "handler" else "")
+    return {address: names.pop() for address, names in found.items() if len(names) == 1 and "" not in names}
+
+
+def _hits(probes: Iterable[tuple[str, Probe]], core: int) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    for name, probe in probes:
+        hits = probe.hits()
+        found += [(int(cycle), name) for cycle in hits[hits["core"] == core]["cycle"]]
+    return sorted(found)
+
+
+def _switches(simulator: Simulator, profile: Profile) -> Callable[[int, int], list[Run]]:
+    """Watch the kernel's variables for the tasks of the cores; return what tells the runs of a core up to a cycle."""
+    variable = next((name for name in TASKS if name in simulator.symbols), None)
+    if variable is None:
+        return lambda _core, _end: []
+    known = {node.address: node.name for core in profile.cores for node in core.nodes if node.kind == "task"}
+    names = Names(simulator)
+    address, words = simulator.symbols[variable].address, max(1, simulator.symbols[variable].size // 4)
+    watched = [
+        (simulator.now, simulator.read_word(address + 4 * word), simulator.watch_writes(address + 4 * word, 4))
+        for word in range(min(words, len(_CORES)))
+    ]
+
+    def runs(core: int, end: int) -> list[Run]:
+        if core >= len(watched):
+            return []
+        begin, block, probe = watched[core]
+        moments = [(begin, block), *((int(hit["cycle"]), int(hit["value"])) for hit in probe.hits())]
+        changes = [moments[0], *(two for one, two in itertools.pairwise(moments) if one[1] != two[1])]
+        for _, one in changes:
+            known.setdefault(one, names.task(one))
+        return [
+            Run(begin, until, known[block])
+            for (begin, block), (until, _) in itertools.pairwise([*changes, (max(end, changes[-1][0]), 0)])
+            if block
+        ]
+
+    return runs
+
+
+def _run(simulator: Simulator, profile: Profile, tell: Callable[[float], object]) -> tuple[Clock, list[list[Loss]]]:
+    whole = profile.ended - profile.begun
+    size = max(_LEAST_SLICE, -(-whole // SLICES))
+    clock = Clock()
+    losses: list[list[Loss]] = [[] for _ in _CORES]
+    clock.add(simulator.now, simulator.seconds)
+    before = [simulator.statistics(core) for core in _CORES]
+    while simulator.now < profile.ended:
+        begun = simulator.now
+        simulator.run(min(size, profile.ended - begun))
+        simulator.take_uart()
+        if simulator.now == begun:
+            break
+        clock.add(simulator.now, simulator.seconds)
+        after = [simulator.statistics(core) for core in _CORES]
+        for core in _CORES:
+            losses[core].append(_loss(begun, simulator.now, before[core], after[core]))
+        before = after
+        tell((simulator.now - profile.begun) / whole)
+    return clock, losses
+
+
+def _loss(begin: int, end: int, before: Statistics, after: Statistics) -> Loss:
+    waits = {port: cycles - before.waits.get(port, 0) for port, cycles in after.waits.items()}
+    flash = waits.pop("XIP", 0)
+    return Loss(
+        begin,
+        end,
+        after.instructions - before.instructions,
+        after.asleep - before.asleep,
+        sum(after.conflicts.values()) - sum(before.conflicts.values()),
+        flash,
+        sum(waits.values()),
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.board.uf2 import uf2_of
+from tests.profile.cpp import cpp
 from tests.profile.programs import read_callgrind, stripped
 from tests.sim.firmware import FOREVER, LAST_WORDS, SRAM, example, raw, uf2
 
@@ -87,6 +88,14 @@ def test_a_page_is_written_over_its_own_kind_only(tool: Tool) -> None:
     assert "data-flame" in (tool.directory / "a.html").read_text()
     (tool.directory / "a.html").write_text("mine")
     assert "is not a page of Intercore" in tool(*words).failed(2).error
+
+
+def test_a_window_begins_at_a_function_of_cpp_by_its_name(tool: Tool) -> None:
+    words = ("profile", str(cpp(tool.directory)), *SHORT, "--format", "json", "--from")
+    found = tool(*words, "radio::Filter::apply<unsigned int>").succeeded().json
+    assert found["begun"] > 0
+    assert any(one["function"].startswith("radio::Filter::apply<unsigned int>(") for one in found["functions"])
+    assert "--from radio::Filter" in tool(*words, "radio::Filter").failed(2).error
 
 
 def test_two_profiles_are_compared_by_function(tool: Tool) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,49 +10,20 @@ from intercore.profile.names import readable
 from intercore.profile.report import section
 from intercore.profile.source_lines import short_names
 from intercore.profile.summary import analysed
+from tests.profile.cpp import cpp
 from tests.profile.programs import profiled, stripped
-from tests.sim.firmware import SIM, example
-
-CPP = """
-namespace radio {
-static inline __attribute__((always_inline)) unsigned clamped(unsigned x) {
-    for (volatile int i = 0; i < 500; i = i + 1) x ^= x << 1;
-    return x;
-}
-struct Filter {
-    template <typename T> __attribute__((noinline)) T apply(T x) { return clamped(x) + 1; }
-};
-}
-unsigned last;
-extern "C" void example(void) { for (int i = 0; i < 9; ++i) last = radio::Filter().apply(last); }
-extern "C" const char *const name = "cpp";
-"""
-
-
-def cpp(folder: Path) -> Path:
-    """Return an ELF image with functions in C++."""
-    compiler = shutil.which("arm-none-eabi-g++")
-    assert compiler is not None
-    (source := folder / "radio.cpp").write_text(CPP)
-    flags = ("-mcpu=cortex-m0plus", "-mthumb", "-O2", "-g", "-ffreestanding", "-fno-exceptions")
-    subprocess.run([compiler, *flags, "-c", source, "-o", folder / "radio.o"], check=True)
-    made = (folder / "radio.o", "-lgcc", "-o", folder / "radio.elf")
-    linking = ("-nostartfiles", "-static", "-Wl,--no-warn-rwx-segments", "-L.", "-T", "sram.ld")
-    subprocess.run(
-        [compiler.replace("g++", "gcc"), *flags, "-std=c11", *linking, "chip.c", *made],
-        cwd=SIM / "examples",
-        check=True,
-    )
-    return folder / "radio.elf"
+from tests.sim.firmware import example
 
 
 @pytest.mark.parametrize(
     ("symbol", "name"),
     [
         ("main", "main"),
-        ("_ZN5radio6Filter5applyIjEET_S2_", "unsigned int radio::Filter::apply<unsigned int>(unsigned int)"),
+        ("_ZN5radio6Filter5applyIjEET_S2_", "radio::Filter::apply<unsigned int>(unsigned int)"),
         ("_ZN12_GLOBAL__N_14helpEv", "(anonymous namespace)::help()"),
         ("_ZN5radio6Filter", "_ZN5radio6Filter"),
+        ("_ZN5radio6FilteraSERKS0_", "radio::Filter::operator=(radio::Filter const&)"),
+        ("_ZTV3foo", "vtable for foo"),
         ("_Z1f" + "P" * 100_000 + "i", "_Z1f" + "P" * 100_000 + "i"),
     ],
 )
@@ -66,7 +35,7 @@ def test_cpp_functions_have_the_names_of_their_source(tmp_path: Path) -> None:
     profile, _ = profiled(cpp(tmp_path))
     analysis = analysed(profile)
     hot = max(analysis.functions, key=lambda one: one.own.executing)
-    assert hot.function.startswith("unsigned int radio::Filter::apply<unsigned int>(unsigned int)")
+    assert hot.function.startswith("radio::Filter::apply<unsigned int>(unsigned int)")
     (line, *_) = analysis.lines
     assert (Path(line.file).name, line.line) == ("radio.cpp", 4)
     assert "clamped" in line.function

@@ -23,12 +23,16 @@ _MANGLED = ("_Z", "__Z")
 
 
 def readable(name: str) -> str:
-    """Return the name of a symbol as its source has it: C++ names without their mangling."""
+    """Return the name of a symbol as its source has it: of C++ with parameters, which tell overloads apart."""
     if not name.startswith(_MANGLED):
         return printable(name)
     import demangle  # noqa: PLC0415 - 40 ms, which programs in C do not need
 
-    return printable(demangle.demangle(name, language="itanium"))
+    try:
+        found = demangle.signature(name, language="itanium")
+    except demangle.DemanglingError:
+        return printable(name)
+    return printable(found.demangled.removeprefix(f"{found.return_type} ") if found.return_type else found.demangled)
 
 
 class Names:

@@ -7,9 +7,11 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import jsonschema
 import pytest
 
 from intercore.board.uf2 import uf2_of
+from intercore.document.schema import schema
 from tests.profile.cpp import cpp
 from tests.profile.programs import read_callgrind, stripped
 from tests.sim.firmware import FOREVER, LAST_WORDS, SRAM, example, raw, uf2
@@ -31,6 +33,7 @@ def test_people_read_the_answer_first_and_that_it_is_simulated(tool: Tool) -> No
 def test_json_and_csv_have_each_function_of_each_core(tool: Tool) -> None:
     words = ("profile", str(example("both_cores")), *SHORT)
     found = tool(*words, "--format", "json").succeeded().json
+    jsonschema.validate(found, schema("profile"))
     assert found["origin"] == "simulated"
     functions = {(one["core"], one["function"]) for one in found["functions"]}
     assert {(0, "work_in_sram4"), (1, "work_in_sram5")} <= functions
@@ -107,6 +110,7 @@ def test_two_profiles_are_compared_by_function(tool: Tool) -> None:
     assert text.index("Core 0") < text.index("Functions by change")
     assert "SIMULATED" in text
     found = tool(*words, "--format", "json").succeeded().json
+    jsonschema.validate(found, schema("profile-comparison"))
     functions = {(one["core"], one["function"]): one for one in found["functions"]}
     assert functions[0, "work_in_sram4"]["after"]["awake"] == 0
     assert "awake_before" in tool(*words, "--format", "csv").succeeded().out.splitlines()[0]

@@ -34,6 +34,8 @@ class Outer(msgspec.Struct, frozen=True):
 def test_the_file_is_up_to_date() -> None:
     assert generate.up_to_date(SCHEMA) == SCHEMA, "run: make format"
     assert generate.of_comparison() == schema("comparison"), "run: make format"
+    assert generate.of_profile() == schema("profile"), "run: make format"
+    assert generate.of_profile_comparison() == schema("profile-comparison"), "run: make format"
     assert generate.of_check() == schema("check"), "run: make format"
 
 

@@ -7,8 +7,8 @@ import json
 from typing import Any, Literal
 
 
-def schema(of: Literal["run", "comparison", "check"]) -> dict[str, Any]:
-    """Return the schema of a run's document, or of that of `intercore compare` or `check`."""
+def schema(of: Literal["run", "comparison", "check", "profile", "profile-comparison"]) -> dict[str, Any]:
+    """Return the schema of a run's document, or of that of another command."""
     text = (importlib.resources.files(__name__) / f"{of}.schema.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
     return found

@@ -6,7 +6,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intercore.document.schema.generate import of_check, of_comparison, up_to_date
+from intercore.document.schema.generate import (
+    of_check,
+    of_comparison,
+    of_profile,
+    of_profile_comparison,
+    up_to_date,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,3 +27,5 @@ def _write(name: str, schema: Mapping[str, object]) -> None:
 _write("run.schema.json", up_to_date(json.loads((FOLDER / "run.schema.json").read_text("utf-8"))))
 _write("comparison.schema.json", of_comparison())
 _write("check.schema.json", of_check())
+_write("profile.schema.json", of_profile())
+_write("profile-comparison.schema.json", of_profile_comparison())

@@ -19,6 +19,8 @@ from intercore.benchmarks.published import Source
 from intercore.benchmarks.reports import BenchmarkAnswers, analyses, schema_parts
 from intercore.budgets.check import Check
 from intercore.comparison.analysis import Comparison
+from intercore.profile.comparison import ProfileComparison
+from intercore.profile.summary import ProfileAnalysis
 from intercore.view.exhibit import Verdict
 
 if TYPE_CHECKING:
@@ -118,6 +120,16 @@ def of_comparison() -> dict[str, Any]:
 def of_check() -> dict[str, Any]:
     """Return the schema of what `intercore check` prints, in the same way."""
     return _of_type(Check, "check", "check", "Budgets held against a run")
+
+
+def of_profile() -> dict[str, Any]:
+    """Return the schema of what `intercore profile` prints, in the same way."""
+    return _of_type(ProfileAnalysis, "profile", "profile", "Where the cycles of a program go")
+
+
+def of_profile_comparison() -> dict[str, Any]:
+    """Return the schema of what `intercore compare` prints of two profiles, in the same way."""
+    return _of_type(ProfileComparison, "compare", "profile-comparison", "Two profiles beside each other")
 
 
 def _of_type(type_: type[msgspec.Struct], command: str, name: str, title: str) -> dict[str, Any]:

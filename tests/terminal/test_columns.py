@@ -65,6 +65,7 @@ def test_lists_are_parted_at_their_commas() -> None:
     assert folded("100,200,300", 8) == "100,200,\n300"
     assert folded("1,000 words", 8) == "1,000 words"
     assert folded("", 8) == ""
+    assert folded("a_word_without_an_end_to_part_at", 8) == "a_word_without_an_end_to_part_at"
 
 
 @pytest.mark.parametrize(

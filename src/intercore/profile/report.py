@@ -27,6 +27,8 @@ TOP_LINES = 5
 """Source lines, likewise."""
 WORTH_A_WORD = 0.01
 """Part of a core's time from which on a loss stands among the sentences."""
+_LEAST_LINE = 0.001
+"""Part of a core's time from which on a source line is shown, unless all are."""
 _NAMED = 3
 _NEGLIGIBLE = 0.05
 """Part of a sum up to which what adds to it is not named."""
@@ -47,8 +49,10 @@ def section(analysis: ProfileAnalysis, top: int = TOP, lines: int = TOP_LINES) -
     shown = analysis.functions[: top or None]
     us = 1e6 * analysis.seconds / max(1, analysis.ended - analysis.begun)
     tables: list[Table[Any]] = [_function_table(analysis, shown)]
-    if analysis.lines:
-        tables.append(_line_table(analysis, analysis.lines[: lines or None]))
+    worth = [one for one in analysis.lines if one.awake >= _LEAST_LINE * analysis.cores[one.core].cycles]
+    shown_lines = worth[:lines] if lines else analysis.lines
+    if shown_lines:
+        tables.append(_line_table(analysis, shown_lines))
     tables.append(_root_table(analysis))
     if analysis.locks:
         tables.append(_lock_table(analysis))

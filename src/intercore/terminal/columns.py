@@ -44,7 +44,7 @@ def folded(text: str, width: int) -> str:
 
 def _parted(word: str, width: int) -> str:
     lines = [""]
-    for part in _PARTS.findall(word):
+    for part in filter(None, _PARTS.findall(word)):
         if lines[-1] and cell_len(lines[-1] + part) > width:
             lines.append("")
         lines[-1] += part

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,18 @@ def test_tasks_have_their_names_and_follow_each_other(tmp_path: Path) -> None:
     for run in runs[:2]:
         assert len([cycle for cycle in calls if run.begin < cycle < run.end - 4000]) == 1
     assert found.cores[1].tasks == []
+
+
+def test_a_spinlock_is_held_as_often_and_as_long_as_in_the_profile() -> None:
+    profile, found, _ = recorded(example("spinlock"))
+    for lock, holds in found.locks.items():
+        used = [use for use in profile.locks if use.lock == lock]
+        assert len(holds) == sum(use.claims for use in used)
+        for before, after in itertools.pairwise(holds):
+            assert before.begin < before.end <= after.begin
+        known = sum(hold.end - hold.begin for hold in holds if hold.end < profile.ended)
+        assert known == sum(use.held for use in used)
+    assert {(hold.core, hold.function) for hold in found.locks[0]} == {(0, "example"), (1, "pong")}
 
 
 def test_functions_with_too_many_calls_are_left_out_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

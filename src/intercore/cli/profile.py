@@ -117,8 +117,8 @@ def profile(
         typer.Option(
             "--perfetto",
             metavar="FILE",
-            help="Also write a timeline for https://ui.perfetto.dev: tasks, interrupts, calls and losses. It takes a "
-            "second run of the program.",
+            help="Also write a timeline for https://ui.perfetto.dev: tasks, interrupts, calls, locks and losses. This "
+            "takes a second run of the program.",
         ),
     ] = None,
     page: Annotated[
@@ -189,8 +189,8 @@ def _perfetto(recorded: Profiled) -> bytes:
         seen = timeline(simulator, start, recorded.profile, lambda part: status.update(f"{part:.0%} of the timeline"))
     if seen.left_out:
         messages().print(
-            f"the timeline is without the calls of {listed(seen.left_out[:3])}"
-            f"{f' and {len(seen.left_out) - 3} more functions' if len(seen.left_out) > 3 else ''}, which are too many",
+            f"the timeline is without {listed(seen.left_out[:3])}"
+            f"{f' and {len(seen.left_out) - 3} more' if len(seen.left_out) > 3 else ''}: too many calls",
             markup=False,
         )
     return perfetto(seen, recorded.profile.image)

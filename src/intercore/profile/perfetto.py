@@ -23,10 +23,17 @@ _COUNTERS: dict[str, Callable[[Loss], int]] = {
 
 
 def perfetto(found: Timeline, image: str) -> bytes:
-    """Return the file: for each core its tasks, interrupts and calls, and what it lost over time."""
+    """Return the file: for each core its tasks, interrupts and calls, and what it lost over time; held spinlocks."""
     file = PerfettoFile(_NS_PER_S, 0)
     for number, core in enumerate(found.cores):
         _core(file, file.group(f"core {number} of {image}, SIMULATED"), core, found.clock.ns)
+    held = {lock: holds for lock, holds in found.locks.items() if holds}
+    group = file.group(f"spinlocks of {image}, SIMULATED") if held else 0
+    for lock, holds in held.items():
+        track = file.track(group, f"spinlock {lock}")
+        for hold in holds:
+            where = f" in {hold.function}" if hold.function else ""
+            file.slice(track, found.clock.ns(hold.begin), found.clock.ns(hold.end), f"core {hold.core}{where}")
     return file.content()
 
 

@@ -1,21 +1,23 @@
-"""What happened when in the window of a profile: tasks, entries of interrupts, calls, and what each core lost.
+"""What happened when in the window of a profile: tasks, entries of interrupts, calls, locks, what each core lost.
 
 The window is run once more, since only the profile tells which functions matter; the simulator does the same again.
-Tasks, interrupts and calls have exact cycles, by probes. Losses are sums of short slices of the window.
+Tasks, interrupts, calls and locks have exact cycles, by probes. Losses are sums of short slices of the window.
 """
 
 from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.profile.held_locks import HeldLocks
 from intercore.profile.names import TASKS, Names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from intercore.profile.held_locks import Hold
     from intercore.profile.recorded import Profile
     from intercore.sim import Probe, Simulator, Snapshot, Statistics
 
@@ -25,6 +27,8 @@ _LEAST_SLICE = 1000
 """Cycles of a slice."""
 MOST_CALLS = 100_000
 """Calls that are shown: those of the functions with the most time, as long as they are no more."""
+_MOST_WAITED = 16_000_000
+"""Cycles of waits for a lock of which it is shown: a load in vain is kept, too, and takes some 4 of them."""
 _CORES = (0, 1)
 
 
@@ -86,9 +90,11 @@ class Timeline(NamedTuple):
     """The window over time."""
 
     cores: Sequence[CoreTimeline]
+    locks: Mapping[int, Sequence[Hold]]
+    """When each spinlock was held."""
     clock: Clock
     left_out: Sequence[str]
-    """Functions with more calls than are shown."""
+    """Functions with more calls than are shown, and spinlocks with more claims."""
 
 
 def timeline(simulator: Simulator, start: Snapshot, profile: Profile, tell: Callable[[float], object]) -> Timeline:
@@ -99,6 +105,8 @@ def timeline(simulator: Simulator, start: Snapshot, profile: Profile, tell: Call
     calls = [(name, simulator.watch_execution(address)) for address, name in functions.items()]
     entries = [(name, simulator.watch_execution(address)) for address, name in handlers.items()]
     switches = _switches(simulator, profile)
+    shown, busy = _locks(profile)
+    locks = HeldLocks(simulator, shown)
     clock, losses = _run(simulator, profile, tell)
     cores = [
         CoreTimeline(
@@ -109,7 +117,17 @@ def timeline(simulator: Simulator, start: Snapshot, profile: Profile, tell: Call
         )
         for core in _CORES
     ]
-    return Timeline(cores, clock, left_out)
+    return Timeline(cores, locks.holds(profile.ended), clock, [*left_out, *busy])
+
+
+def _locks(profile: Profile) -> tuple[list[int], list[str]]:
+    """Return the spinlocks that are shown, and those with too many claims, or loads in vain."""
+    claims, waited = Counter[int](), Counter[int]()
+    for use in profile.locks:
+        claims[use.lock] += use.claims
+        waited[use.lock] += use.waited
+    shown = [lock for lock in sorted(claims) if claims[lock] <= MOST_CALLS and waited[lock] <= _MOST_WAITED]
+    return shown, [f"spinlock {lock}" for lock in sorted(claims) if lock not in shown]
 
 
 def _functions(profile: Profile) -> tuple[dict[int, str], list[str]]:

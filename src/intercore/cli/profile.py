@@ -23,6 +23,8 @@ from intercore.terminal.formats import DEFAULT, show
 from intercore.text import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from intercore.cli.profiled import Profiled
 
 app = typer.Typer(add_completion=False)
@@ -161,11 +163,12 @@ def profile(
     if found.untold:
         warnings.append(f"{found.untold:,} lost cycles were of too many kinds: it is not told to whom they were lost.")
     show(OfSection(analysis, rows(analysis), section(analysis, top, lines), warnings, answer_first=True), output)
-    for path, kind, made in (
+    written: tuple[tuple[Path | None, Kind, Callable[[], bytes]], ...] = (
         (callgrind_file, CALLGRIND, lambda: callgrind(found).encode()),
         (speedscope_file, SPEEDSCOPE, lambda: speedscope(found).encode()),
         (perfetto_file, PERFETTO, lambda: _perfetto(recorded)),
-    ):
+    )
+    for path, kind, made in written:
         if path is not None:
             _write(path, kind, made(), force=force)
     if page is not None:

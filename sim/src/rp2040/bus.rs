@@ -498,6 +498,10 @@ impl FastBus for Crossbar {
         self.peripherals.peek(address, at, &self.clocks)
     }
 
+    fn must_catch_up(address: u32) -> bool {
+        Peripherals::stays_behind(address)
+    }
+
     fn catch_up_register(&mut self, address: u32, at: Cycle) {
         let (peripherals, mut context) = self.peripherals_at(at);
         peripherals.read(address, &mut context);

@@ -161,6 +161,11 @@ impl Peripherals {
         !latches && !entry.block.lazy && !entry.block.data.contains(&offset)
     }
 
+    /// Whether the block at an address has to be brought up to its time again and again, lest `peek` takes long.
+    pub fn stays_behind(address: u32) -> bool {
+        matches!(decode(address), (Target::Block(entry), _) if entry.block.stays_behind)
+    }
+
     /// Reads a word without any effect.
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> u32 {
         if let Some(offset) = usb::dpram_offset(address) {

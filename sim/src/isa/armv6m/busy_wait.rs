@@ -259,6 +259,11 @@ impl Turn {
         let Some(events) = self.events.iter().map(|event| event.with_constant(bus)).collect::<Option<Vec<_>>>() else {
             return 0;
         };
+        let registers = |event: &Event| match event.what {
+            What::Loaded(load) if B::register_port(load.address).is_some() => Some((event.at, load.address & !3)),
+            _ => None,
+        };
+        let each_turn: Vec<_> = events.iter().filter_map(registers).filter(|read| B::must_catch_up(read.1)).collect();
         // Once a turn that reads no register changes nothing, the next ones change nothing either.
         let reads_no_register = !events.iter().any(|event| matches!(event.what, What::Loaded(_)));
         let most = until.saturating_sub(self.begun) / self.period;
@@ -272,6 +277,9 @@ impl Turn {
                 }
                 break;
             }
+            for &(at, address) in &each_turn {
+                bus.catch_up_register(address, at + later);
+            }
             turns += 1;
             if reads_no_register && cores.each_ref().map(Values::of) == before {
                 turns = most;
@@ -281,12 +289,8 @@ impl Turn {
             return 0;
         }
         let later = turns * self.period;
-        for event in &self.events {
-            if let What::Loaded(load) = event.what
-                && B::register_port(load.address).is_some()
-            {
-                bus.catch_up_register(load.address & !3, event.at + later);
-            }
+        for (at, address) in events.iter().filter_map(registers) {
+            bus.catch_up_register(address, at + later);
         }
         for (core, (instructions, lost)) in cores.iter_mut().zip(&self.counted) {
             if *instructions > 0 {

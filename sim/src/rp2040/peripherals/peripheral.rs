@@ -77,6 +77,8 @@ pub struct Block {
     pub quiet: &'static [u32],
     /// A read first brings the block up to its time, or depends on other blocks: `peek` alone may give what was before.
     pub lazy: bool,
+    /// Its state stays behind until somebody reads it: the later a `peek` is, the longer it takes.
+    pub stays_behind: bool,
     /// What writes change outside of it.
     pub effect: Effect,
     /// What of it is modelled, and what is not, for the table in `docs/simulator.md`.
@@ -100,6 +102,7 @@ impl Block {
             data: &[],
             quiet: &[],
             lazy: false,
+            stays_behind: false,
             effect: Effect::Lines,
             modelled: "all",
             missing: "",

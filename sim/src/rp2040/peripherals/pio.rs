@@ -11,6 +11,7 @@
 mod alone;
 pub mod divider;
 pub mod fifo;
+pub mod instruction;
 pub mod machine;
 pub mod setup;
 pub mod shared;
@@ -70,7 +71,7 @@ pub const PIO0: Block = Block {
     write_one_clears: &[FDEBUG, IRQ],
     data: &[RXF0, RXF0 + 4, RXF0 + 8, RXF0 + 12],
     quiet: &[FDEBUG, TXF0, TXF0 + 4, TXF0 + 8, TXF0 + 12, IRQ, IRQ_FORCE],
-    lazy: true,
+    stays_behind: true,
     effect: Effect::Drives,
     modelled: "all: programs, FIFOs, dividers, interrupts, DMA requests, pins with their synchronisers",
     ..Block::new("PIO", 0x5020_0000)
@@ -127,7 +128,7 @@ impl Pio {
 
     /// The state at cycle `now`, which nobody is to notice.
     fn state_at(&self, now: Cycle) -> Cow<'_, State> {
-        if self.state.at >= now {
+        if self.state.at >= now || self.state.next(&self.setup) >= now {
             return Cow::Borrowed(&self.state);
         }
         let mut state = (*self.state).clone();
@@ -269,15 +270,14 @@ impl Pio {
 
     fn write_machine(&mut self, number: usize, register: u32, value: u32) {
         let machine = &mut self.state.machines[number];
-        let settings = &mut self.setup.machines[number];
         match register {
             SM_ADDR => {}
             SM_INSTR => machine.force(value as u16),
             _ => {
-                let mut registers = settings.registers();
+                let mut registers = self.setup.machines[number].registers();
                 let joins = registers[2] >> 30;
                 registers[(register / 4).min(3) as usize] = value;
-                *settings = Settings::of(registers);
+                self.setup.configure(number, Settings::of(registers));
                 let (joined, rx_joins_tx, tx_joins_rx) =
                     (registers[2] >> 30, registers[2] >> 30 & 1, registers[2] >> 31);
                 if joined != joins {
@@ -403,7 +403,9 @@ impl Peripheral for Pio {
             IRQ => shared.irq &= !(value as u8),
             IRQ_FORCE => shared.irq |= value as u8,
             INPUT_SYNC_BYPASS => self.setup.sync_bypass = value,
-            INSTR_MEM0..SM0_CLKDIV => self.setup.memory[(offset - INSTR_MEM0) as usize / 4] = value as u16,
+            INSTR_MEM0..SM0_CLKDIV => {
+                self.setup.write_instruction((offset - INSTR_MEM0) as usize / 4, value as u16);
+            }
             SM0_CLKDIV..INTR => {
                 let (number, register) = machine_register(offset);
                 self.write_machine(number, register, value);

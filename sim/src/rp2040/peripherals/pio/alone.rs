@@ -2,8 +2,9 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::peripherals::pins::Outputs;
+use crate::rp2040::peripherals::pio::instruction::Program;
 use crate::rp2040::peripherals::pio::machine::{Stall, StateMachine};
-use crate::rp2040::peripherals::pio::setup::{INSTRUCTIONS, Settings};
+use crate::rp2040::peripherals::pio::setup::Settings;
 use crate::rp2040::peripherals::pio::shared::Shared;
 
 impl StateMachine {
@@ -13,7 +14,7 @@ impl StateMachine {
         &mut self,
         until: Cycle,
         settings: &Settings,
-        memory: &[u16; INSTRUCTIONS],
+        program: &Program,
         shared: &mut Shared,
         earlier: &mut [Outputs; 2],
     ) {
@@ -27,7 +28,7 @@ impl StateMachine {
                     then[0].get_or_insert(shared.outputs());
                 }
             }
-            self.cycle(now, settings, memory, shared);
+            self.cycle(now, settings, program, shared);
             if shared.change_irqs() && self.stalled == Some(Stall::Irq) {
                 self.wake(now + 1, settings.divisor);
             }

@@ -5,7 +5,8 @@
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::peripherals::pio::divider::Divider;
 use crate::rp2040::peripherals::pio::fifo::Fifo;
-use crate::rp2040::peripherals::pio::setup::{INSTRUCTIONS, Settings, bit_count, low_bits, op};
+use crate::rp2040::peripherals::pio::instruction::{Instruction, Program};
+use crate::rp2040::peripherals::pio::setup::{Settings, op};
 use crate::rp2040::peripherals::pio::shared::Shared;
 use crate::rp2040::peripherals::pio::turns::Turns;
 
@@ -142,12 +143,6 @@ impl StateMachine {
         matches!(self.source, Source::Forced(_))
     }
 
-    /// Whether its next cycle begins an instruction.
-    #[inline]
-    pub(super) fn is_at_boundary(&self) -> bool {
-        self.delay == 0 && self.stalled.is_none()
-    }
-
     /// Makes its divider and its delay those of cycle `at`, before the system changes something.
     pub fn settle(&mut self, at: Cycle, divisor: u32) {
         if self.skipped > 0 || self.turns.ticks() > 0 {
@@ -177,50 +172,61 @@ impl StateMachine {
 
     /// One cycle, in cycle `now` of `clk_sys`: what is due, and when something is next.
     #[inline(always)]
-    pub fn cycle(&mut self, now: Cycle, settings: &Settings, memory: &[u16; INSTRUCTIONS], shared: &mut Shared) {
+    pub fn cycle(&mut self, now: Cycle, settings: &Settings, program: &Program, shared: &mut Shared) {
+        let ticks = u64::from(self.skipped) + self.turns.ticks() + 1;
         self.skipped = 0;
         self.end_turns();
-        let begun = (self.source == Source::Memory && self.is_at_boundary()).then_some(self.pc);
-        if self.delay > 0 && !matches!(self.source, Source::Forced(_)) {
-            self.delay -= 1;
-            self.refill(settings, shared);
-        } else {
-            self.instruct(settings, memory, shared);
-        }
         let divisor = settings.divisor;
-        self.divider.advance_to(now + 1, divisor);
+        let mut repeated = None;
+        if let Source::Forced(word) = self.source {
+            self.instruct(&self.decode(word, settings), settings, shared);
+            self.divider.advance_to(now + 1, divisor);
+        } else {
+            // Its own tick has brought it here: that is the one after those in which nothing could happen.
+            self.divider.advance_by(ticks, divisor);
+            if self.delay > 0 {
+                self.delay -= 1;
+                self.refill(settings, shared);
+            } else if let Source::Exec(word) = self.source {
+                self.instruct(&self.decode(word, settings), settings, shared);
+            } else {
+                let (instruction, address) = (program.at(self.pc), self.pc);
+                self.instruct(instruction, settings, shared);
+                if instruction.repeats && self.pc == address {
+                    repeated = Some(instruction);
+                }
+            }
+        }
         self.next = match (self.source, self.stalled) {
             (Source::Forced(_), None | Some(Stall::Cycle)) => now + 1,
             (_, Some(Stall::Pins | Stall::Irq | Stall::Fifo)) => NEVER,
             _ if !self.enabled => NEVER,
             _ => {
-                // Nothing can come of a delay cycle unless the OSR waits to be filled.
-                if self.delay > 0 && !self.wants_refill(settings) {
-                    self.skipped = std::mem::take(&mut self.delay);
-                }
-                if begun == Some(self.pc) && self.source == Source::Memory && self.is_at_boundary() {
-                    self.find_turns(memory[usize::from(self.pc) % INSTRUCTIONS], settings);
+                // Nothing can come of a delay cycle: if the OSR waits to be filled, the FIFO is empty.
+                self.skipped = std::mem::take(&mut self.delay);
+                if let Some(instruction) = repeated {
+                    self.find_turns(instruction, settings);
                 }
                 self.divider.tick_after(u64::from(self.skipped) + self.turns.ticks(), divisor)
             }
         };
     }
 
+    #[cold]
+    fn decode(&self, word: u16, settings: &Settings) -> Instruction {
+        Instruction::decode(word, self.pc, usize::from(self.number), settings)
+    }
+
     #[inline(always)]
-    fn instruct(&mut self, settings: &Settings, memory: &[u16; INSTRUCTIONS], shared: &mut Shared) {
-        let instruction = match self.source {
-            Source::Memory => memory[usize::from(self.pc) % INSTRUCTIONS],
-            Source::Exec(instruction) | Source::Forced(instruction) => instruction,
-        };
+    fn instruct(&mut self, instruction: &Instruction, settings: &Settings, shared: &mut Shared) {
         let begins = self.stalled.is_none();
         let outcome = self.execute(instruction, settings, shared);
         // It comes with the first cycle of an instruction, whether that stalls or not, and before OUT and SET (3.5.1, 3.5.6).
-        if let Some(side) = settings.side_set(instruction).filter(|_| begins) {
-            let data = side.rotate_left(settings.side_base);
-            shared.drive(settings.side_pins, data, settings.side_pindir);
+        if begins && instruction.side_pins != 0 {
+            shared.drive(instruction.side_pins, instruction.side_data, settings.side_pindir);
             shared.wrote_pins = true;
         }
-        if instruction >> 13 != op::OUT {
+        if instruction.operation != op::OUT as u8 {
             self.refill(settings, shared);
         }
         if let Outcome::Stalls(stall) = outcome {
@@ -230,32 +236,31 @@ impl StateMachine {
         let forced = matches!(self.source, Source::Forced(_));
         (self.stalled, self.raised_flag) = (None, false);
         if !forced {
-            self.delay = settings.delay(instruction);
+            self.delay = instruction.delay;
         }
         match outcome {
             Outcome::Jump(target) => self.pc = (target & 31) as u8,
             _ if self.source != Source::Memory => {}
-            _ if self.pc == settings.wrap_top => self.pc = settings.wrap_bottom,
-            _ => self.pc = (self.pc + 1) & 31,
+            _ => self.pc = instruction.next,
         }
         self.source = Source::Memory;
-        if let Outcome::Exec(instruction) = outcome {
-            let instruction = instruction as u16;
+        if let Outcome::Exec(word) = outcome {
+            let word = word as u16;
             if !forced {
                 self.delay = 0;
             }
-            self.source = if forced { Source::Forced(instruction) } else { Source::Exec(instruction) };
+            self.source = if forced { Source::Forced(word) } else { Source::Exec(word) };
         }
     }
 
     #[inline(always)]
-    fn execute(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
-        match instruction >> 13 {
+    fn execute(&mut self, instruction: &Instruction, settings: &Settings, shared: &mut Shared) -> Outcome {
+        match u16::from(instruction.operation) {
             op::JMP => self.jump(instruction, settings, shared),
-            op::WAIT => self.wait(instruction, settings, shared),
+            op::WAIT => self.wait(instruction, shared),
             op::IN => self.shift_in(instruction, settings, shared),
             op::OUT => self.shift_out(instruction, settings, shared),
-            op::PUSH_PULL if instruction >> 7 & 1 == 0 => self.push(instruction, settings, shared),
+            op::PUSH_PULL if instruction.operand & 4 == 0 => self.push(instruction, settings, shared),
             op::PUSH_PULL => self.pull(instruction, settings, shared),
             op::MOV => self.mov(instruction, settings, shared),
             op::IRQ => self.irq(instruction, shared),
@@ -264,8 +269,8 @@ impl StateMachine {
     }
 
     #[inline(always)]
-    fn jump(&mut self, instruction: u16, settings: &Settings, shared: &Shared) -> Outcome {
-        let taken = match instruction >> 5 & 7 {
+    fn jump(&mut self, instruction: &Instruction, settings: &Settings, shared: &Shared) -> Outcome {
+        let taken = match instruction.operand {
             0 => true,
             1 => self.x == 0,
             2 => {
@@ -278,20 +283,18 @@ impl StateMachine {
                 self.y != u32::MAX
             }
             5 => self.x != self.y,
-            6 => shared.input >> settings.jmp_pin & 1 == 1,
+            6 => shared.input & instruction.mask != 0,
             _ => self.osr_count < settings.pull_threshold,
         };
-        if taken { Outcome::Jump(u32::from(instruction)) } else { Outcome::Done }
+        if taken { Outcome::Jump(u32::from(instruction.word)) } else { Outcome::Done }
     }
 
     #[inline(always)]
-    fn wait(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
-        let index = u32::from(instruction & 31);
-        let polarity = instruction >> 7 & 1 == 1;
-        let (level, stall) = match instruction >> 5 & 3 {
-            0 => (shared.input >> index & 1 == 1, Stall::Pins),
-            1 => (shared.input >> ((index + settings.in_base) & 31) & 1 == 1, Stall::Pins),
-            2 => (shared.irq & self.flag(instruction) != 0, Stall::Irq),
+    fn wait(&mut self, instruction: &Instruction, shared: &mut Shared) -> Outcome {
+        let polarity = instruction.operand & 4 != 0;
+        let (level, stall) = match instruction.operand & 3 {
+            0 | 1 => (shared.input & instruction.mask != 0, Stall::Pins),
+            2 => (shared.irq & instruction.flag != 0, Stall::Irq),
             // Reserved: nothing is ever 1 there.
             _ => (false, Stall::Fifo),
         };
@@ -299,29 +302,21 @@ impl StateMachine {
             return Outcome::Stalls(stall);
         }
         if stall == Stall::Irq && polarity {
-            shared.lowered |= self.flag(instruction);
+            shared.lowered |= instruction.flag;
         }
         Outcome::Done
     }
 
-    /// The IRQ flag that an instruction names, as a bit (3.4.9.2).
     #[inline(always)]
-    fn flag(&self, instruction: u16) -> u8 {
-        let index = instruction & 7;
-        let relative = (index & 4) | ((index + u16::from(self.number)) & 3);
-        1 << if instruction >> 4 & 1 == 1 { relative } else { index }
-    }
-
-    #[inline(always)]
-    fn shift_in(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
-        let bits = bit_count(instruction);
-        let count = (self.isr_count + bits as u8).min(32);
+    fn shift_in(&mut self, instruction: &Instruction, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let bits = instruction.bits;
+        let count = (self.isr_count + bits).min(32);
         let pushes = settings.autopush && count >= settings.push_threshold;
         if pushes && self.rx.is_full() {
             shared.fdebug |= RXSTALL << self.number;
             return Outcome::Stalls(Stall::Fifo);
         }
-        let source = match instruction >> 5 & 7 {
+        let source = match instruction.operand {
             0 => shared.input.rotate_right(settings.in_base),
             1 => self.x,
             2 => self.y,
@@ -329,7 +324,7 @@ impl StateMachine {
             7 => self.osr,
             _ => 0,
         };
-        let data = u64::from(source & low_bits(bits));
+        let data = u64::from(source & instruction.mask);
         let isr = u64::from(self.isr);
         // Shifting to the right, data enters from the left (3.2.3.3).
         let shifted = if settings.in_shifts_right { isr >> bits | data << (32 - bits) } else { isr << bits | data };
@@ -349,7 +344,7 @@ impl StateMachine {
     }
 
     #[inline(always)]
-    fn shift_out(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
+    fn shift_out(&mut self, instruction: &Instruction, settings: &Settings, shared: &mut Shared) -> Outcome {
         if settings.autopull && self.osr_count >= settings.pull_threshold {
             if self.tx.is_empty() {
                 shared.fdebug |= TXSTALL << self.number;
@@ -359,18 +354,18 @@ impl StateMachine {
             self.pull_osr(shared);
             return Outcome::Stalls(Stall::Cycle);
         }
-        let bits = bit_count(instruction);
+        let bits = instruction.bits;
         let osr = u64::from(self.osr);
         let data = if settings.out_shifts_right {
             self.osr = (osr >> bits) as u32;
-            osr as u32 & low_bits(bits)
+            osr as u32 & instruction.mask
         } else {
             self.osr = (osr << bits) as u32;
             (osr >> (32 - bits)) as u32
         };
-        self.osr_count = (self.osr_count + bits as u8).min(32);
+        self.osr_count = (self.osr_count + bits).min(32);
         self.refill(settings, shared);
-        let destination = instruction >> 5 & 7;
+        let destination = instruction.operand;
         match destination {
             0 | 4 => {
                 if settings.inline_out_en && data >> settings.out_en_sel & 1 == 0 {
@@ -384,7 +379,7 @@ impl StateMachine {
             1 => self.x = data,
             2 => self.y = data,
             5 => return Outcome::Jump(data),
-            6 => (self.isr, self.isr_count) = (data, bits as u8),
+            6 => (self.isr, self.isr_count) = (data, bits),
             7 => return Outcome::Exec(data),
             _ => {}
         }
@@ -392,8 +387,8 @@ impl StateMachine {
     }
 
     #[inline(always)]
-    fn push(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
-        let (if_full, block) = (instruction >> 6 & 1 == 1, instruction >> 5 & 1 == 1);
+    fn push(&mut self, instruction: &Instruction, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let (if_full, block) = (instruction.operand & 2 != 0, instruction.operand & 1 != 0);
         if if_full && self.isr_count < settings.push_threshold {
             return Outcome::Done;
         }
@@ -410,8 +405,8 @@ impl StateMachine {
     }
 
     #[inline(always)]
-    fn pull(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
-        let (if_empty, block) = (instruction >> 6 & 1 == 1, instruction >> 5 & 1 == 1);
+    fn pull(&mut self, instruction: &Instruction, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let (if_empty, block) = (instruction.operand & 2 != 0, instruction.operand & 1 != 0);
         let is_enough = if_empty && self.osr_count < settings.pull_threshold;
         // With autopull, it is only a fence (3.5.4.2). That the OSR is full if nothing was shifted out is an assumption.
         if is_enough || (settings.autopull && self.osr_count == 0) {
@@ -449,8 +444,8 @@ impl StateMachine {
     }
 
     #[inline(always)]
-    fn mov(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
-        let source = match instruction & 7 {
+    fn mov(&mut self, instruction: &Instruction, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let source = match instruction.word & 7 {
             0 => shared.input.rotate_right(settings.in_base),
             1 => self.x,
             2 => self.y,
@@ -462,12 +457,12 @@ impl StateMachine {
             7 => self.osr,
             _ => 0,
         };
-        let data = match instruction >> 3 & 3 {
+        let data = match instruction.word >> 3 & 3 {
             1 => !source,
             2 => source.reverse_bits(),
             _ => source,
         };
-        match instruction >> 5 & 7 {
+        match instruction.operand {
             0 => self.write_pins(settings.out_pins, data.rotate_left(settings.out_base), false, shared),
             1 => self.x = data,
             2 => self.y = data,
@@ -481,10 +476,10 @@ impl StateMachine {
     }
 
     #[inline(always)]
-    fn irq(&mut self, instruction: u16, shared: &mut Shared) -> Outcome {
-        let flag = self.flag(instruction);
-        let waits = instruction >> 5 & 1 == 1;
-        if instruction >> 6 & 1 == 1 {
+    fn irq(&mut self, instruction: &Instruction, shared: &mut Shared) -> Outcome {
+        let flag = instruction.flag;
+        let waits = instruction.operand & 1 != 0;
+        if instruction.operand & 2 != 0 {
             shared.lowered |= flag;
         } else if !self.raised_flag {
             shared.raised |= flag;
@@ -499,9 +494,9 @@ impl StateMachine {
     }
 
     #[inline(always)]
-    fn set(&mut self, instruction: u16, settings: &Settings, shared: &mut Shared) -> Outcome {
-        let data = u32::from(instruction & 31);
-        let destination = instruction >> 5 & 7;
+    fn set(&mut self, instruction: &Instruction, settings: &Settings, shared: &mut Shared) -> Outcome {
+        let data = u32::from(instruction.word & 31);
+        let destination = instruction.operand;
         match destination {
             0 | 4 => self.write_pins(settings.set_pins, data.rotate_left(settings.set_base), destination == 4, shared),
             1 => self.x = data,

@@ -2,6 +2,7 @@
 
 use crate::rp2040::peripherals::pins::Pads;
 use crate::rp2040::peripherals::pio::divider::Divider;
+use crate::rp2040::peripherals::pio::instruction::Programs;
 use crate::rp2040::peripherals::pio::machine::StateMachine;
 use crate::rp2040::peripherals::pio::uses::{self, Uses};
 
@@ -183,6 +184,8 @@ impl Settings {
 pub struct Setup {
     /// Instruction memory.
     pub memory: [u16; INSTRUCTIONS],
+    /// The same, as each state machine decodes it.
+    pub programs: Programs,
     /// Of each state machine.
     pub machines: [Settings; MACHINES],
     /// `INPUT_SYNC_BYPASS`.
@@ -199,9 +202,11 @@ pub struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
+        let (memory, machines) = ([0; INSTRUCTIONS], std::array::from_fn(|_| Settings::default()));
         Self {
-            memory: [0; INSTRUCTIONS],
-            machines: std::array::from_fn(|_| Settings::default()),
+            memory,
+            programs: Programs::of(&memory, &machines),
+            machines,
             sync_bypass: 0,
             pads: Pads::default(),
             mine: 0,
@@ -212,6 +217,18 @@ impl Default for Setup {
 }
 
 impl Setup {
+    /// A write to instruction memory.
+    pub fn write_instruction(&mut self, address: usize, word: u16) {
+        self.memory[address % INSTRUCTIONS] = word;
+        self.programs.write(address, word, &self.machines);
+    }
+
+    /// Gives a state machine other settings.
+    pub fn configure(&mut self, number: usize, settings: Settings) {
+        self.programs.configure(number, &settings);
+        self.machines[number] = settings;
+    }
+
     /// Finds out what programs use, after they, the settings or the pads have changed.
     pub fn find_uses(&mut self, machines: &[StateMachine; MACHINES]) {
         let uses = std::array::from_fn(|number| Uses::of(&machines[number], &self.machines[number], &self.memory));

@@ -169,9 +169,10 @@ impl State {
             return self.skip_to(setup, end);
         }
         let mut earlier = [self.outputs(); 2];
-        for (machine, settings) in self.machines.iter_mut().zip(&setup.machines) {
+        for (number, machine) in self.machines.iter_mut().enumerate() {
             if machine.next < end {
-                machine.run_alone(end, settings, &setup.memory, &mut self.shared, &mut earlier);
+                let (settings, program) = (&setup.machines[number], setup.programs.of_machine(number));
+                machine.run_alone(end, settings, program, &mut self.shared, &mut earlier);
             }
         }
         let now = self.outputs();
@@ -196,8 +197,9 @@ impl State {
         ((self.pads[0] & setup.sync_bypass) | (self.pads[2] & !setup.sync_bypass)) & setup.reads
     }
 
-    /// The next cycle in which there is something to do; the present one at the earliest.
-    fn next(&self, setup: &Setup) -> Cycle {
+    /// The next cycle in which there is something to do; the present one at the earliest. What the block drives and what its registers
+    /// read as stays the same before.
+    pub fn next(&self, setup: &Setup) -> Cycle {
         if self.reasserts {
             return self.at;
         }
@@ -262,13 +264,14 @@ impl State {
         }
         let before = (shared.out, shared.dirs);
         let mut sticky = false;
-        for (machine, settings) in self.machines.iter_mut().zip(&setup.machines) {
+        for (number, machine) in self.machines.iter_mut().enumerate() {
+            let settings = &setup.machines[number];
             if settings.out_sticky {
                 sticky = true;
                 machine.reassert(shared);
             }
             if machine.next == now {
-                machine.cycle(now, settings, &setup.memory, shared);
+                machine.cycle(now, settings, setup.programs.of_machine(number), shared);
             }
         }
         let mut changed = std::mem::take(&mut shared.moved) != 0;

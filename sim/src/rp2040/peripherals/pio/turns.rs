@@ -1,7 +1,8 @@
 //! Loops of one instruction, which jumps to itself: their turns are skipped, and made up for if somebody looks before the end.
 
+use crate::rp2040::peripherals::pio::instruction::Instruction;
 use crate::rp2040::peripherals::pio::machine::StateMachine;
-use crate::rp2040::peripherals::pio::setup::{Settings, op};
+use crate::rp2040::peripherals::pio::setup::Settings;
 
 /// What takes one from a register in each turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,22 +31,20 @@ impl Turns {
 }
 
 impl StateMachine {
-    /// After a turn of an instruction at its present address: the turns that are certain to be like it.
+    /// After a turn of an instruction that jumps to itself: the turns that are certain to be like it.
     #[inline]
-    pub(super) fn find_turns(&mut self, instruction: u16, settings: &Settings) {
-        let condition = instruction >> 5 & 7;
-        let jumps_to_itself = instruction >> 13 == op::JMP && instruction as u8 & 31 == self.pc;
-        // A pin may change, and others may write to the pins of a side-set.
-        let is_alike = condition != 6 && (settings.has_own_pins || settings.side_set(instruction).is_none());
-        if !jumps_to_itself || !is_alike || self.wants_refill(settings) {
+    pub(super) fn find_turns(&mut self, instruction: &Instruction, settings: &Settings) {
+        // Others may write to the pins of a side-set.
+        let is_alike = settings.has_own_pins || instruction.side_pins == 0;
+        if !is_alike {
             return;
         }
-        let (counter, left) = match condition {
+        let (counter, left) = match instruction.operand {
             2 => (Counter::X, self.x),
             4 => (Counter::Y, self.y),
             _ => (Counter::None, u32::MAX),
         };
-        self.turns = Turns { counter, left, ticks: u64::from(settings.delay(instruction)) + 1 };
+        self.turns = Turns { counter, left, ticks: u64::from(instruction.delay) + 1 };
     }
 
     /// All turns are over.

@@ -5,8 +5,9 @@
 //! reads) a copy of the state runs ahead to where that happens, and that is the next event. An access before then leaves the
 //! copy unused.
 //!
-//! The conventions: a register written in cycle `n` is there from cycle `n + 1` on; a read in cycle `n` sees what all cycles
-//! before have done. Outputs are registers as well, so that a level which cycle `n` makes is at the pad in cycle `n + 1`.
+//! The conventions: a register written in cycle `n` is there from cycle `n + 1` on, an instruction from cycle `n + 2` on; a read
+//! in cycle `n` sees what all cycles before have done. Outputs are registers as well, so that a level which cycle `n` makes is
+//! at the pad in cycle `n + 1`.
 
 mod alone;
 pub mod divider;
@@ -128,7 +129,7 @@ impl Pio {
 
     /// The state at cycle `now`, which nobody is to notice.
     fn state_at(&self, now: Cycle) -> Cow<'_, State> {
-        if self.state.at >= now || self.state.next(&self.setup) >= now {
+        if self.state.stays_until(&self.setup, now) {
             return Cow::Borrowed(&self.state);
         }
         let mut state = (*self.state).clone();
@@ -272,7 +273,9 @@ impl Pio {
         let machine = &mut self.state.machines[number];
         match register {
             SM_ADDR => {}
-            SM_INSTR => machine.force(value as u16),
+            // It comes a cycle later than other registers: `pio_sm_drain_tx_fifo` of the SDK only leaves the OSR empty if `FSTAT`, read
+            // behind the write, still has the level of before.
+            SM_INSTR => machine.force(value as u16, self.state.at + 1),
             _ => {
                 let mut registers = self.setup.machines[number].registers();
                 let joins = registers[2] >> 30;

@@ -182,7 +182,7 @@ impl Desk {
     /// Has an instruction executed, to its end unless it stalls.
     pub fn force(&mut self, machine: u32, instruction: u16) {
         self.write(at_machine(INSTR, machine), u32::from(instruction));
-        self.bench.wait(1);
+        self.bench.wait(2);
     }
 
     /// Makes pins outputs.

@@ -25,6 +25,7 @@ pub struct Sm {
     osr_count: u32,
     delay: u32,
     latch: Latch,
+    written: Option<u16>,
     stalled: bool,
     irq_set: bool,
     countdown: u32,
@@ -73,6 +74,7 @@ impl Model {
             osr_count: 32,
             delay: 0,
             latch: Latch::Empty,
+            written: None,
             stalled: false,
             irq_set: false,
             countdown: 0,
@@ -205,9 +207,9 @@ impl Sm {
         }
     }
 
+    /// It is there after the next cycle.
     pub fn force(&mut self, instruction: u16) {
-        self.latch = Latch::Forced(instruction);
-        (self.stalled, self.irq_set) = (false, false);
+        self.written = Some(instruction);
     }
 
     pub fn exec_stalled(&self) -> bool {
@@ -249,6 +251,10 @@ impl Sm {
             } else {
                 self.execute(memory[self.pc as usize], number, input, irq, &mut wishes);
             }
+        }
+        if let Some(instruction) = self.written.take() {
+            self.latch = Latch::Forced(instruction);
+            (self.stalled, self.irq_set) = (false, false);
         }
         wishes
     }

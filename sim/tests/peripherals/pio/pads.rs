@@ -195,11 +195,11 @@ fn a_block_sees_the_pins_of_the_other() {
         let before = desk.bench.now;
         desk.bench.wait(2);
         desk.bench.write(PIO[1] + INSTR, u32::from(PUSH));
-        desk.bench.wait(2);
+        desk.bench.wait(3);
         let seen = desk.bench.read(PIO[1] + RXF);
-        // MOV was executed a cycle after the write, and saw the pin of two cycles before. It toggles in each cycle.
+        // MOV was executed two cycles after the write, and saw the pin of two cycles before. It toggles in each cycle.
         let level = desk.bench.p.pin_levels(desk.bench.now) & 1 << 4;
-        assert_eq!(desk.bench.now - before, 4);
+        assert_eq!(desk.bench.now - before, 5);
         assert_ne!(seen, level, "five cycles later");
     }
 }

@@ -366,16 +366,34 @@ fn a_forced_instruction_comes_at_once() {
     desk.bench.wait(5);
     assert_eq!(desk.read(at_machine(0xd4, 0)), 1);
     desk.bench.write(PIO[0] + INSTR, u32::from(delay(set(PINS, 1), 31)));
-    desk.bench.wait(1);
+    desk.bench.wait(2);
     assert_eq!(desk.read(PADOUT), 0);
     desk.bench.wait(1);
     assert_eq!((desk.read(PADOUT), desk.read(at_machine(0xd4, 0))), (1, 1));
     assert_eq!(desk.read(INSTR), u32::from(NOP), "what PC is at");
-    desk.bench.wait(995);
+    desk.bench.wait(994);
     assert_eq!(desk.read(at_machine(0xd4, 0)), 2, "its own next cycle is where it was");
     desk.force(0, jmp(ALWAYS, 9));
     desk.bench.wait(1);
     assert_eq!(desk.read(at_machine(0xd4, 0)), 9);
+}
+
+/// The SDK's `pio_sm_drain_tx_fifo`: behind each OUT, `FSTAT` is read two cycles after `INSTR` was written, and says what was before. So
+/// there is an OUT more than words, and none is left in the OSR.
+#[test]
+fn the_loop_that_drains_a_fifo_leaves_the_osr_empty() {
+    let mut desk = Desk::new(&[]);
+    desk.set_up(0, Machine { shiftctrl: AUTOPULL, ..PLAIN });
+    for word in 1..=4 {
+        desk.put(0, word);
+    }
+    while desk.read(FSTAT) >> 24 & 1 == 0 {
+        desk.write(INSTR, u32::from(out(NULL, 32)));
+        desk.bench.wait(1);
+    }
+    desk.put(0, 77);
+    desk.force(0, out(X, 32));
+    assert_eq!(desk.register(0, X), 77);
 }
 
 /// 3.5.7: one that stalls is kept until it is done, until a restart, or until another is written.

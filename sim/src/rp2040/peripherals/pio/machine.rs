@@ -79,6 +79,8 @@ pub struct StateMachine {
     /// Turns of a loop that are skipped before that.
     pub(super) turns: Turns,
     pub(super) source: Source,
+    /// What was written to `SMx_INSTR`, until the cycle in which it comes.
+    written: Option<(Cycle, u16)>,
     /// Why the instruction under way stalls; none if it has not begun.
     pub(super) stalled: Option<Stall>,
     /// IRQ WAIT has raised its flag.
@@ -108,6 +110,7 @@ impl StateMachine {
             skipped: 0,
             turns: Turns::default(),
             source: Source::Memory,
+            written: None,
             stalled: None,
             raised_flag: false,
             asserted: Assertion::default(),
@@ -125,17 +128,33 @@ impl StateMachine {
         self.asserted = Assertion::default();
     }
 
-    /// A write to `SMx_INSTR`: takes the place of what would have been next.
-    pub fn force(&mut self, instruction: u16) {
-        (self.source, self.stalled, self.raised_flag) = (Source::Forced(instruction), None, false);
+    /// A write to `SMx_INSTR`: takes the place of what would have been next in cycle `from`.
+    pub fn force(&mut self, instruction: u16, from: Cycle) {
+        self.written = Some((from, instruction));
     }
 
-    /// The instruction that is next, if it does not come from memory.
-    pub fn instruction_of_its_own(&self) -> Option<u16> {
-        match self.source {
+    /// When an instruction that was written comes.
+    #[inline]
+    pub fn forced_from(&self) -> Cycle {
+        self.written.map_or(NEVER, |(from, _)| from)
+    }
+
+    /// It has come, if it has.
+    pub fn take_written(&mut self, now: Cycle, divisor: u32) {
+        if let Some((_, instruction)) = self.written.take_if(|(from, _)| *from <= now) {
+            self.settle(now, divisor);
+            (self.source, self.stalled, self.raised_flag) = (Source::Forced(instruction), None, false);
+            self.wake(now, divisor);
+        }
+    }
+
+    /// The instructions that are next and do not come from memory.
+    pub fn instructions_of_its_own(&self) -> impl Iterator<Item = u16> {
+        let next = match self.source {
             Source::Memory => None,
             Source::Exec(instruction) | Source::Forced(instruction) => Some(instruction),
-        }
+        };
+        next.into_iter().chain(self.written.map(|(_, instruction)| instruction))
     }
 
     /// Whether an instruction written to `SMx_INSTR` waits.

@@ -155,7 +155,7 @@ impl State {
     fn can_run_apart(&self, setup: &Setup) -> bool {
         let [now, before, earlier] = self.pads;
         let moves = (now ^ before) | (before ^ earlier) | (now ^ self.shared.input);
-        let is_forced = |machine: &StateMachine| machine.is_exec_stalled();
+        let is_forced = |machine: &StateMachine| machine.is_exec_stalled() || machine.forced_from() != NEVER;
         setup.apart
             && moves & setup.reads == 0
             && self.pending.is_none()
@@ -197,9 +197,13 @@ impl State {
         ((self.pads[0] & setup.sync_bypass) | (self.pads[2] & !setup.sync_bypass)) & setup.reads
     }
 
-    /// The next cycle in which there is something to do; the present one at the earliest. What the block drives and what its registers
-    /// read as stays the same before.
-    pub fn next(&self, setup: &Setup) -> Cycle {
+    /// Whether what the block drives and what its registers read as is still the same at the beginning of cycle `now`.
+    pub fn stays_until(&self, setup: &Setup, now: Cycle) -> bool {
+        self.at >= now || self.next(setup) >= now && self.machines.iter().all(|machine| machine.forced_from() > now)
+    }
+
+    /// The next cycle in which there is something to do; the present one at the earliest.
+    fn next(&self, setup: &Setup) -> Cycle {
         if self.reasserts {
             return self.at;
         }
@@ -211,7 +215,8 @@ impl State {
             }
         }
         let pending = self.pending.map_or(NEVER, |(from, _)| from);
-        self.machines.iter().map(|machine| machine.next).fold(pending, Cycle::min).max(self.at)
+        let next = |machine: &StateMachine| machine.next.min(machine.forced_from());
+        self.machines.iter().map(next).fold(pending, Cycle::min).max(self.at)
     }
 
     /// Goes to the next cycle in which there is something to do, and executes it unless that is `end` or later.
@@ -234,10 +239,18 @@ impl State {
             1 => self.pads = [self.pads[0], self.pads[0], self.pads[1]],
             _ => self.pads = [self.pads[0]; 3],
         }
+        self.arrive(setup, cycle);
+    }
+
+    /// Comes to a cycle: what was to come then has come.
+    fn arrive(&mut self, setup: &Setup, cycle: Cycle) {
         self.at = cycle;
         if let Some((_, outputs)) = self.pending.take_if(|(from, _)| *from <= cycle) {
             self.others = outputs;
             self.pads[0] = self.level(setup);
+        }
+        for (machine, settings) in self.machines.iter_mut().zip(&setup.machines) {
+            machine.take_written(cycle, settings.divisor);
         }
     }
 
@@ -285,11 +298,7 @@ impl State {
         let level = if before == (shared.out, shared.dirs) { self.pads[0] } else { self.level(setup) };
         changed |= level != self.pads[0];
         self.pads = [level, self.pads[0], self.pads[1]];
-        self.at = now + 1;
-        if let Some((_, outputs)) = self.pending.take_if(|(from, _)| *from <= now + 1) {
-            self.others = outputs;
-            self.pads[0] = self.level(setup);
-        }
+        self.arrive(setup, now + 1);
         changed
     }
 

@@ -48,8 +48,8 @@ impl Uses {
     pub fn of(machine: &StateMachine, settings: &Settings, memory: &[u16; INSTRUCTIONS]) -> Self {
         let mut uses = Self::default();
         let mut reached = if machine.enabled { 1 << (machine.pc & 31) } else { 0 };
-        if let Some(instruction) = machine.instruction_of_its_own() {
-            uses = Self::of_instruction(instruction, settings);
+        for instruction in machine.instructions_of_its_own() {
+            uses = uses.with(Self::of_instruction(instruction, settings));
             reached |= successors(instruction, 0, settings) & if machine.enabled { u32::MAX } else { 0 };
         }
         let mut done = 0_u32;

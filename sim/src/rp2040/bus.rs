@@ -487,7 +487,7 @@ impl FastBus for Crossbar {
         first.is_multiple_of(4)
             && now >= self.fabric.arbiter.free_at[port.number()]
             && self.peripherals.next_event() >= end
-            && all.all(|address| Peripherals::is_modelled(address) && !Peripherals::has_read_side_effect(address))
+            && all.all(Peripherals::reads_quietly)
     }
 
     fn may_peek_register(address: u32) -> bool {
@@ -512,17 +512,13 @@ impl FastBus for Crossbar {
     }
 
     fn write_register(&mut self, address: u32, width: Width, value: u32, now: Cycle) -> Option<Slave> {
-        let may = address >> 28 == 5
-            && now >= self.fabric.arbiter.free_at[FAST_PERIPHERALS.number()]
-            && self.peripherals.next_event() > now
-            && self.peripherals.takes_quietly(address);
-        if !may {
+        let before = (self.irq, self.peripherals.next_event());
+        let may = address >> 28 == 5 && now >= self.fabric.arbiter.free_at[FAST_PERIPHERALS.number()] && before.1 > now;
+        let (peripherals, mut context) = self.peripherals_at(now);
+        if !may || !peripherals.write_quietly(address, replicate(value, width), &mut context) {
             return None;
         }
         self.fabric.arbiter.hold(FAST_PERIPHERALS, now, 1);
-        let before = (self.irq, self.peripherals.next_event());
-        let (peripherals, mut context) = self.peripherals_at(now);
-        peripherals.write_lanes(address & !3, width, replicate(value, width), &mut context)?;
         debug_assert!(
             before == (self.irq, self.peripherals.next_event()),
             "a write to {address:#x} that others hear of"

@@ -217,6 +217,24 @@ impl Peripherals {
         Some(())
     }
 
+    /// Whether a read from an address is modelled, and has no effect outside of its block.
+    pub fn reads_quietly(address: u32) -> bool {
+        match decode(address) {
+            (Target::Block(entry), offset) => !entry.block.data.contains(&offset),
+            (Target::Nothing, _) => usb::dpram_offset(address).is_some(),
+        }
+    }
+
+    /// Writes a word if that `takes_quietly`; whether it has.
+    pub fn write_quietly(&mut self, address: u32, value: u32, context: &mut Context<'_>) -> bool {
+        let (Target::Block(entry), offset) = decode(address) else { return false };
+        let quietly = self.is_quiet(entry, address, offset) && !self.is_held(entry.block);
+        if quietly {
+            (entry.of_mut)(self).write(offset, value, context);
+        }
+        quietly
+    }
+
     /// Whether a write to an address has no effect outside of its block: no interrupt, no later event.
     pub fn takes_quietly(&self, address: u32) -> bool {
         matches!(decode(address), (Target::Block(entry), offset)

@@ -19,24 +19,20 @@ impl StateMachine {
         earlier: &mut [Outputs; 2],
     ) {
         let before = shared.outputs();
-        let mut then = [None; 2];
-        while self.next < until {
-            let now = self.next;
-            if now + 2 >= until {
-                then[1].get_or_insert(shared.outputs());
-                if now + 1 >= until {
-                    then[0].get_or_insert(shared.outputs());
+        let mut then = [before; 3];
+        for (then, ago) in then.iter_mut().zip([2, 1, 0]) {
+            while self.next < until.saturating_sub(ago) {
+                let now = self.next;
+                self.cycle(now, settings, program, shared);
+                if shared.change_irqs() && self.stalled == Some(Stall::Irq) {
+                    self.wake(now + 1, settings.divisor);
                 }
             }
-            self.cycle(now, settings, program, shared);
-            if shared.change_irqs() && self.stalled == Some(Stall::Irq) {
-                self.wake(now + 1, settings.divisor);
-            }
+            *then = shared.outputs();
         }
         (shared.moved, shared.wrote_pins) = (0, false);
-        let now = shared.outputs();
-        for (earlier, then) in earlier.iter_mut().zip(then) {
-            let then = then.unwrap_or(now);
+        let [two_ago, one_ago, _] = then;
+        for (earlier, then) in earlier.iter_mut().zip([one_ago, two_ago]) {
             // State machines that run alone do not write to each other's pins.
             earlier.levels ^= before.levels ^ then.levels;
             earlier.enables ^= before.enables ^ then.enables;

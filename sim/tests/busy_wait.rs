@@ -196,7 +196,7 @@ fn compare(mut skipping: Machine, pieces: &[u32]) -> Result<Machine, TestCaseErr
 }
 
 /// Runs a machine with a profile, once with and once without skipping.
-fn compare_profiles(machine: Machine, pieces: &[u32]) -> Result<u64, TestCaseError> {
+fn compare_profiles(machine: &Machine, pieces: &[u32]) -> Result<u64, TestCaseError> {
     let functions = PLACES.as_flattened().iter().map(|&at| ("", at & !3, 0x1000)).collect::<Vec<_>>();
     let mut both = [Engine::Decoupled, Engine::LockStep].map(|engine| {
         let mut machine = machine.clone();
@@ -229,7 +229,7 @@ proptest! {
         for (core, cycles) in ticks.into_iter().enumerate() {
             interrupt_each(&mut machine, core, cycles);
         }
-        compare_profiles(machine.clone(), &pieces)?;
+        compare_profiles(&machine, &pieces)?;
         compare(machine, &pieces)?;
     }
 }
@@ -246,7 +246,7 @@ fn waits_of_one_core_and_of_both_are_skipped() {
         let machine = compare(waiting(&waits, 0), &[300_000]).expect("they are the same");
         let turns = machine.skipped_turns();
         assert!(turns > 5_000, "{turns} turns");
-        let profiled = compare_profiles(waiting(&waits, 0), &[300_000]).expect("they are the same");
+        let profiled = compare_profiles(&waiting(&waits, 0), &[300_000]).expect("they are the same");
         assert!(profiled > 5_000, "{profiled} turns");
     }
 }
@@ -258,7 +258,7 @@ fn a_loop_that_does_nothing_is_a_busy_wait_in_a_profile() {
     put(&mut machine, PLACES[2][1], &[STAY]);
     machine.start_core(1, PLACES[2][1] | 1, RAM);
     interrupt_each(&mut machine, 1, 7700);
-    let turns = compare_profiles(machine, &[300_000]).expect("they are the same");
+    let turns = compare_profiles(&machine, &[300_000]).expect("they are the same");
     assert!(turns > 10_000, "{turns} turns");
 }
 

@@ -276,7 +276,7 @@ impl StateMachine {
     fn execute(&mut self, instruction: &Instruction, settings: &Settings, shared: &mut Shared) -> Outcome {
         match u16::from(instruction.operation) {
             op::JMP => self.jump(instruction, settings, shared),
-            op::WAIT => self.wait(instruction, shared),
+            op::WAIT => wait(instruction, shared),
             op::IN => self.shift_in(instruction, settings, shared),
             op::OUT => self.shift_out(instruction, settings, shared),
             op::PUSH_PULL if instruction.operand & 4 == 0 => self.push(instruction, settings, shared),
@@ -306,24 +306,6 @@ impl StateMachine {
             _ => self.osr_count < settings.pull_threshold,
         };
         if taken { Outcome::Jump(u32::from(instruction.word)) } else { Outcome::Done }
-    }
-
-    #[inline(always)]
-    fn wait(&mut self, instruction: &Instruction, shared: &mut Shared) -> Outcome {
-        let polarity = instruction.operand & 4 != 0;
-        let (level, stall) = match instruction.operand & 3 {
-            0 | 1 => (shared.input & instruction.mask != 0, Stall::Pins),
-            2 => (shared.irq & instruction.flag != 0, Stall::Irq),
-            // Reserved: nothing is ever 1 there.
-            _ => (false, Stall::Fifo),
-        };
-        if level != polarity {
-            return Outcome::Stalls(stall);
-        }
-        if stall == Stall::Irq && polarity {
-            shared.lowered |= instruction.flag;
-        }
-        Outcome::Done
     }
 
     #[inline(always)]
@@ -531,4 +513,23 @@ impl StateMachine {
         shared.drive(pins, data, dirs);
         shared.wrote_pins = true;
     }
+}
+
+/// WAIT (DS 3.4.4).
+#[inline(always)]
+fn wait(instruction: &Instruction, shared: &mut Shared) -> Outcome {
+    let polarity = instruction.operand & 4 != 0;
+    let (level, stall) = match instruction.operand & 3 {
+        0 | 1 => (shared.input & instruction.mask != 0, Stall::Pins),
+        2 => (shared.irq & instruction.flag != 0, Stall::Irq),
+        // Reserved: nothing is ever 1 there.
+        _ => (false, Stall::Fifo),
+    };
+    if level != polarity {
+        return Outcome::Stalls(stall);
+    }
+    if stall == Stall::Irq && polarity {
+        shared.lowered |= instruction.flag;
+    }
+    Outcome::Done
 }

@@ -36,8 +36,12 @@ _ROM = "boot ROM"
 _LEAST_CELL = 0.1
 """Percent."""
 _FLASH, _BRIDGE = "XIP", "APB"
+_STRIPED = {"SRAM0", "SRAM1", "SRAM2", "SRAM3"}
+"""Banks that share what is in main memory word by word."""
 _ADVICE_FOR_FLASH = " In SRAM, {function} would not need flash: define it {how}."
 _HOW_IN_C = "as __no_inline_not_in_flash_func({function})"
+_ADVICE_FOR_ONE_OF_TWO = " In SRAM, {function} or {other} would not need flash: define one of them {how}."
+_HOW_OF_TWO_IN_C = "with __no_inline_not_in_flash_func"
 _HOW_IN_CPP = 'with __attribute__((noinline, section(".time_critical")))'
 _ADVICE_FOR_BANKS = (
     ' {object} would have a bank of its own in SRAM4 or SRAM5: define it with __scratch_x("") or __scratch_y("").'
@@ -106,22 +110,13 @@ def _core_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[st
     yield from _interrupt_sentences(analysis, core)
     other = 1 - core.core
     mine = [loss for loss in analysis.losses if loss.core == core.core]
-    to_other = [loss for loss in mine if loss.to == "core"]
-    if _is_worth(to_other, core):
-        ports = Counter[str]()
-        for loss in to_other:
-            ports[loss.port] += loss.cycles
-        yield (
-            f"Core {core.core} loses {_part(sum(ports.values()), core)} of its time to core {other}: "
-            f"{_most(ports, core, 'at ')}; {_pairs(to_other, core)}."
-            f"{_cure_for_banks(to_other)}{_cure_for_flash(to_other, core)}"
-        )
-    for culprit, who in ("DMA", "the DMA"), ("itself", "an earlier access of its own"):
+    for culprit, who in ("core", f"core {other}"), ("DMA", "the DMA"), ("itself", "an earlier access of its own"):
         found = [loss for loss in mine if loss.to == culprit]
         if _is_worth(found, core):
+            ports = _by(found, core, lambda loss: f"at {loss.port}")
             yield (
                 f"Core {core.core} loses {_part(_cycles(found), core)} of its time to {who}: "
-                f"{_by(found, core, lambda loss: f'at {loss.port} in {loss.function}')}."
+                f"{ports}; {_by(found, core, _sides)}.{_cure_for_banks(found)}{_cure_for_flash(found, core)}"
             )
     misses = [loss for loss in mine if loss.to in {"eviction", "nobody"}]
     if _is_worth(misses, core):
@@ -186,9 +181,10 @@ def _interrupt_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterab
 
 def _flash_sentence(core: CoreSummary, misses: Sequence[Loss]) -> str:
     evicted = [loss for loss in misses if loss.to == "eviction"]
+    times = sum(loss.times for loss in misses)
     sentence = (
         f"Core {core.core} waits {_part(_cycles(misses), core)} of its time for flash "
-        f"({sum(loss.times for loss in misses):,} misses of its cache): "
+        f"({times:,} {'miss' if times == 1 else 'misses'} of its cache): "
         f"{_by(misses, core, lambda loss: f'in {loss.function}')}."
     )
     if _is_worth(evicted, core):
@@ -214,38 +210,49 @@ def _lock_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[st
             )
 
 
-def _pairs(losses: Sequence[Loss], core: CoreSummary) -> str:
-    def words(loss: Loss) -> str:
-        mine = loss.function if loss.object == loss.function else f"{loss.function} for {loss.object}"
-        theirs = loss.other_function or "no function yet"
-        what = f" for {loss.other_object}" if loss.other_object not in {"", loss.other_function} else ""
-        return f"in {mine} while core {1 - core.core} is in {theirs}{what}"
-
-    return _by(losses, core, words)
+def _sides(loss: Loss) -> str:
+    mine = f"in {loss.function} for {'its code' if loss.object == loss.function else loss.object}"
+    if loss.to != "core":
+        return mine
+    what = f" for {loss.other_object}" if loss.other_object not in {"", loss.other_function} else ""
+    return f"{mine} while core {1 - loss.core} is in {loss.other_function or 'no function yet'}{what}"
 
 
 def _cure_for_banks(losses: Sequence[Loss]) -> str:
-    """Return advice on the object that most cycles are lost for, where data is what most are lost for."""
-    data = Counter[str]()
+    """Return advice on the object that most cycles are lost for: data, or code that shares its banks with data."""
+    data, code = Counter[str](), Counter[str]()
     for loss in losses:
         if loss.object != loss.function and loss.port.startswith("SRAM"):
             data[loss.object] += loss.cycles
-    if sum(data.values()) * 2 < _cycles(losses):
-        return ""
-    return _ADVICE_FOR_BANKS.format(object=data.most_common(1)[0][0])
+        elif loss.port in _STRIPED:
+            code[loss.object] += loss.cycles
+    for found in data, code:
+        if 2 * found.total() >= _cycles(losses):
+            return _ADVICE_FOR_BANKS.format(object=found.most_common(1)[0][0])
+    return ""
 
 
-def _cure_for_flash(losses: Iterable[Loss], core: CoreSummary) -> str:
+def _cure_for_flash(losses: Sequence[Loss], core: CoreSummary) -> str:
     """Return advice on the function that loses most cycles at the flash cache, if it is worth it."""
-    functions = Counter[str]()
-    for loss in losses:
-        if loss.port == _FLASH and loss.function != _ROM:
-            functions[loss.function] += loss.cycles
-    function, cycles = functions.most_common(1)[0] if functions else ("", 0)
-    if cycles < WORTH_A_WORD * core.cycles:
+    found = [loss for loss in losses if loss.port == _FLASH and loss.function != _ROM]
+    if not _is_worth(found, core):
         return ""
-    how = (_HOW_IN_C if function.isidentifier() else _HOW_IN_CPP).format(function=function)
-    return _ADVICE_FOR_FLASH.format(function=function, how=how)
+    function = _top(found, lambda loss: loss.function)
+    # Which of the two moves is the same to both, if what the other core does there is to fetch its code.
+    met = [loss for loss in found if loss.function == function and loss.other_object == loss.other_function != _ROM]
+    other = _top(met, lambda loss: loss.other_function) if 2 * _cycles(met) > _cycles(found) else ""
+    if other in {"", function}:
+        how = (_HOW_IN_C if function.isidentifier() else _HOW_IN_CPP).format(function=function)
+        return _ADVICE_FOR_FLASH.format(function=function, how=how)
+    how = _HOW_OF_TWO_IN_C if function.isidentifier() and other.isidentifier() else _HOW_IN_CPP
+    return _ADVICE_FOR_ONE_OF_TWO.format(function=function, other=other, how=how)
+
+
+def _top(losses: Iterable[Loss], name: Callable[[Loss], str]) -> str:
+    counted = Counter[str]()
+    for loss in losses:
+        counted[name(loss)] += loss.cycles
+    return counted.most_common(1)[0][0]
 
 
 def _by(losses: Iterable[Loss], core: CoreSummary, words: Callable[[Loss], str]) -> str:

@@ -24,6 +24,10 @@ Culprit: TypeAlias = Literal["core", "DMA", "itself", "eviction", "nobody"]
 """Who took cycles: the other core, the DMA, an earlier access of the core itself, the other core by replacing a line of
 the flash cache, or nobody (a line of the flash cache that was never there, or that the core replaced itself)."""
 
+Master: TypeAlias = Literal["core 0", "core 1", "DMA"]
+_BUS_PRIORITY = 0x4003_0000
+"""Register with a bit for each master that comes first (RP2040 datasheet 2.1.5)."""
+
 
 class Sums(msgspec.Struct, frozen=True):
     """Cycles of a core, a function, a task or a handler. They are exact."""
@@ -231,6 +235,8 @@ class Profile(msgspec.Struct, frozen=True):
     """By address of an instruction: the functions that it is in, the innermost inlined one first. Only where known."""
     timed: TimedCalls | None
     """The calls of the function that was timed, if one was."""
+    first: Sequence[Master]
+    """Masters that come before the others on the bus, when the profile ends."""
 
 
 def take(simulator: Simulator, image: str, stop: str, seconds: float, timed: str | None = None) -> Profile:
@@ -310,7 +316,14 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float, timed: str
             if found
         },
         None if timed is None else _timed(timed, [core[-1] for core in cores], spent_in),
+        _first_on_bus(simulator),
     )
+
+
+def _first_on_bus(simulator: Simulator) -> list[Master]:
+    priorities = simulator.peek_register(_BUS_PRIORITY)
+    bits: tuple[tuple[Master, int], ...] = (("core 0", 1 << 0), ("core 1", 1 << 4), ("DMA", 1 << 8 | 1 << 12))
+    return [master for master, mask in bits if priorities & mask]
 
 
 def _timed(

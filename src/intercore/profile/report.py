@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from intercore.profile import alone, timed
 from intercore.profile.source_lines import short_names
 from intercore.record.origin import in_heading
-from intercore.text import listed
+from intercore.text import capitalised, listed
 from intercore.view.quantity import duration, percent
 from intercore.view.section import Section
 from intercore.view.table import Column, Table
@@ -116,7 +116,8 @@ def _core_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[st
             ports = _by(found, core, lambda loss: f"at {loss.port}")
             yield (
                 f"Core {core.core} loses {_part(_cycles(found), core)} of its time to {who}: "
-                f"{ports}; {_by(found, core, _sides)}.{_cure_for_banks(found)}{_cure_for_flash(found, core)}"
+                f"{ports}; {_by(found, core, _sides)}.{_priority(analysis, core.core, culprit)}"
+                f"{_cure_for_banks(found)}{_cure_for_flash(found, core)}"
             )
     misses = [loss for loss in mine if loss.to in {"eviction", "nobody"}]
     if _is_worth(misses, core):
@@ -216,6 +217,13 @@ def _sides(loss: Loss) -> str:
         return mine
     what = f" for {loss.other_object}" if loss.other_object not in {"", loss.other_function} else ""
     return f"{mine} while core {1 - loss.core} is in {loss.other_function or 'no function yet'}{what}"
+
+
+def _priority(analysis: ProfileAnalysis, core: int, culprit: str) -> str:
+    master = f"core {1 - core}" if culprit == "core" else culprit
+    if master not in analysis.first_on_bus or f"core {core}" in analysis.first_on_bus:
+        return ""
+    return f" {capitalised('the DMA' if master == 'DMA' else master)} always comes first: BUS_PRIORITY says so."
 
 
 def _cure_for_banks(losses: Sequence[Loss]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.profile.alone import Alone
-from intercore.profile.recorded import LockUse, LockWait, Loss, Sums, total
+from intercore.profile.recorded import LockUse, LockWait, Loss, Master, Sums, total
 from intercore.profile.source_lines import LineSummary, source_lines
 from intercore.profile.sums import FunctionSummary, RootSummary, functions, roots
 from intercore.profile.timed import CallsOf, calls_of
@@ -60,6 +60,8 @@ class ProfileAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="interc
     """A core beside the other one and alone, if that was asked for."""
     lines: Sequence[LineSummary]
     """Source lines, as far as the debug information tells them: those with the most cycles awake first."""
+    first_on_bus: Sequence[Master] = ()
+    """Masters that come before the others where they ask for the same bank or port (BUS_PRIORITY)."""
     schema: int = SCHEMA
     """Version of this shape. 1: the first."""
 
@@ -87,4 +89,5 @@ def analysed(profile: Profile, names: str = "", alone: Alone | None = None) -> P
         calls_of(profile),
         alone,
         source_lines(profile),
+        profile.first,
     )

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from intercore.profile.recorded import Profile, take
-from intercore.sim import Simulator
+from intercore.profile.recording import Recording
+from intercore.profile.summary import ProfileAnalysis, analysed
+from intercore.sim import Reason, Simulator
 from tests.sim.firmware import SIM
 
 CYCLES = 3_000_000
@@ -46,6 +48,16 @@ def variant(name: str, old: str, new: str, folder: Path) -> Path:
     made = ("chip.c", source, "-lgcc", "-o", folder / "variant.elf")
     subprocess.run([compiler, *flags, *linking, *made], cwd=SIM / "examples", check=True)
     return folder / "variant.elf"
+
+
+def part(image: Path, begin: str, end: str) -> ProfileAnalysis:
+    """Return the profile of a program between two functions, as `intercore profile --from --to` makes it."""
+    simulator = Simulator(image)
+    recording = Recording(simulator, 0.1, lambda _: None)
+    recording.reach(simulator.address(begin), begin)
+    profile, stop = recording.record(image.name, simulator.address(end), None)
+    assert stop.reason is Reason.ADDRESS
+    return analysed(profile)
 
 
 def stripped(image: Path, folder: Path) -> Path:

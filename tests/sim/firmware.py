@@ -40,14 +40,18 @@ def _build_folder() -> Path:
 
 
 @cache
-def example(name: str, memory: str = "sram") -> Path:
-    """Return an ELF image of sim/examples/<name>.c for `sram` or `flash`, as sim/tests/examples.rs builds it."""
+def example(name: str, memory: str = "sram", *options: str) -> Path:
+    """Return an ELF image of sim/examples/<name>.c for `sram` or `flash`, as sim/tests/examples.rs builds it.
+
+    Options of the compiler come after its own.
+    """
     compiler = shutil.which("arm-none-eabi-gcc")
     if compiler is None:
         assert "INTERCORE_NO_SKIP" not in os.environ, "there is no arm-none-eabi-gcc here"
         pytest.skip("no arm-none-eabi-gcc here: apt-get install gcc-arm-none-eabi")
-    elf = _build_folder() / f"{name}-{memory}.elf"
-    command = [compiler, *_COMPILE, *_LINK, "-T", f"{memory}.ld", "chip.c", f"{name}.c", "-lgcc", "-o", elf]
+    elf = _build_folder() / f"{name.replace('/', '-')}-{memory}{''.join(options).replace('/', '-')}.elf"
+    sources = ("chip.c", f"{name}.c", "-lgcc")
+    command = [compiler, *_COMPILE, *options, "-I.", *_LINK, "-T", f"{memory}.ld", *sources, "-o", elf]
     subprocess.run(command, cwd=SIM / "examples", check=True, timeout=120)
     return elf
 

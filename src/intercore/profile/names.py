@@ -10,7 +10,7 @@ from intercore.text import printable
 if TYPE_CHECKING:
     from intercore.sim import Simulator
 
-_ROM = 0x4000
+ROM_BYTES = 0x4000
 """Bytes of the boot ROM, from address 0 on (RP2040 datasheet 2.6.1)."""
 TASKS = {"pxCurrentTCBs": (0x3C, 0x40), "pxCurrentTCB": (0x34,)}
 """Where a kernel of FreeRTOS with this variable has the name of a task in its control block (`tskTaskControlBlock`,
@@ -49,13 +49,13 @@ class Names:
 
     def function(self, address: int) -> str:
         """Return the name of the function that begins at an address."""
-        if address < _ROM:
+        if address < ROM_BYTES:
             return "boot ROM"
         return self._at(address) or f"{address:#010x}"
 
     def object(self, address: int) -> str:
         """Return the name of the data or code that begins at an address, or the 256 bytes that are there."""
-        if address < _ROM:
+        if address < ROM_BYTES:
             return "boot ROM"
         return self._at(address) or f"{address:#010x}-{address | 0xFF:#010x}"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import msgspec
 
-from intercore.profile.names import Names, readable
+from intercore.profile.names import ROM_BYTES, Names, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -114,6 +114,8 @@ class CoreProfile(msgspec.Struct, frozen=True):
     """All cycles that are accounted for. A core may have gone a little further than the chip."""
     off: int
     """Cycles in which it did nothing: in reset, locked up, or stuck."""
+    started: bool
+    """Whether it has left the boot ROM, in which core 1 waits to be started, by the end."""
     truncated: bool
     """Whether there were more different calls than are kept; the cycles of the rest are those of their callers."""
     nodes: Sequence[Node]
@@ -173,6 +175,7 @@ class LockWait(msgspec.Struct, frozen=True):
     holder: int
     """The core that held it."""
     holder_function: str
+    """Where it had claimed it; empty if that was before the profile began."""
     times: int
     cycles: int
 
@@ -270,17 +273,18 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float, timed: str
     def spent_in(recorded: list[tuple[int, int, _native.Spent]]) -> dict[NodeOf, Costs]:
         return {(core, at): costs(spent) for core, at, spent in recorded}
 
-    def core_profile(recorded: _native.CoreProfile) -> CoreProfile:
+    def core_profile(number: int, recorded: _native.CoreProfile) -> CoreProfile:
         until, off, truncated, nodes, lines, _ = recorded
         return CoreProfile(
             until - begun,
             off,
+            simulator.registers(number).pc >= ROM_BYTES or any(address >= ROM_BYTES for address, _ in lines),
             truncated,
             [node(one) for one in nodes],
             [Line(address, *sums) for address, sums in lines],
         )
 
-    profiles = [core_profile(one) for one in cores]
+    profiles = [core_profile(number, one) for number, one in enumerate(cores)]
     addresses = sorted({line.address for one in profiles for line in one.lines})
     frames = simulator.source_frames(addresses)
     return Profile(
@@ -306,7 +310,9 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float, timed: str
         ],
         [LockUse(lock, core, names.function(function), *sums) for lock, core, function, sums in locks],
         [
-            LockWait(lock, core, names.function(function), holder, names.function(other), times, cycles)
+            LockWait(
+                lock, core, names.function(function), holder, names.function(other) if other else "", times, cycles
+            )
             for lock, core, function, holder, other, times, cycles in lock_waits
         ],
         untold,

@@ -43,6 +43,7 @@ _HOW_IN_C = "as __no_inline_not_in_flash_func({function})"
 _ADVICE_FOR_ONE_OF_TWO = " In SRAM, {function} or {other} would not need flash: define one of them {how}."
 _HOW_OF_TWO_IN_C = "with __no_inline_not_in_flash_func"
 _HOW_IN_CPP = 'with __attribute__((noinline, section(".time_critical")))'
+_ADVICE_FOR_DATA_IN_FLASH = ' In SRAM, {object} would not need flash: define it with __not_in_flash("").'
 _ADVICE_FOR_BANKS = (
     ' {object} would have a bank of its own in SRAM4 or SRAM5: define it with __scratch_x("") or __scratch_y("").'
 )
@@ -102,9 +103,11 @@ def _heading(title: str, analysis: ProfileAnalysis) -> str:
 
 
 def _core_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[str]:
-    executed = {one.function for one in analysis.functions if one.core == core.core}
-    if core.core and executed <= {_ROM}:
-        yield f"Core {core.core} was never started: it {'waits in the boot ROM' if executed else 'is off'}."
+    if not core.started:
+        yield f"Core {core.core} was never started: it {'is off' if core.off else 'waits in the boot ROM'}."
+        return
+    if core.sums.asleep == core.cycles:
+        yield f"Core {core.core} slept all the time."
         return
     yield f"Core {core.core}: {listed(_classes(core))}.{_busiest(analysis, core)}"
     yield from _interrupt_sentences(analysis, core)
@@ -200,7 +203,7 @@ def _lock_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterable[st
     waits: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
     for one in analysis.lock_waits:
         if one.core == core.core:
-            holder = f"core {one.holder} holds it in {one.holder_function}"
+            holder = f"core {one.holder} holds it{one.holder_function and f' in {one.holder_function}'}"
             waits[one.lock].append((one.cycles, f"{one.function} while {holder}"))
     for lock, found in waits.items():
         cycles = sum(cycles for cycles, _ in found)
@@ -241,10 +244,13 @@ def _cure_for_banks(losses: Sequence[Loss]) -> str:
 
 
 def _cure_for_flash(losses: Sequence[Loss], core: CoreSummary) -> str:
-    """Return advice on the function that loses most cycles at the flash cache, if it is worth it."""
+    """Return advice on the function or the data that most cycles are lost for at the flash cache, if it is worth it."""
     found = [loss for loss in losses if loss.port == _FLASH and loss.function != _ROM]
     if not _is_worth(found, core):
         return ""
+    data = [loss for loss in found if loss.object != loss.function]
+    if 2 * _cycles(data) > _cycles(found):
+        return _ADVICE_FOR_DATA_IN_FLASH.format(object=_top(data, lambda loss: loss.object))
     function = _top(found, lambda loss: loss.function)
     # Which of the two moves is the same to both, if what the other core does there is to fetch its code.
     met = [loss for loss in found if loss.function == function and loss.other_object == loss.other_function != _ROM]

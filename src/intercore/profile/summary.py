@@ -29,6 +29,8 @@ class CoreSummary(msgspec.Struct, frozen=True):
     """All cycles of the run."""
     off: int
     """Cycles in which it was in reset, locked up, or stuck."""
+    started: bool
+    """Whether it has left the boot ROM, in which core 1 waits to be started, by the end."""
     sums: Sums
 
 
@@ -78,7 +80,7 @@ def analysed(profile: Profile, names: str = "", alone: Alone | None = None) -> P
         profile.seconds,
         profile.stop,
         [
-            CoreSummary(number, core.cycles, core.off, total(node.costs.sums for node in core.nodes))
+            CoreSummary(number, core.cycles, core.off, core.started, total(node.costs.sums for node in core.nodes))
             for number, core in enumerate(profile.cores)
         ],
         [one for number, core in enumerate(profile.cores) for one in roots(number, core)],

@@ -72,6 +72,9 @@ class Recording:
             if stop.reason is Reason.LIMIT
             else stop.sentence.removeprefix(f"{simulator.moment}: ")
         )
+        # A program that crashes may run on in its handler, or say that it ends.
+        crashes = [crash for core in (0, 1) if (crash := simulator.crash(core)) is not None and crash not in why]
+        why = "; ".join([why, *crashes])
         return take(simulator, image, why, simulator.seconds - begun, timed.name if timed else None), stop
 
     def record_alone(self, core: int, kept: Callable[[], None], image: str, end: int | None) -> Profile:

@@ -175,12 +175,16 @@ def _interrupt_sentences(analysis: ProfileAnalysis, core: CoreSummary) -> Iterab
     us = 1e6 * analysis.seconds / max(1, analysis.ended - analysis.begun)
     top = sorted(handlers, key=lambda one: -one.sums.cycles)[:_NAMED]
     found = [
-        f"{_part(one.sums.cycles, core)} in {one.name} ({one.entered:,} times, "
-        f"{duration(one.sums.cycles * us / one.entered)} each)"
+        f"{_part(one.sums.cycles, core)} in {one.name} ({_count(one.entered)}, "
+        f"{duration(one.sums.cycles * us / one.entered)}{' each' if one.entered > 1 else ''})"
         for one in top
         if one.sums.cycles > _NEGLIGIBLE * cycles
     ]
     yield f"Core {core.core} spends {_part(cycles, core)} of its time in interrupts: {listed(found)}."
+
+
+def _count(times: int) -> str:
+    return "once" if times == 1 else f"{times:,} times"
 
 
 def _flash_sentence(core: CoreSummary, misses: Sequence[Loss]) -> str:

@@ -14,7 +14,7 @@ from intercore.cli.measuring import kept_target
 from intercore.cli.planned import complete_plan_on, resolve_user_workload, sources_of
 from intercore.errors import IntercoreError, UsageError
 from intercore.profile.alone import Alone, compared
-from intercore.profile.image import named
+from intercore.profile.image import hidden_lines, named
 from intercore.profile.names import readable
 from intercore.profile.recorded import Profile, take
 from intercore.profile.recording import Recording, Timed
@@ -79,6 +79,8 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
         warnings.insert(0, f"No core executed {window.end}: the profile goes up to the end of the run.")
     if program.doubt:
         warnings.append(program.doubt)
+    if not found.sources and (hidden := hidden_lines(program.image)):
+        warnings.append(hidden)
     if not simulator.symbols:
         warnings.append(
             f"{image.name} has no symbols, so functions are told by the addresses at which they were called."

@@ -12,6 +12,9 @@ from intercore.files import bounds
 if TYPE_CHECKING:
     from pathlib import Path
 
+_COMPRESSED = 1 << 11
+"""SHF_COMPRESSED among the flags of a section; what is loaded into memory is never compressed."""
+
 
 class NamedImage(NamedTuple):
     """A program, and what is known of its names."""
@@ -42,6 +45,24 @@ def named(image: Path) -> NamedImage:
         "",
         f"{elf.name} is of another build than {image.name} (their contents differ at {difference:#010x}), so its names "
         "are not used.",
+    )
+
+
+def hidden_lines(image: Path) -> str:
+    """Return why an image has debug information that is not read, a sentence; empty if it has none.
+
+    The image is an ELF file that the simulator has taken, or no ELF file.
+    """
+    data = bounds.contents(image, bounds.ELF)
+    if not data.startswith(b"\x7fELF"):
+        return ""
+    table, size, count = (int.from_bytes(data[at : at + width], "little") for at, width in ((32, 4), (46, 2), (48, 2)))
+    flags = (int.from_bytes(data[at + 8 : at + 12], "little") for at in range(table, table + size * count, size or 1))
+    if b"\0.zdebug_line\0" not in data and not any(each & _COMPRESSED for each in flags):
+        return ""
+    return (
+        f"The debug information of {image.name} is compressed, so source lines and inlined functions are not told: "
+        "link without -gz, or use arm-none-eabi-objcopy --decompress-debug-sections."
     )
 
 

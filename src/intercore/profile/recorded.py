@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import msgspec
@@ -317,13 +318,22 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float, timed: str
         ],
         untold,
         {
-            address: [Frame(function and readable(function), file, line) for function, file, line in found]
-            for address, found in zip(addresses, frames, strict=True)
+            address: [Frame(readable(name) if name else None, file, line) for name, file, line in found]
+            for address, found in zip(addresses, map(_named, addresses, frames, repeat(simulator)), strict=True)
             if found
         },
         None if timed is None else _timed(timed, [core[-1] for core in cores], spent_in),
         _first_on_bus(simulator),
     )
+
+
+def _named(address: int, frames: Sequence[_native.SourceFrame], simulator: Simulator) -> Sequence[_native.SourceFrame]:
+    """Take the symbol's name where debug information has lines without functions (`-gline-tables-only`)."""
+    if not frames or frames[-1][0] is not None:
+        return frames
+    *inlined, (_, file, line) = frames
+    found = simulator.function_at(address)
+    return [*inlined, (found and found[0], file, line)]
 
 
 def _first_on_bus(simulator: Simulator) -> list[Master]:

@@ -81,7 +81,7 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
         warnings.append(program.doubt)
     if not found.sources and (hidden := hidden_lines(program.image)):
         warnings.append(hidden)
-    if not simulator.symbols:
+    if next(simulator.all_symbols(), None) is None:
         warnings.append(
             f"{image.name} has no symbols, so functions are told by the addresses at which they were called."
         )

@@ -41,11 +41,14 @@ class Names:
     def __init__(self, simulator: Simulator) -> None:
         """Take the symbols of the chip's image."""
         self._simulator = simulator
-        self._names: dict[int, str] = {}
         self._readable: dict[int, str] = {}
         # Of several at an address, the longest: that is the one whose extent the profile goes by.
-        for name, symbol in sorted(simulator.all_symbols(), key=lambda one: (-one[1].size, one[0])):
-            self._names.setdefault(symbol.address, name)
+        found: dict[int, tuple[int, str]] = {}
+        for name, symbol in simulator.all_symbols():
+            this = (-symbol.size, name)
+            if this < found.get(symbol.address, (1, "")):
+                found[symbol.address] = this
+        self._names = {address: name for address, (_, name) in found.items()}
 
     def function(self, address: int) -> str:
         """Return the name of the function that begins at an address."""

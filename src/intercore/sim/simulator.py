@@ -45,7 +45,7 @@ from intercore.sim.chip import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = [
     "DEFAULT_CYCLES",
@@ -205,9 +205,9 @@ class Simulator(Chip):
         """Return function, file and line of instructions as far as known, the innermost inlined function first."""
         return self._machine.source_frames(list(addresses))
 
-    def all_symbols(self) -> list[tuple[str, Symbol]]:
+    def all_symbols(self) -> Iterator[tuple[str, Symbol]]:
         """Return functions and variables of the ELF image by rising address, also those that share a name."""
-        return [(name, Symbol(at, size, code)) for name, at, size, code in self._machine.symbols()]
+        return ((name, Symbol(at, size, code)) for name, at, size, code in self._machine.symbols())
 
     # Snapshots
 

@@ -72,6 +72,8 @@ class Recording:
             if stop.reason is Reason.LIMIT
             else stop.sentence.removeprefix(f"{simulator.moment}: ")
         )
+        if end is not None and (named := simulator.function_at(end)) and named[1] == 0:
+            why = why.replace(f"{end:#010x}", named[0])
         # A program that crashes may run on in its handler, or say that it ends.
         crashes = [crash for core in (0, 1) if (crash := simulator.crash(core)) is not None and crash not in why]
         why = "; ".join([why, *crashes])

@@ -1,5 +1,5 @@
-// What an optimised program calls in other ways than by BL of a function with a symbol. Each way takes 3,000 cycles in a
-// loop of its own.
+// What an optimised program calls in other ways than by BL of a function with a symbol. Each way takes 3,000 cycles, in
+// a loop of its own.
 #include "chip.h"
 
 #define ROM_HALFWORD(address) (*(volatile uint16_t *)(address))

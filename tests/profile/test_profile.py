@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 NAMES = ("both_cores", "bank_conflict", "spinlock", "fifo_interrupt", "alarm", "mix", "pio", "usb_echo")
 MISSES = {"nobody", "eviction"}
-IMAGES = [(name, memory) for name in NAMES for memory in ("sram", "flash")] + [("xip", "flash")]
+IMAGES = [(name, memory) for name in NAMES for memory in ("sram", "flash")] + [
+    ("xip", "flash"),
+    ("reports/priority", "flash"),
+    ("reports/shared_ram", "sram"),
+]
 
 
 @pytest.mark.parametrize(("name", "memory"), IMAGES)

@@ -1,5 +1,5 @@
-// Programs with one known cost each, in assembler so that each cycle follows from the documents (docs/simulator.md). The
-// macro TRUTH says which. Core 0 works in `mine`, in SRAM4, core 1 in `theirs`, in SRAM5.
+// Programs with one known cost each, in assembler so that each cycle follows from the documents (docs/simulator.md).
+// The macro TRUTH says which. The code of core 0 is in SRAM4, that of core 1 in SRAM5.
 #include "chip.h"
 
 #define LOCK REGISTER(SIO + 0x100)
@@ -65,7 +65,8 @@ MEASURED("sram5") static uint32_t want(uint32_t unused) {
 MEASURED("sram4") static void read_on_core_0(uint32_t address) { READ("reading_on_core_0"); }
 MEASURED("sram5") static uint32_t read_on_core_1(uint32_t address) { READ("reading_on_core_1"); }
 
-// AN_EVICTION: the cache has two ways of 8 kB. Core 0 reads one word, and core 1 two that belong into the same set, by turns.
+// AN_EVICTION: the cache has two ways of 8 kB. By turns, core 0 reads one word, and core 1 two that belong into the same
+// set.
 __attribute__((noipa, section(".sram4"))) static void mine(void) {
     for (int i = 0; i < 50; i++) {
         (void)REGISTER(TABLE);

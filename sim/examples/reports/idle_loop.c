@@ -1,6 +1,6 @@
 // The idle loop of a core with nothing to do slows the other one (ArduPilot/ChibiOS#113, ChibiOS#82: idle loops of an
-// SMP kernel, moved out of flash). Core 0 computes the CRC of a message in flash; core 1 idles in flash, or in SRAM5 with
-// CURED.
+// SMP kernel, moved out of flash). Core 0 computes the CRC of a message in flash; core 1 idles in flash, with CURED in
+// SRAM5.
 #include "chip.h"
 
 enum { ROUNDS = 100, BYTES = 64 };

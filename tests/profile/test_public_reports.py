@@ -110,6 +110,7 @@ def test_a_core_with_priority_slows_the_other_one_but_does_not_stop_it() -> None
     assert slow.first_on_bus == ["core 1"]
     assert equal.first_on_bus == []
     assert (worst(slow).port, worst(slow).function, worst(slow).other_function) == ("XIP", "sum_up", "sample_pins")
+    assert worst(slow).other_object == "sample_pins", "and not SIO, which it reads meanwhile"
     assert lost(slow, 1) < lost(equal, 1) < lost(equal) < lost(slow) < 0.25 * cycles(slow)
     assert 1.02 < cycles(slow) / cycles(equal) < 1.15, "priority is the smaller part of it"
     assert lost(cured) < 0.03 * cycles(cured)

@@ -100,6 +100,7 @@ impl PipelineState {
     /// What is next stands in the core. It may be due in this cycle already.
     fn hand_over_to<B: Bus>(&mut self, core: &Core<B>, now: Cycle) {
         self.state = State::Deferred;
+        self.address = core.address; // for whoever asks what it wants: SIO's may differ from what is fetched meanwhile
         self.slave = match core.slave {
             _ if core.t > now => Slave::INTERNAL,
             Slave::INTERNAL => Slave::NONE,

@@ -192,6 +192,11 @@ impl Profile {
         }
     }
 
+    /// Whether each call of some function is timed.
+    pub(crate) fn times_calls(&self) -> bool {
+        self.cores[0].timed().is_in_use()
+    }
+
     /// Keeps what it is told, if a turn of a busy wait is being recorded.
     #[inline]
     fn keep(&mut self, told: Told) {

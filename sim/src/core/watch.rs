@@ -308,6 +308,11 @@ impl Watchpoints {
         self.executed.may_have(pc) || !self.stops.is_empty() || self.step.is_some()
     }
 
+    /// Whether a load or store of an address may concern a probe or a watchpoint.
+    pub(crate) fn may_watch_access(&self, address: u32) -> bool {
+        self.accessed.may_have(address) || !self.stops.is_empty()
+    }
+
     /// An instruction begins, unless the core is to stop here: after a hit of a watchpoint or a step, or for a breakpoint
     /// that is not to be passed. True if it is.
     pub(crate) fn begin_instruction(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {

@@ -236,32 +236,31 @@ impl Machine {
     }
 
     fn run_cores(&mut self, bound: Cycle) {
+        if self.bus.is_watched() {
+            self.run_watched_or_not::<true>(bound)
+        } else {
+            self.run_watched_or_not::<false>(bound)
+        }
+    }
+
+    fn run_watched_or_not<const WATCH: bool>(&mut self, bound: Cycle) {
         let Self { cores, bus, decoupled, busy_waits, .. } = self;
         let runs_apart = self.engine == Engine::Decoupled && bus.lets_cores_run_apart();
         if runs_apart {
             decoupled.code.sync_watchpoints(bus);
         }
-        let watched = bus.is_watched();
-        let skips = self.engine == Engine::Decoupled && (!watched || bus.is_only_profiled());
+        let skips = runs_apart || self.engine == Engine::Decoupled && bus.is_only_profiled();
         let mut decoupled = runs_apart.then_some(decoupled);
         loop {
             let begun = cores[0].t.min(cores[1].t);
             bus.fabric.reads_left = if skips { busy_waits.reads() } else { u32::MAX };
-            if watched {
-                run_cores::<true, Core, Crossbar>(cores, bus, bound, decoupled.as_deref_mut());
-            } else {
-                run_cores::<false, Core, Crossbar>(cores, bus, bound, decoupled.as_deref_mut());
-            }
+            run_cores::<WATCH, Core, Crossbar>(cores, bus, bound, decoupled.as_deref_mut());
             let now = cores[0].t.min(cores[1].t);
             if bus.fabric.requests.touched || now >= bound {
                 return;
             }
             bus.fabric.reads_left = u32::MAX;
-            if watched {
-                busy_waits.skip::<true, Crossbar>(cores, bus, now - begun, bound);
-            } else {
-                busy_waits.skip::<false, Crossbar>(cores, bus, now - begun, bound);
-            }
+            busy_waits.skip::<WATCH, Crossbar>(cores, bus, now - begun, bound);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Busy waits: cores that do nothing but read registers, compare and branch, until what they read is something else.
 //!
+//! It may call functions that store nothing, and mask exceptions for a while, as one that reads a clock of several registers does.
 //! Such a loop takes the same path in the same cycles each time. So one turn of it is executed cycle by cycle and recorded, for
 //! both cores at once if both are awake. After that, only what its instructions do to registers and flags is computed, turn by
 //! turn, with the values that the registers have in the cycles in which they are read. This goes on for as long as each branch goes
@@ -8,9 +9,11 @@
 use crate::core::access::{Width, extract};
 use crate::core::bus::Slave;
 use crate::core::time::Cycle;
+use crate::core::watch::Watchpoints;
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::lockstep::run_cores;
 use crate::isa::armv6m::execute::Effect;
+use crate::isa::armv6m::wide::branch_target;
 use crate::isa::armv6m::{Core, Phase};
 use crate::isa::thumb::decode::{Code, Op, Reg, TABLE};
 use std::ops::Range;
@@ -23,6 +26,8 @@ const MORE: u32 = 8;
 const APART: Cycle = 64;
 /// Cycles of the longest turn that is found.
 const LONGEST: Cycle = 256;
+/// What MRS and MSR of PRIMASK have in their second halfword, apart from a register.
+const PRIMASK: u32 = 0x8010;
 
 /// Looks for busy waits. It affects the speed of a run and nothing else.
 #[derive(Clone, Debug)]
@@ -86,6 +91,9 @@ struct Event {
 enum What {
     /// An instruction at an address begins, which loads from another one or from nowhere, and behind which comes a third one.
     Begins { pc: u32, op: Op, loads: Option<u32>, next: u32 },
+    /// An instruction at an address begins that does the same in each turn, to a register or to none, if some bits of another
+    /// one are the same.
+    Repeats { pc: u32, needs: Option<(Reg, u32, u32)>, sets: Option<(Reg, u32)> },
     /// A register of the core gets what is at an address.
     Loaded(Load),
     /// A register of the core gets a value that is the same in each turn.
@@ -100,6 +108,54 @@ struct Load {
     register: Reg,
 }
 
+/// What a core is about to load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Loading {
+    /// Nothing.
+    Nothing,
+    /// What LDR loads.
+    One(Load),
+    /// These registers from an address on, and then another register gets the address behind.
+    Many(u16, u32, Reg),
+}
+
+impl Loading {
+    /// What an instruction loads that begins.
+    fn by<B: FastBus>(core: &Core<B>, what: &What) -> Self {
+        let op = &TABLE[usize::from(core.queue as u16)];
+        match *what {
+            What::Begins { ref op, loads: Some(address), .. } => {
+                Self::One(Load { address, width: op.width, register: op.d })
+            }
+            What::Repeats { .. } if matches!(op.code, Code::Ldm | Code::Pop) => {
+                Self::Many(op.immediate as u16, core.reg(op.n), op.n)
+            }
+            _ => Self::Nothing,
+        }
+    }
+
+    /// What a core has got in a cycle in which it did something.
+    fn take<B: FastBus>(&mut self, core: &Core<B>) -> [Option<What>; 2] {
+        match *self {
+            Self::One(load) if !core.phase.loads() => {
+                *self = Self::Nothing;
+                [Some(What::Loaded(load)), None]
+            }
+            Self::Many(list, address, base) if list & !core.list != 0 => {
+                let (rest, behind) = (list & (list - 1), address.wrapping_add(4));
+                *self = if rest == 0 { Self::Nothing } else { Self::Many(rest, behind, base) };
+                let register = Reg::of(list.trailing_zeros() as u16);
+                let written_back = What::Set { register: base, value: behind };
+                [
+                    Some(What::Loaded(Load { address, width: Width::Word, register })),
+                    (rest == 0).then_some(written_back),
+                ]
+            }
+            _ => [None; 2],
+        }
+    }
+}
+
 /// Where the chip stands at an instruction of the core that the turn is looked for by.
 struct Mark<B: FastBus> {
     at: Cycle,
@@ -110,7 +166,7 @@ struct Mark<B: FastBus> {
     cache: (u32, u32),
     /// Diagnostics so far: what is noted in a turn would be noted in each.
     notes: u64,
-    loading: [Option<Load>; 2],
+    loading: [Loading; 2],
     /// Events before it.
     events: usize,
     /// What a profile had been told before it.
@@ -118,7 +174,7 @@ struct Mark<B: FastBus> {
 }
 
 impl<B: FastBus> Mark<B> {
-    fn new(at: Cycle, cores: &[Core<B>; 2], bus: &B, loading: [Option<Load>; 2], events: usize) -> Self {
+    fn new(at: Cycle, cores: &[Core<B>; 2], bus: &B, loading: [Loading; 2], events: usize) -> Self {
         let arbiter = &bus.fabric().arbiter;
         let slaves = std::array::from_fn(|slave| (arbiter.free_at[slave], arbiter.last[slave]));
         let cache = (bus.cache().hits(), bus.cache().accesses());
@@ -143,6 +199,18 @@ impl<B: FastBus> Mark<B> {
     }
 }
 
+impl What {
+    /// Whether a probe or a breakpoint may be at an instruction or at what it loads.
+    fn may_be_watched(&self, watch: &Watchpoints, pc: u32, loading: Loading) -> bool {
+        let (first, count) = match loading {
+            Loading::Nothing => (0, 0),
+            Loading::One(load) => (load.address, 1),
+            Loading::Many(list, first, _) => (first, list.count_ones()),
+        };
+        watch.may_watch(pc) || (first..).step_by(4).take(count as usize).any(|address| watch.may_watch_access(address))
+    }
+}
+
 impl Event {
     /// The same with the value of a load that no turn changes: nothing is stored in a turn. None if it cannot be read.
     fn with_constant<B: FastBus>(mut self, bus: &B) -> Option<Self> {
@@ -159,6 +227,8 @@ impl Event {
 
 /// One turn of the loop of each core that is awake.
 struct Turn {
+    /// No core looked at exceptions before this cycle.
+    calm: Cycle,
     begun: Cycle,
     period: Cycle,
     /// In the order in which they happen.
@@ -178,7 +248,10 @@ impl Turn {
         let end = until.min(cores[0].t.min(cores[1].t).saturating_add(LONGEST));
         let leader = usize::from(cores[0].t >= end);
         let (mut marks, mut events): (Vec<Mark<B>>, Vec<Event>) = (Vec::new(), Vec::new());
-        let mut loading: [Option<Load>; 2] = [None; 2];
+        let mut loading = [Loading::Nothing; 2];
+        let mut calm = until;
+        // Each call of a function that is timed is executed.
+        let calls = !WATCH || bus.fabric().watch.profile.as_ref().is_none_or(|profile| !profile.times_calls());
         loop {
             let now = cores[0].t.min(cores[1].t);
             if now >= end {
@@ -187,7 +260,7 @@ impl Turn {
             if cores[leader].t == now && cores[leader].phase == Phase::Start && bus.is_flash_ready(now) {
                 let mark = Mark::new(now, cores, bus, loading, events.len());
                 if let Some(first) = marks.iter().find(|first| mark.repeats(first, until)) {
-                    return Self::between(first, &mark, events);
+                    return Self::between(first, &mark, events, calm);
                 }
                 marks.push(mark);
             }
@@ -196,13 +269,15 @@ impl Turn {
                 let core = &cores[number];
                 match core.phase {
                     Phase::Start => {
-                        let what = core.begins_harmless(WATCH)?;
-                        if let What::Begins { op, loads: Some(address), .. } = what {
-                            loading[number] = Some(Load { address, width: op.width, register: op.d });
+                        let what = core.begins_harmless(WATCH, calls)?;
+                        loading[number] = Loading::by(core, &what);
+                        if WATCH && what.may_be_watched(&bus.fabric().watch, core.pc, loading[number]) {
+                            return None;
                         }
                         events.push(Event { at: now, core: number, what });
                     }
-                    phase if phase.loads() || phase.fetches() || phase == Phase::Idle => {}
+                    phase if phase.loads() || phase.fetches() => {}
+                    Phase::Idle | Phase::LoadMultiple => {}
                     _ => return None,
                 }
             }
@@ -211,22 +286,20 @@ impl Turn {
                 return None;
             }
             for number in (0..2).filter(|&number| steps[number]) {
-                if !cores[number].phase.loads()
-                    && let Some(load) = loading[number].take()
-                {
-                    events.push(Event { at: now, core: number, what: What::Loaded(load) });
-                }
+                let got = loading[number].take(&cores[number]).into_iter().flatten();
+                events.extend(got.map(|what| Event { at: now, core: number, what }));
+                calm = calm.min(cores[number].exceptions_from);
             }
         }
     }
 
     /// The turn between two marks, if each core that is awake begins an instruction in it.
-    fn between<B: FastBus>(first: &Mark<B>, last: &Mark<B>, mut events: Vec<Event>) -> Option<Self> {
+    fn between<B: FastBus>(first: &Mark<B>, last: &Mark<B>, mut events: Vec<Event>, calm: Cycle) -> Option<Self> {
         events.drain(..first.events);
         for number in 0..2 {
             // What comes next, from the end on: after the last instruction, the first one again.
             let first_pc = events.iter().find_map(|event| match event.what {
-                What::Begins { pc, .. } if event.core == number => Some(pc),
+                What::Begins { pc, .. } | What::Repeats { pc, .. } if event.core == number => Some(pc),
                 _ => None,
             });
             let Some(mut after) = first_pc else {
@@ -236,8 +309,10 @@ impl Turn {
                 continue;
             };
             for event in events.iter_mut().rev().filter(|event| event.core == number) {
-                if let What::Begins { pc, next, .. } = &mut event.what {
-                    (*next, after) = (after, *pc);
+                match &mut event.what {
+                    What::Begins { pc, next, .. } => (*next, after) = (after, *pc),
+                    What::Repeats { pc, .. } => after = *pc,
+                    _ => {}
                 }
             }
         }
@@ -251,7 +326,7 @@ impl Turn {
         let waited = std::array::from_fn(|slave| first.slaves[slave].0 != last.slaves[slave].0);
         let hits = last.cache.0.wrapping_sub(first.cache.0);
         let told = first.told..last.told;
-        Some(Self { begun: last.at, period: last.at - first.at, events, counted, waited, hits, told })
+        Some(Self { calm, begun: last.at, period: last.at - first.at, events, counted, waited, hits, told })
     }
 
     /// Repeats the turn until something would be different, or cycle `until` is reached. How often it did so.
@@ -266,7 +341,7 @@ impl Turn {
         let each_turn: Vec<_> = events.iter().filter_map(registers).filter(|read| B::must_catch_up(read.1)).collect();
         // Once a turn that reads no register changes nothing, the next ones change nothing either.
         let reads_no_register = !events.iter().any(|event| matches!(event.what, What::Loaded(_)));
-        let most = until.saturating_sub(self.begun) / self.period;
+        let most = until.min(self.calm).saturating_sub(self.begun) / self.period;
         let mut turns = 0;
         while turns < most {
             let before = cores.each_ref().map(Values::of);
@@ -324,6 +399,16 @@ fn happens<B: FastBus>(core: &mut Core<B>, bus: &B, what: &What, at: Cycle) -> b
             Effect::Load(address) => loads == Some(address) && next == pc.wrapping_add(2),
             Effect::Store(_) | Effect::SlowPath => false,
         },
+        What::Repeats { needs, sets, .. } => {
+            let differs = |(register, mask, value): (Reg, u32, u32)| (core.reg(register) ^ value) & mask != 0;
+            if needs.is_some_and(differs) {
+                return false;
+            }
+            if let Some((register, value)) = sets {
+                core.set(register, value);
+            }
+            true
+        }
         What::Loaded(Load { address, width, register }) => {
             core.set(register, extract(bus.peek_register(address & !3, at), address, width));
             true
@@ -356,8 +441,11 @@ impl Values {
 
 impl<B: FastBus> Core<B> {
     /// The instruction that begins, if it is one of a busy wait; of a loop that does nothing at all, if that counts as one.
-    fn begins_harmless(&self, idles: bool) -> Option<What> {
+    fn begins_harmless(&self, idles: bool, calls: bool) -> Option<What> {
         let op = TABLE[usize::from(self.queue as u16)];
+        if op.code.needs_slow_path() {
+            return if calls { self.begins_repeating(&op) } else { None };
+        }
         let loads = match self.clone().execute(&op, self.pc) {
             Effect::Next | Effect::Branch => None,
             Effect::Load(address) if address & op.width.misaligned() == 0 && is_readable::<B>(address) => Some(address),
@@ -366,6 +454,43 @@ impl<B: FastBus> Core<B> {
         // Native code goes through these faster than through turns.
         let stays = op.code == Code::B && op.immediate == -4;
         (idles || !stays).then_some(What::Begins { pc: self.pc, op, loads, next: 0 })
+    }
+
+    /// The same of an instruction that calls or returns, masks exceptions, or loads several registers.
+    fn begins_repeating(&self, op: &Op) -> Option<What> {
+        let (pc, first, second) = (self.pc, self.queue as u32 & 0xffff, (self.queue >> 16) as u32 & 0xffff);
+        let (needs, sets) = match op.code {
+            Code::Bx => {
+                let target = self.high(op.m, pc);
+                let leaves_handler = target >> 28 == 15;
+                (op.m != Reg::Pc && target & 1 != 0 && !leaves_handler)
+                    .then_some((Some((op.m, u32::MAX, target)), None))?
+            }
+            Code::Cps => (None, None),
+            Code::Ldm | Code::Pop => {
+                let (base, list) = (self.reg(op.n), op.immediate as u16);
+                let mut words = (base..).step_by(4).take(list.count_ones() as usize);
+                let moves = base & 3 == 0 && list != 0 && list >> op.n as u16 & 1 == 0 && words.all(is_readable::<B>);
+                moves.then_some((Some((op.n, u32::MAX, base)), None))?
+            }
+            Code::Wide => {
+                let after = pc.wrapping_add(4);
+                match (first & 0xffe0, second & 0xf0ff) {
+                    _ if branch_target(pc, first as u16, second as u16).is_some() => (None, Some((Reg::Lr, after | 1))),
+                    (0xf3e0, PRIMASK) => {
+                        let masked = self.primask && self.is_privileged();
+                        (None, Some((Reg::of((second >> 8) as u16), u32::from(masked))))
+                    }
+                    (0xf380, PRIMASK) => {
+                        let register = Reg::of(first as u16);
+                        (Some((register, 1, self.reg(register))), None)
+                    }
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        Some(What::Repeats { pc, needs, sets })
     }
 
     /// Whether it is where it was, apart from what registers and flags hold.

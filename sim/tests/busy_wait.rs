@@ -211,7 +211,7 @@ fn compare_profiles(machine: &Machine, pieces: &[u32]) -> Result<u64, TestCaseEr
     let mut both = [Engine::Decoupled, Engine::LockStep].map(|engine| {
         let mut machine = machine.clone();
         machine.engine = engine;
-        let timed = (pieces.len() % 2 == 0).then_some(PLACES[0][0]);
+        let timed = pieces.len().is_multiple_of(2).then_some(PLACES[0][0]);
         machine.start_profile(&image(&functions, &[("word", RAM, 4)]), timed);
         for &cycles in pieces {
             let now = machine.now();

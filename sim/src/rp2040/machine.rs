@@ -237,9 +237,9 @@ impl Machine {
 
     fn run_cores(&mut self, bound: Cycle) {
         if self.bus.is_watched() {
-            self.run_watched_or_not::<true>(bound)
+            self.run_watched_or_not::<true>(bound);
         } else {
-            self.run_watched_or_not::<false>(bound)
+            self.run_watched_or_not::<false>(bound);
         }
     }
 

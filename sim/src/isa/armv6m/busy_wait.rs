@@ -120,6 +120,16 @@ enum Loading {
 }
 
 impl Loading {
+    /// Whether a probe or a watchpoint may be at what is loaded.
+    fn may_be_watched(self, watch: &Watchpoints) -> bool {
+        let (first, count) = match self {
+            Self::Nothing => (0, 0),
+            Self::One(load) => (load.address, 1),
+            Self::Many(list, first, _) => (first, list.count_ones()),
+        };
+        (first..).step_by(4).take(count as usize).any(|address| watch.may_watch_access(address))
+    }
+
     /// What an instruction loads that begins.
     fn by<B: FastBus>(core: &Core<B>, what: &What) -> Self {
         let op = &TABLE[usize::from(core.queue as u16)];
@@ -199,18 +209,6 @@ impl<B: FastBus> Mark<B> {
     }
 }
 
-impl What {
-    /// Whether a probe or a breakpoint may be at an instruction or at what it loads.
-    fn may_be_watched(&self, watch: &Watchpoints, pc: u32, loading: Loading) -> bool {
-        let (first, count) = match loading {
-            Loading::Nothing => (0, 0),
-            Loading::One(load) => (load.address, 1),
-            Loading::Many(list, first, _) => (first, list.count_ones()),
-        };
-        watch.may_watch(pc) || (first..).step_by(4).take(count as usize).any(|address| watch.may_watch_access(address))
-    }
-}
-
 impl Event {
     /// The same with the value of a load that no turn changes: nothing is stored in a turn. None if it cannot be read.
     fn with_constant<B: FastBus>(mut self, bus: &B) -> Option<Self> {
@@ -271,7 +269,8 @@ impl Turn {
                     Phase::Start => {
                         let what = core.begins_harmless(WATCH, calls)?;
                         loading[number] = Loading::by(core, &what);
-                        if WATCH && what.may_be_watched(&bus.fabric().watch, core.pc, loading[number]) {
+                        let watch = &bus.fabric().watch;
+                        if WATCH && (watch.may_watch(core.pc) || loading[number].may_be_watched(watch)) {
                             return None;
                         }
                         events.push(Event { at: now, core: number, what });
@@ -470,7 +469,8 @@ impl<B: FastBus> Core<B> {
             Code::Ldm | Code::Pop => {
                 let (base, list) = (self.reg(op.n), op.immediate as u16);
                 let mut words = (base..).step_by(4).take(list.count_ones() as usize);
-                let moves = base & 3 == 0 && list != 0 && list >> op.n as u16 & 1 == 0 && words.all(is_readable::<B>);
+                let moves =
+                    base.is_multiple_of(4) && list != 0 && list >> op.n as u16 & 1 == 0 && words.all(is_readable::<B>);
                 moves.then_some((Some((op.n, u32::MAX, base)), None))?
             }
             Code::Wide => {

@@ -137,21 +137,10 @@ def profile(
     for path, kind in files:
         if path is not None:
             check_replaceable(path, kind, force=force)
-    if is_target(image):
-        if not measured:
-            raise UsageError(f"which benchmark on {image}? For example: intercore profile {image} switch")
-        if (begin, end, alone, seconds, perfetto_file) != (None, None, None, None, None):
-            raise UsageError(
-                "--seconds, --from, --to, --alone and --perfetto are for programs: a benchmark is recorded as a whole"
-            )
-        recorded = of_benchmark(str(image), measured[0], measured[1:], calls)
-    elif measured:
-        raise UsageError(
-            f"{measured[0]} has no effect on the program {image}: a benchmark goes with a simulated target, as in "
-            f"intercore profile pico-sim {measured[0]}"
-        )
-    else:
-        recorded = of_image(image, Window(seconds or _SECONDS, begin, end, alone), calls)
+    window = None
+    if (begin, end, alone, seconds, perfetto_file) != (None, None, None, None, None) or not is_target(image):
+        window = Window(seconds or _SECONDS, begin, end, alone)
+    recorded = _recorded(image, measured or [], window, calls)
     found = recorded.profile
     analysis = analysed(found, recorded.names, recorded.alone)
     warnings = [*recorded.warnings]
@@ -162,26 +151,44 @@ def profile(
     ]
     if found.untold:
         warnings.append(f"{found.untold:,} lost cycles were of too many kinds: it is not told to whom they were lost.")
-    show(OfSection(analysis, rows(analysis), section(analysis, top, lines), warnings, answer_first=True), output)
-    written: tuple[tuple[Path | None, Kind, Callable[[], bytes]], ...] = (
+    # Files come first: whoever reads no more than the first lines, as `head` does, gets them, too.
+    for path, kind, made in (
         (callgrind_file, CALLGRIND, lambda: callgrind(found).encode()),
         (speedscope_file, SPEEDSCOPE, lambda: speedscope(found).encode()),
         (perfetto_file, PERFETTO, lambda: _perfetto(recorded)),
-    )
-    for path, kind, made in written:
-        if path is not None:
-            _write(path, kind, made(), force=force)
+    ):
+        _write(path, kind, made, force=force)
     if page is not None:
         from intercore.page.profile_page import write_profile_page  # noqa: PLC0415 - jinja takes a moment to load
 
         write_profile_page(found, analysis, warnings, page, force=force)
-        messages().print(f"wrote {page.absolute()}", markup=False, soft_wrap=True)
+    show(OfSection(analysis, rows(analysis), section(analysis, top, lines), warnings, answer_first=True), output)
+    for file in filter(None, (path for path, _ in files)):
+        messages().print(f"wrote {file.absolute()}", markup=False, soft_wrap=True)
 
 
-def _write(path: Path, kind: Kind, content: bytes, *, force: bool) -> None:
-    with replacement(path, kind, force=force) as file:
-        file.write(content)
-    messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
+def _write(path: Path | None, kind: Kind, made: Callable[[], bytes], *, force: bool) -> None:
+    if path is not None:
+        with replacement(path, kind, force=force) as file:
+            file.write(made())
+
+
+def _recorded(image: Path, measured: list[str], window: Window | None, calls: str | None) -> Profiled:
+    """Record a program in a window, or a benchmark as a whole."""
+    if not is_target(image):
+        if measured:
+            raise UsageError(
+                f"{measured[0]} has no effect on the program {image}: a benchmark goes with a simulated target, as in "
+                f"intercore profile pico-sim {measured[0]}"
+            )
+        return of_image(image, window or Window(_SECONDS, None, None, None), calls)
+    if not measured:
+        raise UsageError(f"which benchmark on {image}? For example: intercore profile {image} switch")
+    if window is not None:
+        raise UsageError(
+            "--seconds, --from, --to, --alone and --perfetto are for programs: a benchmark is recorded as a whole"
+        )
+    return of_benchmark(str(image), measured[0], measured[1:], calls)
 
 
 def _perfetto(recorded: Profiled) -> bytes:

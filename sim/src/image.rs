@@ -3,6 +3,7 @@
 //! Files are untrusted: each defect is one error, and no more memory is allocated than the chip has.
 
 mod elf;
+mod profile;
 mod uf2;
 
 use std::ops::Range;

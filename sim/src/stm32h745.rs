@@ -12,6 +12,7 @@ pub mod machine;
 pub mod memory;
 pub mod peripherals;
 pub mod port;
+mod profile;
 pub mod report;
 
 /// A point in time, or a span of it, in picoseconds since power-on.

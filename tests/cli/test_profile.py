@@ -219,11 +219,23 @@ def test_a_benchmark_of_a_simulated_target_is_recorded(tool: Tool) -> None:
     assert {(14, 0), (14, 1), (15, 0), (15, 1)} <= claimed, "the kernel's locks of tasks and of interrupts"
 
 
+def test_what_has_no_time_is_told_in_instructions(tool: Tool) -> None:
+    words = ("profile", "stm32h745-sim", "clock", "samples=3")
+    found = tool(*words, "--format", "json").succeeded().json
+    jsonschema.validate(found, schema("instructions"))
+    assert found["origin"] == "emulated"
+    assert all(found["cores"])
+    assert {one["core"] for one in found["functions"]} == {0, 1}
+    assert "cycles" not in tool(*words).succeeded().out
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [
         (("host", "switch"), "pico-sim"),
-        (("stm32h745-sim", "switch"), "pico-sim"),
+        (("stm32h745-sim", "speedup", "--calls", "main"), "--calls"),
+        (("stm32h745-sim", "speedup", "--speedscope", "a.json"), "no time"),
+        (("qemu-esp32", "speedup"), "pico-sim"),
         (("pico-sim",), "switch"),
         (("pico-sim", "switch", "--from", "main"), "--from"),
         (("pico-sim", "switch", "primitive=queue,semaphore"), "primitive=queue,semaphore"),

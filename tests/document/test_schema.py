@@ -35,6 +35,7 @@ def test_the_file_is_up_to_date() -> None:
     assert generate.up_to_date(SCHEMA) == SCHEMA, "run: make format"
     assert generate.of_comparison() == schema("comparison"), "run: make format"
     assert generate.of_profile() == schema("profile"), "run: make format"
+    assert generate.of_instructions() == schema("instructions"), "run: make format"
     assert generate.of_profile_comparison() == schema("profile-comparison"), "run: make format"
     assert generate.of_check() == schema("check"), "run: make format"
 

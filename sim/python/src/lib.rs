@@ -409,22 +409,27 @@ impl Machine {
     /// the function that begins at an address.
     #[pyo3(signature = (timed=None))]
     fn start_profile(&self, timed: Option<u32>) -> PyResult<()> {
-        self.0.with(|state| match state {
-            State::Rp2040(chip) => {
-                chip.session.chip.start_profile(&chip.images[0], timed);
-                Ok(())
+        self.0.with(|state| {
+            match state {
+                State::Rp2040(chip) => chip.session.chip.start_profile(&chip.images[0], timed),
+                State::Stm32h745(chip) => chip.session.chip.start_profile(&chip.images, timed),
             }
-            State::Stm32h745(_) => Err(SimulatorError::new_err(
-                "the simulated STM32H745 counts instructions and has no cycles to profile: profile a program of the RP2040",
-            )),
+            Ok(())
         })
     }
 
     /// What was recorded since then; the recording ends.
     fn take_profile(&self) -> PyResult<profile::Recorded> {
         self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(profile::none()) };
-            chip.session.chip.take_profile().map(|recorded| profile::recorded(&recorded)).ok_or_else(profile::none)
+            let recorded = match state {
+                State::Rp2040(chip) => {
+                    chip.session.chip.take_profile().map(|it| profile::recorded::<rp2040::machine::Machine>(&it))
+                }
+                State::Stm32h745(chip) => {
+                    chip.session.chip.take_profile().map(|it| profile::recorded::<stm32h745::machine::Machine>(&it))
+                }
+            };
+            recorded.ok_or_else(profile::none)
         })
     }
 

@@ -1,7 +1,7 @@
 //! Profiles as Python takes them.
 
 use intercore_sim::core::bus::Slave;
-use intercore_sim::core::chip::Chip as _;
+use intercore_sim::core::chip::Chip;
 use intercore_sim::core::profile::{Costs, CostsOfNodes, Culprit, Frame, Profile, TimedCalls};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::image::Image;
@@ -69,20 +69,20 @@ fn timed(timed: &TimedCalls) -> Timed {
     )
 }
 
-fn node(parent: Option<usize>, frame: Frame, costs: &Costs) -> Node {
+fn node<C: Chip>(parent: Option<usize>, frame: Frame, costs: &Costs) -> Node {
     let (kind, value) = match frame {
         Frame::Task(task) => ("task", task),
         Frame::Handler(number) => ("handler", u32::from(number)),
         Frame::Function(start) => ("function", start),
     };
-    let name = if let Frame::Handler(number) = frame { Some(exception::<Machine>(number)) } else { None };
+    let name = if let Frame::Handler(number) = frame { Some(exception::<C>(number)) } else { None };
     (parent.map_or(-1, |parent| i64::try_from(parent).unwrap_or(-1)), kind, value, name, spent(costs))
 }
 
 /// All of a profile, in an order that does not depend on anything else.
-pub fn recorded(profile: &Profile) -> Recorded {
+pub fn recorded<C: Chip>(profile: &Profile) -> Recorded {
     let cores = profile.cores.iter().map(|core| {
-        let nodes = core.nodes().iter().map(|it| node(it.parent, it.frame, &it.costs)).collect();
+        let nodes = core.nodes().iter().map(|it| node::<C>(it.parent, it.frame, &it.costs)).collect();
         let lines = core.lines().map(|(pc, it)| (pc, [it.executed, it.cycles, it.conflicts, it.waits, it.asleep]));
         (core.until, core.off, core.is_truncated(), nodes, lines.collect(), timed(core.timed()))
     });

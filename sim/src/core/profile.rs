@@ -30,8 +30,8 @@ pub struct Setup {
     pub places: Places,
     /// Addresses of hardware spinlocks, one word each: a read that is not 0 claims one, a write releases it.
     pub locks: Range<u32>,
-    /// Where the kernel holds the address of each core's current task, one word for each core.
-    pub current_tasks: Range<u32>,
+    /// Where the kernel of each core holds the address of its current task; 0 without a kernel.
+    pub current_tasks: [u32; 2],
     /// What these words hold now.
     pub tasks: [u32; 2],
     /// Whether each core executes, sleeps, or does neither.
@@ -157,7 +157,7 @@ pub struct Profile {
     places: Places,
     /// Tasks that no core executes now.
     parked: Parked,
-    current_tasks: Range<u32>,
+    current_tasks: [u32; 2],
     tasks: [u32; 2],
     /// When it began.
     pub begun: Cycle,
@@ -216,8 +216,8 @@ impl Profile {
         self.ended = now;
     }
 
-    /// A core begins the instruction `op` (its first halfword) at `pc`.
-    pub(crate) fn instruction(&mut self, core: u8, now: Cycle, pc: u32, op: u16) {
+    /// A core begins an instruction at `pc`, where these two halfwords are, the first one lowest.
+    pub(crate) fn instruction(&mut self, core: u8, now: Cycle, pc: u32, op: u32) {
         self.keep(Told::Instruction { core, now, pc, op });
         let number = usize::from(core & 1);
         let Self { cores, places, parked, tasks, .. } = self;
@@ -308,7 +308,10 @@ impl Profile {
             let function = self.cores[usize::from(core & 1)].calls.function();
             self.contention.lock(core, now, address, write, value, function);
         } else if write && self.current_tasks.contains(&address) {
-            self.tasks[(((address - self.current_tasks.start) / 4) & 1) as usize] = value;
+            // Two kernels may have theirs at one address, each in memory of its core.
+            let own = usize::from(core & 1);
+            let of = if self.current_tasks[own] == address { own } else { 1 - own };
+            self.tasks[of] = value;
         }
     }
 }

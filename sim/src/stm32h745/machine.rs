@@ -246,6 +246,12 @@ impl Machine {
         let core = &mut self.cores[number];
         let (pc, at) = (core.processor.register(15), core.next);
         self.shared.pc = pc;
+        if self.shared.watch.profile.is_some() {
+            let halves = [0, 2].map(|offset| self.shared.code_half(number, pc + offset));
+            if let Some(profile) = &mut self.shared.watch.profile {
+                profile.instruction(number as u8, at, pc, halves[0] | halves[1] << 16);
+            }
+        }
         let watch = &mut self.shared.watch;
         if !watch.may_watch(pc) || !watch.begin_instruction(at, number as u8, pc, self.passes_at[number] == at) {
             return false;

@@ -332,6 +332,16 @@ impl Bus for Port<'_> {
                     self.shared.last_store[self.core] = LastStore::Ordered(address);
                 }
             }
+            Event::FrameStacked(frame) => {
+                if let Some(profile) = &mut self.shared.watch.profile {
+                    profile.enters(self.core as u8, self.shared.now, frame);
+                }
+            }
+            Event::FrameUnstacked(frame) => {
+                if let Some(profile) = &mut self.shared.watch.profile {
+                    profile.returns(self.core as u8, frame);
+                }
+            }
             Event::ExceptionEntered(exception) => {
                 self.shared.exceptions[self.core] += 1;
                 self.shared.core_event(self.core, CoreEvent::Enters(exception));

@@ -104,7 +104,7 @@ class OpenTarget:
 
         `progress` gets the repetitions done and requested, `chip_time` the time of a simulated chip. With `record`, the
         target's recorder is on, and `record` gets the recording; raises UnknownCommandError if the target's program has
-        no recorder. `observe` sees a simulated RP2040 before and after, instead of the probes of the benchmark.
+        no recorder. `observe` sees a simulated chip before and after, instead of the probes of the benchmark.
         """
 
         def tell(done: int, of: int) -> None:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from intercore.cli.options import Force, Output
-from intercore.cli.profiled import Window, is_target, of_benchmark, of_image
+from intercore.cli.profiled import Window, has_time, is_target, of_benchmark, of_image
 from intercore.errors import UsageError
 from intercore.files.replacement import CALLGRIND, PAGE, PERFETTO, SPEEDSCOPE, Kind, check_replaceable, replacement
 from intercore.profile.callgrind import callgrind
+from intercore.profile.instructions import instructions_of
+from intercore.profile.instructions import rows as instruction_rows
+from intercore.profile.instructions import section as instruction_section
 from intercore.profile.perfetto import perfetto
 from intercore.profile.report import TOP, TOP_LINES, rows, section
 from intercore.profile.speedscope import speedscope
@@ -25,7 +28,7 @@ from intercore.text import listed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from intercore.cli.profiled import Profiled
+    from intercore.cli.profiled import Profiled, has_time
 
 app = typer.Typer(add_completion=False)
 
@@ -137,11 +140,27 @@ def profile(
     for path, kind in files:
         if path is not None:
             check_replaceable(path, kind, force=force)
+    timed = has_time(image)
+    if not timed and (wanted := [path for path, _ in files if path is not None]):
+        raise UsageError(f"{wanted[0]}: {image} has no time that a file could tell: omit it")
     window = None
     if (begin, end, alone, seconds, perfetto_file) != (None, None, None, None, None) or not is_target(image):
         window = Window(seconds or _SECONDS, begin, end, alone)
     recorded = _recorded(image, measured or [], window, calls)
     found = recorded.profile
+    if not timed:
+        counted = instructions_of(found)
+        show(
+            OfSection(
+                counted,
+                instruction_rows(counted),
+                instruction_section(counted, top),
+                recorded.warnings,
+                answer_first=True,
+            ),
+            output,
+        )
+        return
     analysis = analysed(found, recorded.names, recorded.alone)
     warnings = [*recorded.warnings]
     warnings += [

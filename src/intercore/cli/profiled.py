@@ -11,6 +11,7 @@ from intercore.campaign.plan_file import Experiment
 from intercore.campaign.planning import draft_plan, plan_without_parts
 from intercore.campaign.this_thread import carry_out
 from intercore.cli.measuring import kept_target
+from intercore.cli.options import alternatives
 from intercore.cli.planned import complete_plan_on, resolve_user_workload, sources_of
 from intercore.errors import IntercoreError, UsageError
 from intercore.profile.alone import Alone, compared
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from intercore.campaign.open_target import OpenTarget
     from intercore.record.measurement import Measurement
     from intercore.record.plan import Setting
-    from intercore.sim import Snapshot
+    from intercore.sim import Chip, Snapshot
 
 
 class Window(NamedTuple):
@@ -93,12 +94,19 @@ def is_target(name: Path) -> bool:
     return not name.exists() and any(target.name == str(name) for target in TARGETS)
 
 
+def has_time(name: Path) -> bool:
+    """Return whether what is recorded has a time: it has, unless this is a target that is simulated without it."""
+    return not is_target(name) or not isinstance(find(str(name)), FunctionOnlyTarget)
+
+
 def of_benchmark(name: str, benchmark: str, levels: Sequence[str], calls: str | None) -> Profiled:
     """Measure one setting of a benchmark on a simulated target, and record what its program does meanwhile."""
     target = find(name)
-    if not isinstance(target, SimulatedTarget) or isinstance(target, FunctionOnlyTarget):
-        able = [one.name for one in TARGETS if isinstance(one, SimulatedTarget) and one.origin == "simulated"]
-        raise UsageError(f"the cycles of {name} cannot be recorded: profile a benchmark on {' or '.join(able)}")
+    if not isinstance(target, SimulatedTarget):
+        able = alternatives(one.name for one in TARGETS if isinstance(one, SimulatedTarget))
+        raise UsageError(f"what {name} executes cannot be recorded: profile a benchmark on {able}")
+    if calls is not None and isinstance(target, FunctionOnlyTarget):
+        raise UsageError(f"--calls: {name} has no time that calls could take: omit it")
     wanted, own = resolve_user_workload(parse_levels(levels), [], [], [])
     if several := [f"{factor}={','.join(texts)}" for factor, texts in wanted.items() if len(texts) != 1]:
         raise UsageError(f"profile can only measure one setting: give one level instead of {several[0]}")
@@ -143,14 +151,14 @@ class _Profiler:
             raise IntercoreError(f"RESULTS WRONG: the measurement failed its checks ({failed}), so nothing is shown")
         return measurement
 
-    def begin(self, simulator: Simulator) -> None:
+    def begin(self, simulator: Chip) -> None:
         """Record from here on."""
         if self._calls is not None:
             self._timed = Timed(self._calls, _place(simulator, self._calls, "--calls"))
         self._begun = simulator.seconds
         simulator.start_profile(self._timed.address if self._timed else None)
 
-    def end(self, simulator: Simulator) -> None:
+    def end(self, simulator: Chip) -> None:
         """Keep what was recorded."""
         seconds = simulator.seconds - self._begun
         timed = self._timed.name if self._timed else None
@@ -161,7 +169,7 @@ def _mistakes(simulator: Simulator) -> list[str]:
     return [f"The program did what is not modelled or not allowed: {one}" for one in simulator.take_diagnostics()]
 
 
-def _place(simulator: Simulator, text: str, option: str) -> int:
+def _place(simulator: Chip, text: str, option: str) -> int:
     try:
         return simulator.address(int(text, 0) if text[:1].isdigit() else text)
     except (SimulatorError, ValueError) as error:

@@ -8,7 +8,7 @@ from intercore.errors import SimulatorError
 from intercore.text import printable
 
 if TYPE_CHECKING:
-    from intercore.sim import Simulator
+    from intercore.sim import Chip
 
 ROM_BYTES = 0x4000
 """Bytes of the boot ROM, from address 0 on (RP2040 datasheet 2.6.1)."""
@@ -38,7 +38,7 @@ def readable(name: str) -> str:
 class Names:
     """Names of functions, data, tasks and exceptions of a program on a chip."""
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: Chip) -> None:
         """Take the symbols of the chip's image."""
         self._simulator = simulator
         self._readable: dict[int, str] = {}

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 import msgspec
 
 from intercore.profile.names import ROM_BYTES, Names, readable
+from intercore.sim import Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from intercore import _native
-    from intercore.sim import Simulator
+    from intercore.sim import Chip
 
 Kind: TypeAlias = Literal["task", "handler", "function"]
 NodeOf: TypeAlias = tuple[int, int]
@@ -243,7 +244,7 @@ class Profile(msgspec.Struct, frozen=True):
     """Masters that come before the others on the bus, when the profile ends."""
 
 
-def take(simulator: Simulator, image: str, stop: str, seconds: float, timed: str | None = None) -> Profile:
+def take(simulator: Chip, image: str, stop: str, seconds: float, timed: str | None = None) -> Profile:
     """Return what was recorded since `Simulator.start_profile`, which is so many seconds of the chip's time ago.
 
     `timed` is the name of the function whose calls were timed.
@@ -327,7 +328,7 @@ def take(simulator: Simulator, image: str, stop: str, seconds: float, timed: str
     )
 
 
-def _named(address: int, frames: Sequence[_native.SourceFrame], simulator: Simulator) -> Sequence[_native.SourceFrame]:
+def _named(address: int, frames: Sequence[_native.SourceFrame], simulator: Chip) -> Sequence[_native.SourceFrame]:
     """Take the symbol's name where debug information has lines without functions (`-gline-tables-only`)."""
     if not frames or frames[-1][0] is not None:
         return frames
@@ -336,7 +337,9 @@ def _named(address: int, frames: Sequence[_native.SourceFrame], simulator: Simul
     return [*inlined, (found and found[0], file, line)]
 
 
-def _first_on_bus(simulator: Simulator) -> list[Master]:
+def _first_on_bus(simulator: Chip) -> list[Master]:
+    if not isinstance(simulator, Simulator):
+        return []
     priorities = simulator.peek_register(_BUS_PRIORITY)
     bits: tuple[tuple[Master, int], ...] = (("core 0", 1 << 0), ("core 1", 1 << 4), ("DMA", 1 << 8 | 1 << 12))
     return [master for master, mask in bits if priorities & mask]

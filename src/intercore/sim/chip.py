@@ -20,9 +20,11 @@ import numpy as np
 from intercore.errors import SimulatorError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
+
+    from intercore import _native
 
 U32 = 1 << 32
 U64 = 1 << 64
@@ -282,6 +284,15 @@ class Machine(Protocol):
     def state_hash(self) -> int:
         """Return a hash of the state."""
 
+    def start_profile(self, timed: int | None = None) -> None:
+        """Record a profile."""
+
+    def take_profile(self) -> _native.Profile:
+        """Return it."""
+
+    def source_frames(self, addresses: list[int]) -> list[list[_native.SourceFrame]]:
+        """Return functions and lines of instructions."""
+
 
 class Chip(ABC):
     """A simulated chip with its program. Its results are simulated, not measured."""
@@ -411,6 +422,25 @@ class Chip(ABC):
     def take_diagnostics(self) -> list[str]:
         """Return messages about actions of the firmware that are not modelled or not allowed, each once."""
         return self._machine.take_diagnostics()
+
+    def start_profile(self, timed: int | None = None) -> None:
+        """Record from now on what the cores spend their time on, instead of what was recorded so far.
+
+        Each call of the function that begins at the address `timed` is timed.
+        """
+        self._machine.start_profile(timed)
+
+    def take_profile(self) -> _native.Profile:
+        """Return what was recorded since `start_profile`; the recording ends. Raises SimulatorError without one."""
+        return self._machine.take_profile()
+
+    def source_frames(self, addresses: Sequence[int]) -> list[list[_native.SourceFrame]]:
+        """Return function, file and line of instructions as far as known, the innermost inlined function first."""
+        return self._machine.source_frames(list(addresses))
+
+    def all_symbols(self) -> Iterator[tuple[str, Symbol]]:
+        """Return functions and variables of the ELF image by rising address, also those that share a name."""
+        return ((name, Symbol(at, size, code)) for name, at, size, code in self._machine.symbols())
 
     def state_hash(self) -> int:
         """Return a 64-bit hash of cores, memories, bus and time: the same for the same run of the same version."""

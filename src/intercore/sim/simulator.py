@@ -45,7 +45,7 @@ from intercore.sim.chip import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "DEFAULT_CYCLES",
@@ -187,27 +187,6 @@ class Simulator(Chip):
     def moment(self) -> str:
         """See Chip."""
         return f"cycle {self.now}"
-
-    # Profiles: `intercore.profile` gives what they return its names
-
-    def start_profile(self, timed: int | None = None) -> None:
-        """Record from now on what the cores spend their time on, instead of what was recorded so far.
-
-        Each call of the function that begins at the address `timed` is timed.
-        """
-        self._machine.start_profile(timed)
-
-    def take_profile(self) -> _native.Profile:
-        """Return what was recorded since `start_profile`; the recording ends. Raises SimulatorError without one."""
-        return self._machine.take_profile()
-
-    def source_frames(self, addresses: Sequence[int]) -> list[list[_native.SourceFrame]]:
-        """Return function, file and line of instructions as far as known, the innermost inlined function first."""
-        return self._machine.source_frames(list(addresses))
-
-    def all_symbols(self) -> Iterator[tuple[str, Symbol]]:
-        """Return functions and variables of the ELF image by rising address, also those that share a name."""
-        return ((name, Symbol(at, size, code)) for name, at, size, code in self._machine.symbols())
 
     # Snapshots
 

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class ChipObserver(Protocol):
-    """Sees a simulated RP2040 when a measurement begins and when it has ended."""
+    """Sees a simulated chip when a measurement begins and when it has ended."""
 
-    def begin(self, simulator: Simulator) -> None:
+    def begin(self, simulator: Chip) -> None:
         """Look at it when it is about to get the command."""
 
-    def end(self, simulator: Simulator) -> None:
+    def end(self, simulator: Chip) -> None:
         """Look at it when it has answered."""
 
 
@@ -66,6 +66,7 @@ class SimulatedChip:
         self.mistakes: tuple[str, ...] = ()
         """Mistakes of the program up to the last measurement that a real chip would not tolerate: sentences."""
         self._chip = chip
+        self._observer: ChipObserver | None = None
         self.port = SimulatedPort(chip, rate)
         _parse_faults(chip, faults)
 
@@ -92,14 +93,19 @@ class SimulatedChip:
     def _forget_probes(self) -> None:
         """Drop the probes that were placed since the snapshot."""
 
-    def watch(self, make_witness: WitnessFactory | None, observer: ChipObserver | None = None) -> None:
+    def watch(self, make_witness: WitnessFactory | None, observer: ChipObserver | None = None) -> None:  # noqa: ARG002
         """Observe the next measurement with the probes of its benchmark, or otherwise; None for no probes.
 
-        Does nothing for a chip whose times mean nothing.
+        There are no probes on a chip whose times mean nothing.
         """
+        self._observer = observer
+        if observer is not None:
+            observer.begin(self._chip)
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:  # noqa: ARG002
         """Return the ground truth of the measurement since `watch`. Raises IntercoreError if they do not match."""
+        if self._observer is not None:
+            self._observer.end(self._chip)
         self.mistakes = tuple(self._chip.take_diagnostics())
         return Truth(checks={MISTAKES: len(self.mistakes)} if self.mistakes else {})
 
@@ -122,7 +128,6 @@ class SimulatedRp2040(SimulatedChip):
         self.simulator = Simulator(image)
         self._witnesses: dict[WitnessFactory, Witness] = {}
         self._witness: Witness | None = None
-        self._observer: ChipObserver | None = None
         self._marks: Tally | None = None
         super().__init__(self.simulator, rate, faults)
 
@@ -137,9 +142,7 @@ class SimulatedRp2040(SimulatedChip):
         if make_witness is not None and make_witness not in self._witnesses:
             self._witnesses[make_witness] = make_witness(self.simulator)
         self._witness = None if make_witness is None else self._witnesses[make_witness]
-        self._observer = observer
-        if observer is not None:
-            observer.begin(self.simulator)
+        super().watch(None, observer)
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
         """See SimulatedChip."""

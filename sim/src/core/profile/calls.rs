@@ -119,8 +119,8 @@ struct Context {
     root: Frame,
     calls: Vec<Call>,
     function: Function,
-    /// Address and first halfword of the last instruction; none before the first.
-    last: Option<(u32, u16)>,
+    /// Address of the last instruction, and the two halfwords there, the first one lowest; none before the first.
+    last: Option<(u32, u32)>,
     /// Where the frame is, once it is interrupted.
     frame_at: u32,
     /// The call of the timed function that it is in.
@@ -200,20 +200,30 @@ pub(super) struct Calls {
     unstacking: Option<u32>,
 }
 
-const BLX: u16 = 0x4780;
-const BX: u16 = 0x4700;
-const MOV_PC: u16 = 0x4687;
-const REGISTER_BRANCH: u16 = 0xff87;
-const POP_PC: u16 = 0xbd00;
+const BLX: u32 = 0x4780;
+const BX: u32 = 0x4700;
+const MOV_PC: u32 = 0x4687;
+const REGISTER_BRANCH: u32 = 0xff87;
+const POP_PC: u32 = 0xbd00;
+/// BL; of its second halfword above, the bits that tell it from other branches and from barriers (ARMv7-M A7.7.18).
+const BL: u32 = 0xd000_f000;
+const BL_BITS: u32 = 0xd000_f800;
+/// POP.W of registers that PC is among, and of PC alone (ARMv7-M A7.7.99).
+const WIDE_POP: u32 = 0x8000_e8bd;
+const WIDE_POP_BITS: u32 = 0x8000_ffff;
+const WIDE_POP_PC: u32 = 0xfb04_f85d;
 
 /// Whether an instruction may return from a function.
-fn may_return(op: u16) -> bool {
-    matches!(op & REGISTER_BRANCH, BX | MOV_PC) || op & 0xff00 == POP_PC
+fn may_return(op: u32) -> bool {
+    matches!(op & REGISTER_BRANCH, BX | MOV_PC)
+        || op & 0xff00 == POP_PC
+        || op & WIDE_POP_BITS == WIDE_POP
+        || op == WIDE_POP_PC
 }
 
 /// Where a call returns to, if it is one that goes to `pc`.
-fn return_address(last: u32, op: u16, pc: u32) -> Option<u32> {
-    let is_wide = op & 0xf800 == 0xf000;
+fn return_address(last: u32, op: u32, pc: u32) -> Option<u32> {
+    let is_wide = op & BL_BITS == BL;
     if op & REGISTER_BRANCH == BLX {
         Some(last.wrapping_add(2))
     } else {
@@ -278,7 +288,7 @@ impl Calls {
 
     /// Whether the instruction `op` begins at `pc` in the function that is executed, neither by a call nor by a return.
     #[inline]
-    pub fn stays(&mut self, pc: u32, op: u16) -> bool {
+    pub fn stays(&mut self, pc: u32, op: u32) -> bool {
         let Some(context) = self.contexts.last_mut() else { return false };
         let Some((last, before)) = context.last else { return false };
         let stays = self.unstacking.is_none()
@@ -291,7 +301,7 @@ impl Calls {
     }
 
     /// The instruction `op` begins at `pc` in cycle `now`, in a task if it is in none of the handlers.
-    pub fn advance(&mut self, now: Cycle, pc: u32, op: u16, task: u32, places: &Places, parked: &mut Parked) {
+    pub fn advance(&mut self, now: Cycle, pc: u32, op: u32, task: u32, places: &Places, parked: &mut Parked) {
         self.end_unstacking(now, task, parked);
         let enters = self.follow(pc, op, task, places);
         let Self { contexts, timed, core, .. } = self;
@@ -307,7 +317,7 @@ impl Calls {
     }
 
     /// See `advance`. Whether a function is entered.
-    fn follow(&mut self, pc: u32, op: u16, task: u32, places: &Places) -> bool {
+    fn follow(&mut self, pc: u32, op: u32, task: u32, places: &Places) -> bool {
         let in_task = self.contexts.len() <= 1;
         let (context, tree) = self.current();
         let Some((last, before)) = context.last.replace((pc, op)) else {

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// What a profile was told in a turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Told {
-    Instruction { core: u8, now: Cycle, pc: u32, op: u16 },
+    Instruction { core: u8, now: Cycle, pc: u32, op: u32 },
     Loses { core: u8, now: Cycle, at: Access, cycles: Cycle, holder: u8 },
     Contend { now: Cycle, winner: u8, addresses: [u32; 2] },
     Waits { core: u8, now: Cycle, slave: Slave, cycles: Cycle },

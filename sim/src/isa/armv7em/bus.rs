@@ -41,6 +41,10 @@ pub enum Event {
     },
     /// An exception is entered, by number, chained ones included.
     ExceptionEntered(u8),
+    /// What is interrupted was stored in a frame at this address.
+    FrameStacked(u32),
+    /// What goes on was loaded from a frame at this address.
+    FrameUnstacked(u32),
     /// An exception is left, by number.
     ExceptionReturned(u8),
     /// An exception return with a frame at this address, which is not aligned to 8 bytes as on entry (B1.5.7).

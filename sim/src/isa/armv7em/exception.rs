@@ -126,6 +126,7 @@ impl Processor {
             let exception = self.record_stacking_fault(fault, status::MSTKERR, status::STKERR);
             self.raise(exception);
         }
+        bus.observe(Event::FrameStacked(frame));
         let from = match (self.is_handler(), self.spsel) {
             (true, _) => 1,
             (false, false) => 9,
@@ -178,7 +179,10 @@ impl Processor {
                 self.enter(value, bus);
             }
             Ok(None) => self.reject_return(value, bus),
-            Ok(Some((frame, words))) => self.restore(value, frame, words),
+            Ok(Some((frame, words))) => {
+                bus.observe(Event::FrameUnstacked(frame));
+                self.restore(value, frame, words);
+            }
         }
     }
 

@@ -7,7 +7,9 @@ import json
 from typing import Any, Literal
 
 
-def schema(of: Literal["run", "comparison", "check", "profile", "profile-comparison"]) -> dict[str, Any]:
+def schema(
+    of: Literal["run", "comparison", "check", "profile", "profile-comparison", "instructions"],
+) -> dict[str, Any]:
     """Return the schema of a run's document, or of that of another command."""
     text = (importlib.resources.files(__name__) / f"{of}.schema.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from intercore.document.schema.generate import (
     of_check,
     of_comparison,
+    of_instructions,
     of_profile,
     of_profile_comparison,
     up_to_date,
@@ -29,3 +30,4 @@ _write("comparison.schema.json", of_comparison())
 _write("check.schema.json", of_check())
 _write("profile.schema.json", of_profile())
 _write("profile-comparison.schema.json", of_profile_comparison())
+_write("instructions.schema.json", of_instructions())

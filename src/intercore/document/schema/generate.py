@@ -20,6 +20,7 @@ from intercore.benchmarks.reports import BenchmarkAnswers, analyses, schema_part
 from intercore.budgets.check import Check
 from intercore.comparison.analysis import Comparison
 from intercore.profile.comparison import ProfileComparison
+from intercore.profile.instructions import InstructionsAnalysis
 from intercore.profile.summary import ProfileAnalysis
 from intercore.view.exhibit import Verdict
 
@@ -130,6 +131,11 @@ def of_profile() -> dict[str, Any]:
 def of_profile_comparison() -> dict[str, Any]:
     """Return the schema of what `intercore compare` prints of two profiles, in the same way."""
     return _of_type(ProfileComparison, "compare", "profile-comparison", "Two profiles beside each other")
+
+
+def of_instructions() -> dict[str, Any]:
+    """Return the schema of what `intercore profile` prints of a chip without time, in the same way."""
+    return _of_type(InstructionsAnalysis, "profile", "instructions", "How many instructions each core executes")
 
 
 def _of_type(type_: type[msgspec.Struct], command: str, name: str, title: str) -> dict[str, Any]:

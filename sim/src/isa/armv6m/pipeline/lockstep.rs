@@ -11,6 +11,9 @@ use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::{Core, Phase};
 use crate::isa::thumb::decode::TABLE;
 
+/// What the second halfword of BL has among others.
+const WIDE: u32 = 0xd000;
+
 /// Offset of a branch to the beginning of a short loop, at least.
 const SHORT_LOOP: i16 = -32;
 
@@ -106,7 +109,8 @@ impl<B: Bus> Cpu<B> for Core<B> {
             }
         }
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
-            profile.instruction(self.id, now, pc, pipeline.queue as u16);
+            // The second halfword of BL, the only one of 32 bits that goes elsewhere, may not have come yet.
+            profile.instruction(self.id, now, pc, u32::from(pipeline.queue as u16) | WIDE << 16);
             if op.code.branches_directly() && (SHORT_LOOP..0).contains(&op.immediate) {
                 // It may be a busy wait that reads memory, or nothing at all.
                 bus.fabric_mut().count_register_read();

@@ -160,7 +160,7 @@ build/platformio/.installed: scripts/constraints/packers.txt | setup
 	$(BIN)/uv pip install --quiet --python build/platformio/bin/python $(HASHED) scripts/constraints/packers.txt
 	@touch $@
 
-# axe-core finds barriers of a page: contrast, names, roles, order.
+# axe-core finds barriers of a page: contrast, names, roles, order; speedscope has the schema of its files.
 build/page/.installed: tests/page/package-lock.json
 	scripts/install-packages npm:npm
 	@mkdir -p build/page

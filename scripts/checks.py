@@ -31,6 +31,7 @@ Files stay whole for the fixtures that their tests share, and in order: the file
 otherwise come last. Tests of tests/firmware/host never run like this: their programs take processors for themselves."""
 SOON_OVER = "--session-timeout=1800"
 """A test that hangs is named long before a build server gives up."""
+IN_BROWSER = " ".join(f"tests/page/test_{name}.py" for name in ("browser", "pictures", "profile_browser", "speedscope"))
 CACHED = (
     'CMAKE_GENERATOR=Ninja CMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)" '
     'CCACHE_DIR="$PWD/build/ccache" CCACHE_NOHASHDIR=1'
@@ -113,7 +114,7 @@ OTHERS = {
     # All of Debian's packages at once, before other parts run: only one process may install at a time.
     "test-packages": Part(("scripts/install-packages build arm test", "scripts/check-rust"), shown=True),
     "test-page": Part(
-        (pytest("tests/page/test_browser.py tests/page/test_pictures.py", SOON_OVER, INTERCORE_BROWSER="1"),)
+        (pytest(IN_BROWSER, SOON_OVER, INTERCORE_BROWSER="1"),)
     ),
     "test-notebook": Part((pytest("tests/test_notebook.py", SOON_OVER, INTERCORE_NOTEBOOK="1"),)),
     "test-long": Part((

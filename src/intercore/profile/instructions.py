@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from intercore.profile.sums import by_function, by_root, entered, inclusive
 from intercore.record.origin import Origin, in_heading
 from intercore.text import listed
 from intercore.view.quantity import percent
@@ -132,36 +132,12 @@ def _core_sentence(analysis: InstructionsAnalysis, core: int) -> str:
 
 
 def _functions(number: int, core: CoreProfile) -> Iterator[FunctionInstructions]:
-    whole = [node.costs.instructions for node in core.nodes]
-    ancestors: list[frozenset[str]] = []
-    for node in core.nodes:
-        above = ancestors[node.parent] if node.parent is not None else frozenset[str]()
-        ancestors.append(above | {node.name} if node.kind == "function" else above)
-    for at in reversed(range(len(whole))):
-        parent = core.nodes[at].parent
-        if parent is not None:
-            whole[parent] += whole[at]
-    calls: Counter[str] = Counter()
-    own: Counter[str] = Counter()
-    inclusive: Counter[str] = Counter()
-    for at, node in enumerate(core.nodes):
-        if node.kind == "function":
-            calls[node.name] += node.costs.calls
-            own[node.name] += node.costs.instructions
-            # Of a function that called itself by way of others, the outermost call has the instructions of all.
-            if node.parent is None or node.name not in ancestors[node.parent]:
-                inclusive[node.name] += whole[at]
-    for name, count in own.items():
-        yield FunctionInstructions(number, name, calls[name], count, inclusive[name])
+    for name, costs, whole in by_function(core, inclusive(core, lambda costs: costs.instructions)):
+        calls, instructions = sum(one.calls for one in costs), sum(one.instructions for one in costs)
+        yield FunctionInstructions(number, name, calls, instructions, whole)
 
 
 def _roots(number: int, core: CoreProfile) -> Iterator[RootInstructions]:
-    root_of: list[int] = []
-    counted: Counter[int] = Counter()
-    for at, node in enumerate(core.nodes):
-        root_of.append(at if node.parent is None else root_of[node.parent])
-        counted[root_of[at]] += node.costs.instructions
-    for root, count in counted.items():
-        node = core.nodes[root]
-        if count:
-            yield RootInstructions(number, node.name, node.costs.calls if node.kind == "handler" else 0, count)
+    for root, costs in by_root(core):
+        if instructions := sum(one.instructions for one in costs):
+            yield RootInstructions(number, root.name, entered(root), instructions)

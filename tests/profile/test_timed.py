@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from intercore.profile.timed import CallsOf, calls_of, sentences
@@ -49,3 +50,14 @@ def test_the_causes_of_the_longest_call_are_those_that_others_lack() -> None:
     # A call executes the same on each core, and first sleeps until SysTick wakes it: what differs is that.
     _, longest = sentences(calls_in("both_cores", "work_in_sram4"), 1.0)
     assert longest.endswith("asleep in work_in_sram4.")
+
+
+def test_calls_beyond_those_that_are_kept_count_in_the_mean() -> None:
+    profile, _ = profiled(example("alarm"), timed="on_alarm")
+    assert profile.timed is not None
+    kept = msgspec.structs.replace(profile.timed, cycles=profile.timed.cycles[:10], more=90)
+    all_calls, some = calls_of(profile), calls_of(msgspec.structs.replace(profile, timed=kept))
+    assert all_calls is not None
+    assert some is not None
+    assert (some.count, some.mean, some.longest) == (all_calls.count, all_calls.mean, all_calls.longest)
+    assert (all_calls.kept, some.kept) == (100, 10)

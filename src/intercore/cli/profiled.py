@@ -70,11 +70,10 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
         elif window.alone is not None:
             recording.reach_start(1)
         start = simulator.snapshot()
-        bring_back = None if window.alone is None else simulator.keep()
         found, stop = recording.record(image.name, end, timed)
         warnings = _mistakes(simulator)
-        if window.alone is not None and bring_back is not None:
-            by_itself = recording.record_alone(window.alone, bring_back, image.name, end)
+        if window.alone is not None:
+            by_itself = recording.record_alone(window.alone, start, image.name, end)
             alone = compared(window.alone, found, by_itself)
     if window.end is not None and stop.reason is not Reason.ADDRESS:
         warnings.insert(0, f"No core executed {window.end}: the profile goes up to the end of the run.")
@@ -122,14 +121,13 @@ def of_benchmark(name: str, benchmark: str, levels: Sequence[str], calls: str | 
         run = store.create_run(complete_plan_on(kept, draft), 1)
         with watch(messages()) as observer:
             carry_out(store, {run: kept}, observer, measure=profiler)
-    return Profiled(profiler.profile, None, "", profiler.warnings, None)
+    return Profiled(profiler.profile, None, "", [], None)
 
 
 class _Profiler:
     """Measures settings for `this_thread.carry_out`, and keeps the profile of the last one."""
 
     profile: Profile
-    warnings: Sequence[str] = ()
 
     def __init__(self, title: str, calls: str | None) -> None:
         """Call the profile so, and time the calls of a function."""

@@ -112,6 +112,8 @@ def sentences(alone: Alone) -> Iterator[str]:
         )
     else:
         yield f"Core {core} does nothing alone that it does beside core {other}."
+    if alone.alone_cycles < (1 - _WORTH_A_WORD) * alone.cycles:
+        yield f"Alone, it came to cycle {alone.alone_cycles:,} of {alone.cycles:,}: {alone.stop}."
     shares = [
         alone.interrupts / max(1, alone.cycles),
         alone.alone_interrupts / max(1, alone.alone_cycles),

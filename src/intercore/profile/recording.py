@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.errors import IntercoreError
+from intercore.profile.names import ROM_BYTES
 from intercore.profile.recorded import Profile, take
 from intercore.sim import CoreState, Reason, Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from intercore.sim import Stop
+    from intercore.sim import Snapshot, Stop
 
 _SLICE = 5_000_000
 """Cycles between two signs of progress."""
@@ -19,8 +20,6 @@ _FINE_SLICE = 1000
 """Cycles between two looks at whether a core has been started."""
 _START_SECONDS = 5.0
 """The chip's time in which it has to be."""
-_ROM = 0x4000
-"""Bytes of the boot ROM, from address 0 on, in which core 1 waits to be started (RP2040 datasheet 2.6.1, 2.8.2)."""
 
 
 class Timed(NamedTuple):
@@ -46,11 +45,14 @@ class Recording:
             raise IntercoreError(f"no core executed {name} within {self._seconds:g} s of the chip's time: {stop}")
 
     def reach_start(self, core: int) -> None:
-        """Run until a core has left the boot ROM. Raises IntercoreError if it does not within some seconds."""
+        """Run until a core has left the boot ROM, in which core 1 waits to be started (RP2040 datasheet 2.8.2).
+
+        Raises IntercoreError if it does not within some seconds.
+        """
         begun = self.simulator.seconds
         while True:
             registers = self.simulator.registers(core)
-            if registers.pc >= _ROM and registers.state is CoreState.RUNNING:
+            if registers.pc >= ROM_BYTES and registers.state is CoreState.RUNNING:
                 return
             stop = self.simulator.run(_FINE_SLICE)
             self.simulator.take_uart()
@@ -79,10 +81,10 @@ class Recording:
         why = "; ".join([why, *crashes])
         return take(simulator, image, why, simulator.seconds - begun, timed.name if timed else None), stop
 
-    def record_alone(self, core: int, kept: Callable[[], None], image: str, end: int | None) -> Profile:
-        """Go back to what was kept, hold the other core still, and record a core alone from there."""
-        kept()
+    def record_alone(self, core: int, start: Snapshot, image: str, end: int | None) -> Profile:
+        """Go back to a snapshot, hold the other core still, and record a core alone from there."""
         simulator = self.simulator
+        simulator.restore(start)
         simulator.set_faults([f"stuck:core={1 - core}@{simulator.now}"])
         return self.record(image, end, None)[0]
 

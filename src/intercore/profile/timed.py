@@ -61,6 +61,8 @@ class CallsOf(msgspec.Struct, frozen=True):
     mean_away: float
     parts: Sequence[PartOfCall]
     """What the longest call was made of, callers before those that they called."""
+    kept: int
+    """Calls whose times are kept, the first ones: `shortest`, `median` and `p99` are of these, all else is of all."""
 
 
 def calls_of(profile: Profile) -> CallsOf | None:
@@ -68,23 +70,24 @@ def calls_of(profile: Profile) -> CallsOf | None:
     timed = profile.timed
     if timed is None:
         return None
-    cycles = sorted(timed.cycles)
+    cycles, count = sorted(timed.cycles), len(timed.cycles) + timed.more
     longest = timed.longest
     if longest is None:
-        return CallsOf(timed.function, 0, timed.unfinished, 0, 0, 0, 0, 0.0, 0, 0, 0.0, [])
+        return CallsOf(timed.function, 0, timed.unfinished, 0, 0, 0, 0, 0.0, 0, 0, 0.0, [], 0)
     return CallsOf(
         timed.function,
-        len(cycles),
+        count,
         timed.unfinished,
         cycles[0],
         _ranked(cycles, 1 / 2),
         _ranked(cycles, _PERCENTILE),
-        cycles[-1],
-        sum(cycles) / len(cycles),
+        longest.cycles,
+        (sum(costs.sums.cycles for costs in timed.costs.values()) + timed.away) / count,
         longest.begun,
         longest.away,
-        timed.away / len(cycles),
+        timed.away / count,
         list(_parts(profile, timed, longest.costs)),
+        len(cycles),
     )
 
 
@@ -101,7 +104,8 @@ def sentences(calls: CallsOf, us: float) -> list[str]:
         else f" ({calls.longest:,} cycles)"
     )
     median = duration(calls.median * us) + (" at the median" if calls.count > 1 else "")
-    found = [f"{calls.function} returned {times}, after {median}{spread}.{unfinished}"]
+    first = f" (of the first {calls.kept:,} calls)" if calls.kept < calls.count else ""
+    found = [f"{calls.function} returned {times}, after {median}{spread}{first}.{unfinished}"]
     longer = calls.longest - calls.mean
     if calls.longest > calls.shortest:
         causes = [f"{duration(cycles * us)} {cause}" for cause, cycles in _causes(calls).most_common(_NAMED)]
@@ -146,11 +150,12 @@ def _ranked(ordered: Sequence[int], fraction: float) -> int:
 
 def _parts(profile: Profile, timed: TimedCalls, own: Mapping[NodeOf, Costs]) -> Iterator[PartOfCall]:
     nothing = Sums(0, 0, 0, 0, {}, {})
+    count = len(timed.cycles) + timed.more
     for (core, at), total in sorted(timed.costs.items(), key=lambda one: _order(profile, one[0])):
         path = _names(profile, core, at)
         mine = own.get((core, at))
         sums = mine.sums if mine else nothing
-        mean = {what: cycles / len(timed.cycles) for what, cycles in _classes(total.sums).items()}
+        mean = {what: cycles / count for what, cycles in _classes(total.sums).items()}
         spent = _classes(sums)
         longer = {what: spent.get(what, 0) - mean.get(what, 0.0) for what in spent.keys() | mean.keys()}
         if sums.cycles or total.sums.cycles:
@@ -159,7 +164,7 @@ def _parts(profile: Profile, timed: TimedCalls, own: Mapping[NodeOf, Costs]) -> 
                 path,
                 mine.calls if mine else 0,
                 sums,
-                total.sums.cycles / len(timed.cycles),
+                total.sums.cycles / count,
                 {what: cycles for what, cycles in sorted(longer.items()) if cycles},
             )
 

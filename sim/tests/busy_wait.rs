@@ -273,6 +273,32 @@ fn a_loop_that_does_nothing_is_a_busy_wait_in_a_profile() {
     assert!(turns > 10_000, "{turns} turns");
 }
 
+/// A loop that does nothing, and one that waits for a word of SRAM, which the handler of an interrupt changes.
+#[test]
+fn idle_loops_are_skipped_without_a_profile() {
+    // LDR r1, [r0]; CMP r1, #0; BEQ back; B to the LDR.
+    let spin = [0x6801, 0x2900, 0xd0fc, 0xe7fb];
+    let stay = [STAY, NOP];
+    for (place, codes) in
+        [[&stay[..], &stay], [&spin, &stay], [&spin, &spin], [&stay, &[]], [&spin, &[]]].iter().enumerate()
+    {
+        let mut machine = Machine::new();
+        for (core, code) in codes.iter().enumerate().filter(|(_, code)| !code.is_empty()) {
+            let at = PLACES[place % PLACES.len()][core] & !3;
+            put(&mut machine, at, code);
+            machine.start_core(core, at | 1, RAM + 0x1000 * (core as u32 + 1));
+            machine.core_mut(core).set_register(0, RAM + 4 * core as u32);
+            interrupt_each(&mut machine, core, [8000, 9100][core]);
+        }
+        // LDR r2, [r0]; MVNS r2, r2; STR r2, [r0]; BX LR
+        put(&mut machine, VECTORS + 0x100, &[0x6802, 0x43d2, 0x6002, 0x4770]);
+        let machine = compare(machine, &[100_000, 1, 2500, 200_000]).expect("they are the same");
+        assert!(machine.core(0).statistics().exceptions > 30);
+        let turns = machine.skipped_turns();
+        assert!(turns > 10_000, "{codes:x?}: {turns} turns");
+    }
+}
+
 #[test]
 fn interrupts_come_during_a_wait_as_without_skipping() {
     let mut machine = waiting(&[vec![simple(0, 2, 200)], vec![simple(0, 2, 100)]], 0);

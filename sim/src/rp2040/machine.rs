@@ -254,7 +254,8 @@ impl Machine {
         loop {
             let begun = cores[0].t.min(cores[1].t);
             bus.fabric.reads_left = if skips { busy_waits.reads() } else { u32::MAX };
-            run_cores::<WATCH, Core, Crossbar>(cores, bus, bound, decoupled.as_deref_mut());
+            let until = if skips { busy_waits.look_at(begun, bound) } else { bound };
+            run_cores::<WATCH, Core, Crossbar>(cores, bus, until, decoupled.as_deref_mut());
             let now = cores[0].t.min(cores[1].t);
             if bus.fabric.requests.touched || now >= bound {
                 return;

@@ -82,6 +82,12 @@ fn access() -> impl Strategy<Value = Vec<u16>> {
     ]
 }
 
+/// A spin for a bit of a word to be set, or clear.
+fn spin() -> impl Strategy<Value = Vec<u16>> {
+    // LDR R0, [R6, #..]; LSLS R0, #..; BMI or BPL back.
+    (0u16..32, 0u16..32, 0u16..2).prop_map(|(i, bit, clear)| vec![0x6830 | i << 6, bit << 6, 0xd4fc | clear << 8])
+}
+
 fn outside() -> impl Strategy<Value = Part> {
     let sio = |code| Part::Access { base: SIO, code };
     prop_oneof![
@@ -93,6 +99,12 @@ fn outside() -> impl Strategy<Value = Part> {
         // It is spun for, and let go of; then let go of by whoever it belongs to.
         2 => Just(sio(vec![0x36ff, 0x3601, 0x6830, 0x2800, 0xd0fc, 0x6030])),
         2 => Just(sio(vec![0x36ff, 0x3601, 0x6030])),
+        // The same of three more.
+        3 => (1u16..4, any::<bool>()).prop_map(move |(lock, spins)| {
+            let claim = if spins { &[0x6830 | lock << 6, 0x2800, 0xd0fc][..] } else { &[0x6830 | lock << 6] };
+            sio([&[0x36ff, 0x3601], claim].concat())
+        }),
+        3 => (0u16..4).prop_map(move |lock| sio(vec![0x36ff, 0x3601, 0x6030 | lock << 6])),
         // SPINLOCK_ST; an interpolator's accumulator is written and taken from: SIO + 0x80.
         1 => Just(sio(vec![0x6df0])),
         1 => Just(sio(vec![0x3680, 0x6030, 0x6970])),
@@ -126,6 +138,8 @@ fn outside() -> impl Strategy<Value = Part> {
         1 => Just(Part::Plain(vec![0xbf40])),
         1 => Just(Part::Plain(vec![0xbf40, 0xbf20])),
         1 => Just(Part::Plain(vec![0xbf20])),
+        // B to itself, which stays there but for interrupts.
+        1 => Just(Part::Plain(vec![0xe7fe])),
         // DMB, ISB, MRS PSP, MRS XPSR, CPSID, CPSIE, SVC.
         1 => Just(Part::Plain(vec![0xf3bf, 0x8f5f])),
         1 => Just(Part::Plain(vec![0xf3bf, 0x8f6f])),
@@ -151,7 +165,8 @@ fn part(taste: Taste) -> impl Strategy<Value = Part> {
     let leaf = prop_oneof![
         12 => plain().prop_map(Part::Plain),
         6 => access().prop_map(|code| Part::Access { base: OWN_DATA, code }),
-        taste.shared => access().prop_map(|code| Part::Access { base: SHARED_DATA, code }),
+        taste.shared => prop_oneof![8 => access().boxed(), 1 => spin().boxed()]
+            .prop_map(|code| Part::Access { base: SHARED_DATA, code }),
         taste.outside => outside(),
         taste.pio => pio::access().prop_map(Part::Plain),
         taste.modifying => (0u16..32, 0u16..6).prop_map(|(at, d)| {

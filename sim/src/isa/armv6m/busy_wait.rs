@@ -26,6 +26,11 @@ const MORE: u32 = 8;
 const APART: Cycle = 64;
 /// Cycles of the longest turn that is found.
 const LONGEST: Cycle = 256;
+/// Cycles from one look for a loop that reads no register to the next one: at least, and at most, as looks are in vain.
+const SOONEST: Cycle = 256;
+const LATEST: Cycle = 1 << 20;
+/// Cycles that pay for a look.
+const WORTH_A_LOOK: Cycle = 2048;
 /// What MRS and MSR of PRIMASK have in their second halfword, apart from a register.
 const PRIMASK: u32 = 0x8010;
 
@@ -33,13 +38,16 @@ const PRIMASK: u32 = 0x8010;
 #[derive(Clone, Debug)]
 pub(crate) struct BusyWaits {
     reads: u32,
+    /// The cycle of the next look that does not wait for reads, and how long before it the last one was.
+    look_at: Cycle,
+    pause: Cycle,
     /// Turns skipped so far.
     pub turns: u64,
 }
 
 impl Default for BusyWaits {
     fn default() -> Self {
-        Self { reads: FEW, turns: 0 }
+        Self { reads: FEW, look_at: 0, pause: SOONEST, turns: 0 }
     }
 }
 
@@ -49,8 +57,14 @@ impl BusyWaits {
         self.reads
     }
 
+    /// The cycle from `now` on in which `skip` looks for a loop that reads no register, if there is time for one before `until`.
+    pub fn look_at(&self, now: Cycle, until: Cycle) -> Cycle {
+        let look_at = self.look_at.max(now);
+        if until.saturating_sub(look_at) < WORTH_A_LOOK { until } else { look_at }
+    }
+
     /// Skips turns of a loop that the cores are in, before cycle `until`, if there is one: in the last `cycles`, they have made
-    /// `reads` reads of registers.
+    /// `reads` reads of registers, or it is time for a look.
     pub fn skip<const WATCH: bool, B: FastBus>(
         &mut self,
         cores: &mut [Core<B>; 2],
@@ -58,14 +72,15 @@ impl BusyWaits {
         cycles: Cycle,
         until: Cycle,
     ) {
-        if cycles > Cycle::from(self.reads) * APART {
+        let begun = next_cycle(cores);
+        let looks = begun >= self.look_at;
+        if !looks && cycles > Cycle::from(self.reads) * APART {
             return;
         }
         // A core that does nothing for as long as a turn may take does nothing up to the end.
-        let awake = cores[0].t.min(cores[1].t).saturating_add(LONGEST);
+        let awake = begun.saturating_add(LONGEST);
         let ends = cores.each_ref().map(|core| if core.t < awake { core.exceptions_from } else { core.t });
         let until = until.min(ends[0]).min(ends[1]);
-        let begun = cores[0].t.min(cores[1].t);
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
             profile.begin_turns();
         }
@@ -73,10 +88,20 @@ impl BusyWaits {
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
             profile.end_turns();
         }
-        let in_vain = if turns == 0 { cores[0].t.min(cores[1].t).min(begun + LONGEST) - begun } else { 0 };
+        let now = next_cycle(cores);
         self.turns += turns;
-        self.reads = FEW + MORE * in_vain as u32;
+        if looks {
+            self.pause = if now - begun < WORTH_A_LOOK { (self.pause * 2).min(LATEST) } else { SOONEST };
+            self.look_at = now + self.pause;
+        } else {
+            let in_vain = if turns == 0 { now.min(begun + LONGEST) - begun } else { 0 };
+            self.reads = FEW + MORE * in_vain as u32;
+        }
     }
+}
+
+fn next_cycle<B>(cores: &[Core<B>; 2]) -> Cycle {
+    cores[0].t.min(cores[1].t)
 }
 
 /// What a core does in a cycle.
@@ -267,7 +292,7 @@ impl Turn {
                 let core = &cores[number];
                 match core.phase {
                     Phase::Start => {
-                        let what = core.begins_harmless(WATCH, calls)?;
+                        let what = core.begins_harmless(calls)?;
                         loading[number] = Loading::by(core, &what);
                         let watch = &bus.fabric().watch;
                         if WATCH && (watch.may_watch(core.pc) || loading[number].may_be_watched(watch)) {
@@ -357,6 +382,9 @@ impl Turn {
             turns += 1;
             if reads_no_register && cores.each_ref().map(Values::of) == before {
                 turns = most;
+            } else if reads_no_register && bus.fabric().watch.profile.is_none() {
+                // Native code goes through these faster than through turns.
+                break;
             }
         }
         if turns == 0 {
@@ -439,8 +467,8 @@ impl Values {
 }
 
 impl<B: FastBus> Core<B> {
-    /// The instruction that begins, if it is one of a busy wait; of a loop that does nothing at all, if that counts as one.
-    fn begins_harmless(&self, idles: bool, calls: bool) -> Option<What> {
+    /// The instruction that begins, if it is one of a busy wait.
+    fn begins_harmless(&self, calls: bool) -> Option<What> {
         let op = TABLE[usize::from(self.queue as u16)];
         if op.code.needs_slow_path() {
             return if calls { self.begins_repeating(&op) } else { None };
@@ -450,9 +478,7 @@ impl<B: FastBus> Core<B> {
             Effect::Load(address) if address & op.width.misaligned() == 0 && is_readable::<B>(address) => Some(address),
             _ => return None,
         };
-        // Native code goes through these faster than through turns.
-        let stays = op.code == Code::B && op.immediate == -4;
-        (idles || !stays).then_some(What::Begins { pc: self.pc, op, loads, next: 0 })
+        Some(What::Begins { pc: self.pc, op, loads, next: 0 })
     }
 
     /// The same of an instruction that calls or returns, masks exceptions, or loads several registers.

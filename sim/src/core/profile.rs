@@ -197,6 +197,17 @@ impl Profile {
         self.cores[0].timed().is_in_use()
     }
 
+    /// Whether it may be told of the cores one after the other: not while one comes back from an exception, maybe to a task
+    /// that the other one has left.
+    pub(crate) fn lets_cores_run_apart(&self) -> bool {
+        !self.cores.iter().any(|core| core.calls.is_unstacking())
+    }
+
+    /// Words that it has to know each store to.
+    pub(crate) fn watched_words(&self) -> impl Iterator<Item = u32> {
+        self.current_tasks.into_iter().filter(|&address| address != 0)
+    }
+
     /// Keeps what it is told, if a turn of a busy wait is being recorded.
     #[inline]
     fn keep(&mut self, told: Told) {

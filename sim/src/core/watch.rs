@@ -146,7 +146,7 @@ impl Watchpoints {
     fn change(&mut self) {
         self.changes += 1;
         self.executed = AddressFilter::of(self.executed());
-        self.accessed = AddressFilter::of(self.accessed());
+        self.accessed = AddressFilter::of(self.ranges(|watch| watch != Watch::Execute));
     }
 
     /// Whether cores must look here at each instruction and access.
@@ -187,7 +187,15 @@ impl Watchpoints {
 
     /// First and last address of all that is watched for loads or stores.
     pub(crate) fn accessed(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.ranges(|watch| watch != Watch::Execute)
+        let of_profile = self.profile.iter().flat_map(|profile| profile.watched_words());
+        self.ranges(|watch| watch != Watch::Execute).chain(of_profile.map(|word| (word, word)))
+    }
+
+    /// Profiles what the cores spend their time on from now on, or not any more. The profile up to now.
+    pub(crate) fn set_profile(&mut self, profile: Option<Profile>) -> Option<Box<Profile>> {
+        let before = std::mem::replace(&mut self.profile, profile.map(Box::new));
+        self.change();
+        before
     }
 
     fn ranges(&self, kind: impl Fn(Watch) -> bool) -> impl Iterator<Item = (u32, u32)> {

@@ -98,6 +98,12 @@ pub(crate) trait FastCpu<B: FastBus>: Cpu<B> {
     /// Cycles of the longest instruction on the fast path that moves no list of registers.
     const MAX_CYCLES: u32;
 
+    /// Instructions that it has begun so far.
+    fn begun(&self) -> u64;
+
+    /// The two halfwords at an address, the first one lowest, as a profile is told of them.
+    fn op_at(pc: u32, bus: &B) -> u32;
+
     /// Whether the next instruction is in memory that the fast path can execute code from.
     fn is_in_fast_memory(&self) -> bool;
 

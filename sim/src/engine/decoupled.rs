@@ -13,12 +13,15 @@
 use crate::core::access::Width;
 use crate::core::bits::set_bits;
 use crate::core::bus::Slave;
+use crate::core::profile::Access;
 use crate::core::time::Cycle;
-use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline};
+use crate::engine::access_tags::WATCHED;
+use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline, Request};
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST};
 use crate::engine::mru_words::MruWords;
-use crate::engine::policy::{PeerPolicy, Replaying, Solo, Speculative};
+use crate::engine::policy::{PeerPolicy, Replaying, Role, Solo, Speculative};
+use crate::engine::trace::Trace;
 
 /// Cycles in the longest quantum.
 const MAX_QUANTUM: u32 = 4000;
@@ -38,6 +41,8 @@ pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
     /// Instructions that are held decoded.
     pub code: C::CodeCache,
     log: Box<BusGrantLog>,
+    /// What is to be told to a profile, if there is one.
+    trace: Trace,
     /// Tags of the sets of the flash cache.
     ways: Vec<u32>,
     mru: MruWords,
@@ -63,6 +68,7 @@ impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
         Self {
             code: C::CodeCache::default(),
             log: BusGrantLog::new(),
+            trace: Trace::default(),
             ways: vec![0; SETS],
             mru: MruWords::new(B::MEMORY.flash),
             lru_changes: Vec::new(),
@@ -84,14 +90,23 @@ fn shared() -> impl Iterator<Item = Slave> {
 impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     /// Runs a core on the fast path from cycle `now` up to, not including, `until`, while its neighbour is idle.
     pub fn run_alone(&mut self, core: &mut C, bus: &mut B, now: Cycle, until: Cycle) {
-        if until.saturating_sub(now) < Cycle::from(C::MAX_CYCLES) || !core.can_run_fast(bus) {
+        let traced = bus.fabric().watch.profile.is_some();
+        let until = if traced { until.min(now + Cycle::from(MAX_QUANTUM)) } else { until };
+        if until.saturating_sub(now) < Cycle::from(C::MAX_CYCLES) || !core.can_run_fast(bus) || !may_trace(bus) {
             return;
         }
         self.code.drop_stale(bus);
         let ready = bus.is_flash_ready(now);
         self.mru.sync(bus, ready);
         let mut policy = Solo { log: &mut self.log, mru: &mut self.mru, end: until };
-        let (t, asked) = core.run_fast(bus, &mut self.code, &mut policy, (now, 0), ready);
+        let (t, asked) = if traced {
+            self.trace.begin(Role::Solo, core);
+            let end = core.run_fast(bus, &mut self.code, &mut self.trace.of(&mut policy), (now, 0), ready);
+            self.trace.tell_alone(bus, core, now);
+            end
+        } else {
+            core.run_fast(bus, &mut self.code, &mut policy, (now, 0), ready)
+        };
         core.set_next_cycle(t);
         for slave in set_bits(u64::from(asked)) {
             let slave = Slave(slave);
@@ -113,11 +128,14 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             || room < u64::from(MIN_QUANTUM)
             || !equals
             || bus.cache().nears_counter_end(MAX_QUANTUM * 4)
+            || !may_trace(bus)
         {
             return false;
         }
         // A core that needs the time cannot speculate.
         let leads = [&*zero, &*one].map(|core| core.can_run_fast(bus) && !core.needs_the_time(&self.code));
+        let traced = bus.fabric().watch.profile.is_some();
+        let can_replay = |core: &C| core.can_replay() && !(traced && core.is_pure_bridge_read());
         // A handler will soon write to a register: there the speculative core stops, but the replaying core ends the quantum.
         let first = match [zero.is_in_handler(), one.is_in_handler()] {
             [true, false] => 0,
@@ -125,8 +143,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             _ => self.speculative,
         };
         let cores = match (first, leads) {
-            (0, [true, _]) | (1, [true, false]) if one.can_replay() => [zero, one],
-            (_, [_, true]) if zero.can_replay() => [one, zero],
+            (0, [true, _]) | (1, [true, false]) if can_replay(one) => [zero, one],
+            (_, [_, true]) if can_replay(zero) => [one, zero],
             _ => {
                 if !zero.is_in_fast_memory() && !one.is_in_fast_memory() {
                     self.rests_until = now + PAUSE;
@@ -163,7 +181,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let before = bus.cache().hits();
         self.mru.sync(bus, flash_ready);
         self.mru.begin_quantum();
-        let end = self.speculate(speculative, bus, FIRST + ahead, quantum, flash_ready);
+        let traced = bus.fabric().watch.profile.is_some();
+        let end = self.speculate(speculative, bus, FIRST + ahead, quantum, flash_ready, traced);
         let last_requested = self.log.last_requested;
         let hits = bus.cache().hits() - before;
         self.hit.clear();
@@ -177,7 +196,13 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             quantum,
             began: now,
         };
-        let cycle = replay::<WATCH, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready);
+        let cycle = if traced {
+            self.trace.begin(Role::Replaying, replaying);
+            let trace = Some(&mut self.trace);
+            replay::<false, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready, trace)
+        } else {
+            replay::<WATCH, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready, None)
+        };
         let time = policy.now(cycle);
         // The replaying core has just won this cycle's arbitration for what the speculative core requested.
         let log = &self.log;
@@ -217,13 +242,24 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
                 bus.fabric_mut().arbiter.grant(replaying.id(), slave);
             }
         }
+        if traced {
+            self.trace.tell(bus, [&*speculative, &*replaying], now);
+        }
         self.speculative = usize::from(if cycle == end { speculative.id() } else { replaying.id() });
         self.stopped_for_the_time = speculative_ended && speculative.needs_the_time(&self.code);
         cycle - FIRST
     }
 
     /// Runs the speculative core as if it were alone, up to cycle `end` of the quantum or a few cycles less. The cycle that it has come to.
-    fn speculate(&mut self, core: &mut C, bus: &mut B, end: u32, quantum: u32, flash_ready: bool) -> u32 {
+    fn speculate(
+        &mut self,
+        core: &mut C,
+        bus: &mut B,
+        end: u32,
+        quantum: u32,
+        flash_ready: bool,
+        traced: bool,
+    ) -> u32 {
         self.log.speculate(end);
         self.log.read = bus.tags().read();
         self.log.written = bus.tags().written();
@@ -235,6 +271,10 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             ways: &mut self.ways,
             quantum,
         };
+        if traced {
+            self.trace.begin(Role::Speculative, core);
+            return core.run_fast(bus, &mut self.code, &mut self.trace.of(&mut policy), FIRST, flash_ready);
+        }
         core.run_fast(bus, &mut self.code, &mut policy, FIRST, flash_ready)
     }
 
@@ -262,7 +302,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
 
     /// Runs the speculative core again, up to cycle `end` of the quantum, not including it, which is cycle `time` of the chip.
     fn speculate_up_to(&mut self, core: &mut C, bus: &mut B, end: u32, time: Cycle, quantum: u32, flash_ready: bool) {
-        let reached = self.speculate(core, bus, end, quantum, flash_ready);
+        // What it does was noted the first time.
+        let reached = self.speculate(core, bus, end, quantum, flash_ready, false);
         core.set_next_cycle(time - Cycle::from(end - reached));
         while core.next_cycle() < time {
             if core.is_at_boundary() {
@@ -274,6 +315,11 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     }
 }
 
+/// Whether a profile, if there is one, follows cores that run apart.
+fn may_trace<B: FastBus>(bus: &B) -> bool {
+    bus.fabric().watch.profile.as_ref().is_none_or(|profile| profile.lets_cores_run_apart())
+}
+
 /// Runs the replaying core to where the speculative core is, or up to a cycle that is not for it to do alone. The cycle that it has come to.
 fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     core: &mut C,
@@ -281,6 +327,7 @@ fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     bus: &mut B,
     decoded: &mut C::CodeCache,
     flash_ready: bool,
+    mut trace: Option<&mut Trace>,
 ) -> u32 {
     let mut cycle = FIRST;
     let exceptions_from = core.exceptions_from();
@@ -288,11 +335,14 @@ fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     while cycle < policy.log.end && core.exceptions_from() == exceptions_from {
         if policy.has_room(cycle, C::MAX_CYCLES) && core.can_run_fast(bus) {
             policy.mru.sync(bus, flash_ready);
-            cycle = core.run_fast(bus, decoded, policy, cycle, flash_ready);
+            cycle = match &mut trace {
+                Some(trace) => core.run_fast(bus, decoded, &mut trace.of(policy), cycle, flash_ready),
+                None => core.run_fast(bus, decoded, policy, cycle, flash_ready),
+            };
             core.set_next_cycle(policy.now(cycle));
         }
         let goes_on;
-        (cycle, goes_on) = replay_in_lockstep::<WATCH, C, B>(core, policy, bus, cycle);
+        (cycle, goes_on) = replay_in_lockstep::<WATCH, C, B>(core, policy, bus, cycle, trace.as_deref_mut());
         if !goes_on {
             break;
         }
@@ -306,18 +356,24 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     policy: &mut Replaying,
     bus: &mut B,
     mut cycle: u32,
+    mut trace: Option<&mut Trace>,
 ) -> (u32, bool) {
     let mut pipeline = core.pipeline(policy.now(cycle));
     let mut begun = false;
     while cycle < policy.log.end && !(begun && pipeline.is_at_boundary() && policy.has_room(cycle, C::MAX_CYCLES)) {
         let now = policy.now(cycle);
-        if WATCH && pipeline.is_deferred() && core.next_cycle() == now {
+        if (WATCH || trace.is_some()) && pipeline.is_deferred() && core.next_cycle() == now {
             pipeline = core.pipeline(now); // It may be at a boundary now.
         }
         if WATCH && pipeline.is_at_boundary() && bus.fabric().watch.has_breakpoint(pipeline.next_pc()) {
             // It may end the run, and which core comes first in a cycle is not for the replaying core to say.
             core.stop::<WATCH>(&mut pipeline, now, bus);
             return (cycle, false);
+        }
+        if let Some(trace) = &mut trace
+            && pipeline.is_at_boundary()
+        {
+            trace.begin_replayed(core, pipeline.next_pc(), cycle);
         }
         if !core.begin_cycle::<WATCH>(&mut pipeline, now, bus) {
             return (cycle, false);
@@ -328,18 +384,28 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
             cycle += 1;
             continue;
         }
-        let allowed =
-            if pipeline.is_deferred() { core.is_pure_bridge_read() } else { policy.allows(pipeline.request(), bus) };
+        let request = pipeline.request();
+        let allowed = match &trace {
+            None if pipeline.is_deferred() => core.is_pure_bridge_read(),
+            // Lock-step tells a profile of what the word of a current task becomes.
+            Some(_) if pipeline.is_deferred() || is_watched(request, bus) => false,
+            _ => policy.allows(request, bus),
+        };
         if !allowed {
             core.defer(&pipeline, now);
             return (cycle, false);
         }
-        if policy.log.collides(cycle, slave) && policy.log.waits(cycle, slave) {
+        let (collides, loses) = (policy.log.collides(cycle, slave), policy.log.waits(cycle, slave));
+        if let Some(trace) = &mut trace
+            && collides
+        {
+            trace.lose_replayed(core, cycle, !loses, Access { slave, address: request.address });
+        }
+        if collides && loses {
             core.lose::<WATCH>(&mut pipeline, now, bus);
             cycle += 1;
         } else {
             if slave == B::MEMORY.flash_slave {
-                let request = pipeline.request();
                 let set = B::Cache::set_of(request.address);
                 policy.record_hit(set, request.place, u32::from(bus.cache().lru(set)) == request.place);
             }
@@ -350,4 +416,9 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     }
     core.stop::<WATCH>(&mut pipeline, policy.now(cycle), bus);
     (cycle, true)
+}
+
+/// Whether somebody watches the word of RAM that a core asks for.
+fn is_watched<B: FastBus>(request: Request, bus: &mut B) -> bool {
+    B::is_ram(request.slave) && *bus.tags().of(request.place) & WATCHED != 0
 }

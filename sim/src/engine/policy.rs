@@ -33,6 +33,18 @@ pub(crate) trait PeerPolicy {
     type Clock: Copy;
     /// The native code for this policy.
     const ROLE: Role;
+    /// Whether all that the core does is noted for a profile.
+    const TRACES: bool = false;
+    /// The instruction at an address is about to begin, the one of this number that the core has begun.
+    #[inline(always)]
+    fn begin(&mut self, _number: u64, _pc: u32, _clock: Self::Clock) {}
+    /// The core asks for an address in this cycle.
+    #[inline(always)]
+    fn ask_for(&mut self, _address: u32, _clock: Self::Clock) {}
+    /// The cycle of the quantum at a time; of a core alone, the last bits of the chip's.
+    fn cycle(&self, clock: Self::Clock) -> u32;
+    /// The log of the quantum.
+    fn log(&self) -> &BusGrantLog;
     /// Whether there is time for an instruction of so many cycles, waits not counted.
     fn has_room(&self, clock: Self::Clock, cycles: u32) -> bool;
     /// A cycle in which the core requests a slave, or none (`Slave::INTERNAL`). The time after it.
@@ -103,6 +115,15 @@ impl PeerPolicy for Solo<'_> {
     const ROLE: Role = Role::Solo;
 
     #[inline(always)]
+    fn cycle(&self, (cycle, _): Self::Clock) -> u32 {
+        cycle as u32
+    }
+
+    fn log(&self) -> &BusGrantLog {
+        self.log
+    }
+
+    #[inline(always)]
     fn has_room(&self, (cycle, _): Self::Clock, cycles: u32) -> bool {
         cycle + u64::from(cycles) <= self.end
     }
@@ -155,6 +176,16 @@ pub(crate) struct Speculative<'a> {
 impl PeerPolicy for Speculative<'_> {
     type Clock = u32;
     const ROLE: Role = Role::Speculative;
+
+    #[inline(always)]
+    fn cycle(&self, cycle: u32) -> u32 {
+        cycle
+    }
+
+    #[inline(always)]
+    fn log(&self) -> &BusGrantLog {
+        self.log
+    }
 
     #[inline(always)]
     fn has_room(&self, cycle: u32, cycles: u32) -> bool {
@@ -253,6 +284,16 @@ impl Replaying<'_> {
 impl PeerPolicy for Replaying<'_> {
     type Clock = u32;
     const ROLE: Role = Role::Replaying;
+
+    #[inline(always)]
+    fn cycle(&self, cycle: u32) -> u32 {
+        cycle
+    }
+
+    #[inline(always)]
+    fn log(&self) -> &BusGrantLog {
+        self.log
+    }
 
     #[inline(always)]
     fn has_room(&self, cycle: u32, cycles: u32) -> bool {

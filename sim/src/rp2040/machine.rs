@@ -245,16 +245,16 @@ impl Machine {
 
     fn run_watched_or_not<const WATCH: bool>(&mut self, bound: Cycle) {
         let Self { cores, bus, decoupled, busy_waits, .. } = self;
-        let runs_apart = self.engine == Engine::Decoupled && bus.lets_cores_run_apart();
+        let runs_apart =
+            self.engine == Engine::Decoupled && (bus.lets_cores_run_apart() || bus.is_only_profiled());
         if runs_apart {
             decoupled.code.sync_watchpoints(bus);
         }
-        let skips = runs_apart || self.engine == Engine::Decoupled && bus.is_only_profiled();
         let mut decoupled = runs_apart.then_some(decoupled);
         loop {
             let begun = cores[0].t.min(cores[1].t);
-            bus.fabric.reads_left = if skips { busy_waits.reads() } else { u32::MAX };
-            let until = if skips { busy_waits.look_at(begun, bound) } else { bound };
+            bus.fabric.reads_left = if runs_apart { busy_waits.reads() } else { u32::MAX };
+            let until = if runs_apart { busy_waits.look_at(begun, bound) } else { bound };
             run_cores::<WATCH, Core, Crossbar>(cores, bus, until, decoupled.as_deref_mut());
             let now = cores[0].t.min(cores[1].t);
             if bus.fabric.requests.touched || now >= bound {

@@ -14,6 +14,8 @@ const CODE: [[u32; 2]; 4] =
 pub const HANDLER: u32 = 0x2000_2000;
 const VECTORS: u32 = 0x2000_3000;
 const DATA: u32 = 0x2000_4000;
+/// What both programs access.
+pub const SHARED: u32 = DATA + 0x1000;
 const STACKS: [u32; 2] = [0x2000_8000, 0x2000_9000];
 /// Copied by the DMA, from the first to the second.
 const COPIED: [u32; 2] = [0x2000_4100, 0x2000_4180];
@@ -205,7 +207,7 @@ impl Setting {
                 (1, tick),
                 (2, if tick == 0 { 0 } else { 7 }),
                 (OWN_DATA, DATA + self.data * core as u32),
-                (SHARED_DATA, DATA + 0x1000 + unstriped),
+                (SHARED_DATA, SHARED + unstriped),
                 (SIO, 0xd000_0000),
                 (PATCHED, if patched >> 28 == 2 { patched } else { DATA }),
             ];
@@ -242,7 +244,7 @@ impl Piece {
                 machine.bus.fabric.watch.remove_breakpoint(at);
                 return stop;
             }
-            Event::Poke { offset, value } => put_word(machine, DATA + 0x1000 + 4 * offset, value),
+            Event::Poke { offset, value } => put_word(machine, SHARED + 4 * offset, value),
             Event::Patch { core, half } => {
                 for place in CODE {
                     put(machine, place[core] + 2 * half, &[0xbf00]);
@@ -257,7 +259,7 @@ impl Piece {
             Event::ProbeRegister { watch, offset } => {
                 machine.bus.fabric.watch.probe(watch, 0x5020_0000 + offset, 4);
             }
-            Event::Pio(ref pio) => pio.start(machine, DATA + 0x1000, COPIED[1]),
+            Event::Pio(ref pio) => pio.start(machine, SHARED, COPIED[1]),
         }
         let limit = machine.now() + self.cycles;
         machine.run_until(limit)

@@ -365,6 +365,11 @@ impl Calls {
         self.contexts.last().is_some_and(|context| context.root == Frame::Handler(0))
     }
 
+    /// Whether the core comes back from an exception, and has not begun an instruction yet.
+    pub fn is_unstacking(&self) -> bool {
+        self.unstacking.is_some()
+    }
+
     /// What is executed is interrupted, and its frame stored at an address.
     pub fn interrupt(&mut self, now: Cycle, frame_at: u32, task: u32, parked: &mut Parked) {
         self.end_unstacking(now, task, parked);

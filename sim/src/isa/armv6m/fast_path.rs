@@ -21,6 +21,7 @@ use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::native::{Native, NativeExit};
 use crate::isa::armv6m::{Core, Phase, wide};
 use crate::isa::thumb::decode::{Code, Op, TABLE};
+use crate::isa::armv6m::pipeline::lockstep::{WIDE, is_short_loop};
 use memory::{FastMemory, half_at, prefetched, unreachable};
 
 /// Cycles from which on looking for native code pays.
@@ -44,6 +45,15 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
     type CodeCache = CodeCache;
 
     const MAX_CYCLES: u32 = MAX_CYCLES;
+
+    fn begun(&self) -> u64 {
+        self.stats.instructions
+    }
+
+    #[inline(always)]
+    fn op_at(pc: u32, bus: &B) -> u32 {
+        u32::from(half_at(pc, bus).unwrap_or(0)) | WIDE << 16
+    }
 
     fn is_in_fast_memory(&self) -> bool {
         CodeView::of::<B>(self.pc).is_some()
@@ -88,7 +98,7 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         loop {
             let CodeCache { instructions, native, .. } = code;
             let mut fast = FastMemory { bus, flash_ready, hits: 0, policy };
-            if fast.policy.has_room(clock, MIN_NATIVE_BUDGET) {
+            if !P::TRACES && fast.policy.has_room(clock, MIN_NATIVE_BUDGET) {
                 self.run_native_code(&mut fast, native, instructions, &mut clock);
             }
             let Some(view) = CodeView::of::<B>(self.pc) else { break };
@@ -211,6 +221,7 @@ impl<B: FastBus> Core<B> {
             if missing && !op.code.branches() {
                 break FastPathExit::Stop;
             }
+            fast.policy.begin(self.stats.instructions + instructions, pc, clock);
             match self.execute(op, pc) {
                 Effect::Next => {
                     if missing {
@@ -219,16 +230,19 @@ impl<B: FastBus> Core<B> {
                     if unknown {
                         fast.hit_unknown(pc.wrapping_add(4));
                     }
-                    clock = fast.fetch_known(clock, op, in_flash);
+                    clock = fast.fetch_known(clock, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
                 }
                 Effect::Branch => {
+                    if P::TRACES && is_short_loop(op) {
+                        fast.bus.fabric_mut().count_register_read();
+                    }
                     let target = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
                     if in_flash && fast.is_mru(target) {
                         clock = fast.refill_cycles_from_mru(clock, target);
                         pc = target;
                         instructions += 1;
-                        if native.bump_hot_counter(view, view.index::<B>(pc)) {
+                        if !P::TRACES && native.bump_hot_counter(view, view.index::<B>(pc)) {
                             break FastPathExit::OtherView;
                         }
                         continue;
@@ -236,7 +250,8 @@ impl<B: FastBus> Core<B> {
                     let Some(refill) = fast.refill(all, near, target) else { break unreachable::<B>(target) };
                     clock = fast.refill_cycles(clock, target, refill);
                     pc = target;
-                    if CodeView::of::<B>(pc) != Some(view) || native.bump_hot_counter(view, view.index::<B>(pc)) {
+                    let is_hot = !P::TRACES && native.bump_hot_counter(view, view.index::<B>(pc));
+                    if CodeView::of::<B>(pc) != Some(view) || is_hot {
                         instructions += 1;
                         break FastPathExit::OtherView;
                     }

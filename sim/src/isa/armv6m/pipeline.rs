@@ -1,6 +1,6 @@
 //! What a core does in a cycle: asks the bus for something (`issue`), and deals with what it was given (`complete`).
 
-mod lockstep;
+pub(crate) mod lockstep;
 
 use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};

@@ -23,13 +23,14 @@ impl Machine {
         });
         let places = Places::new(image.places().chain([rom]));
         let setup = Setup { places, locks: SPINLOCKS, current_tasks, tasks, states, timed };
-        self.bus.fabric.watch.profile = Some(Box::new(Profile::new(setup, self.now())));
+        let profile = Profile::new(setup, self.now());
+        self.bus.fabric.watch.set_profile(Some(profile));
     }
 
     /// What was recorded up to now; the recording ends.
     pub fn take_profile(&mut self) -> Option<Box<Profile>> {
         let now = self.now();
-        let mut profile = self.bus.fabric.watch.profile.take()?;
+        let mut profile = self.bus.fabric.watch.set_profile(None)?;
         profile.finish(now);
         Some(profile)
     }

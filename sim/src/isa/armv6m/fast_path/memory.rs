@@ -71,13 +71,14 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         if !self.has_mru(address) {
             self.hit_unknown(address);
         }
-        self.hit_known(clock)
+        self.hit_known(clock, address)
     }
 
     /// The same of the most recently used word of a set.
     #[inline(always)]
-    fn hit_known(&mut self, clock: P::Clock) -> P::Clock {
+    fn hit_known(&mut self, clock: P::Clock, address: u32) -> P::Clock {
         self.hits += 1;
+        self.policy.ask_for(address, clock);
         self.policy.request_flash(clock, B::MEMORY.flash_slave)
     }
 
@@ -173,16 +174,16 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         if in_flash && op.fetch == B::MEMORY.flash_slave {
             return self.hit(clock, pc.wrapping_add(4));
         }
-        self.policy.request(clock, op.fetch)
+        self.ask(clock, op.fetch, pc.wrapping_add(4))
     }
 
     /// The same if the next word, should it be one of flash, is most recently used.
     #[inline(always)]
-    pub fn fetch_known(&mut self, clock: P::Clock, op: &Op, in_flash: bool) -> P::Clock {
+    pub fn fetch_known(&mut self, clock: P::Clock, op: &Op, pc: u32, in_flash: bool) -> P::Clock {
         if in_flash && op.fetch == B::MEMORY.flash_slave {
-            self.hit_known(clock)
+            self.hit_known(clock, pc.wrapping_add(4))
         } else {
-            self.policy.request(clock, op.fetch)
+            self.ask(clock, op.fetch, pc.wrapping_add(4))
         }
     }
 
@@ -195,8 +196,12 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     /// The last two cycles of a branch to such a target.
     #[inline(always)]
     pub fn refill_cycles_from_mru(&mut self, clock: P::Clock, target: u32) -> P::Clock {
-        let clock = self.hit_known(clock);
-        if target & 2 == 0 { self.policy.request(clock, Slave::INTERNAL) } else { self.hit_known(clock) }
+        let clock = self.hit_known(clock, target & !3);
+        if target & 2 == 0 {
+            self.policy.request(clock, Slave::INTERNAL)
+        } else {
+            self.hit_known(clock, target.wrapping_add(2))
+        }
     }
 
     /// What a branch to `target` fetches, most likely in the view `near`. None if the fast path cannot go on there, or not yet
@@ -256,7 +261,14 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     /// A cycle in which a slave is requested for a word, or none is.
     #[inline(always)]
     pub fn request(&mut self, clock: P::Clock, slave: Slave, address: u32) -> P::Clock {
-        if slave == B::MEMORY.flash_slave { self.hit(clock, address) } else { self.policy.request(clock, slave) }
+        if slave == B::MEMORY.flash_slave { self.hit(clock, address) } else { self.ask(clock, slave, address) }
+    }
+
+    /// A cycle in which a slave is requested that is not the flash cache.
+    #[inline(always)]
+    pub fn ask(&mut self, clock: P::Clock, slave: Slave, address: u32) -> P::Clock {
+        self.policy.ask_for(address, clock);
+        self.policy.request(clock, slave)
     }
 
     /// The port of so many registers if there is time to read them, and the bus allows it ([`FastBus::may_read_registers`]).
@@ -278,7 +290,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// Reads a register of the I/O port. None if the fast path may not, or not at this time.
     pub fn read_io(&mut self, clock: P::Clock, core: u8, address: u32) -> Option<u32> {
-        if self.bus.fabric().reads_left == 0 {
+        if P::TRACES || self.bus.fabric().reads_left == 0 {
             return None;
         }
         if let Some(value) = self.bus.read_stable_io(core, address) {
@@ -322,7 +334,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     ) -> P::Clock {
         let old = self.bus.write_ram(index, address, width, value);
         self.policy.record_write(index, old);
-        self.policy.request(clock, slave)
+        self.ask(clock, slave, address)
     }
 
     /// Some if there is time for LDM, STM and the like, and they `may` access all words that they move, from an aligned address on.

@@ -26,6 +26,7 @@ impl<B: FastBus> Core<B> {
         clock: &mut P::Clock,
         op: Op,
     ) -> Result<(), FastPathExit> {
+        fast.policy.begin(self.stats.instructions, self.pc, *clock);
         (self.pc, *clock) = self.slow_path(fast, all, *clock, &op)?;
         self.stats.instructions += 1;
         Ok(())
@@ -64,12 +65,12 @@ impl<B: FastBus> Core<B> {
                 let list = op.immediate as u16 | 1 << 15;
                 let base = self.reg(op.n);
                 fast.may_access_all(clock, base, list, P::may_read).ok_or(FastPathExit::Stop)?;
-                let (slave, index) =
-                    B::locate_ram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(FastPathExit::Stop)?;
+                let last = base.wrapping_add(4 * (list.count_ones() - 1));
+                let (slave, index) = B::locate_ram(last).ok_or(FastPathExit::Stop)?;
                 let target = self.exchangeable(fast.bus.read_ram(index)).ok_or(FastPathExit::Stop)?;
                 let refill = fast.refill_or_exit(all, target)?;
                 clock = self.load_elements(fast, clock, op, 1 << 15).ok_or(FastPathExit::Stop)?;
-                clock = fast.policy.request(clock, slave);
+                clock = fast.ask(clock, slave, last);
                 self.list = 0;
                 self.regs[13] = self.writeback;
                 return Ok((target, fast.finish_at(clock, POP_PC, (op, pc), (target, refill))));
@@ -200,7 +201,7 @@ impl<B: FastBus> Core<B> {
         while self.list & 0x7fff != 0 {
             let word;
             (clock, word) = if let Some((slave, index)) = B::locate_ram(address) {
-                (fast.policy.request(clock, slave), fast.bus.read_ram(index))
+                (fast.ask(clock, slave, address), fast.bus.read_ram(index))
             } else {
                 fast.read_register(clock, address)?
             };

@@ -9,13 +9,19 @@ use crate::engine::cpu::{Cpu, Pipeline, Request};
 use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, REGISTERS, STORE, STORE_MULTIPLE};
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::{Core, Phase};
-use crate::isa::thumb::decode::TABLE;
+use crate::isa::thumb::decode::{Op, TABLE};
 
 /// What the second halfword of BL has among others.
-const WIDE: u32 = 0xd000;
+pub(crate) const WIDE: u32 = 0xd000;
 
 /// Offset of a branch to the beginning of a short loop, at least.
 const SHORT_LOOP: i16 = -32;
+
+/// Whether an instruction closes a loop that may be a busy wait that reads memory, or nothing at all.
+#[inline(always)]
+pub(crate) fn is_short_loop(op: &Op) -> bool {
+    op.code.branches_directly() && (SHORT_LOOP..0).contains(&op.immediate)
+}
 
 impl Pipeline for PipelineState {
     #[inline(always)]
@@ -111,8 +117,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
             // The second halfword of BL, the only one of 32 bits that goes elsewhere, may not have come yet.
             profile.instruction(self.id, now, pc, u32::from(pipeline.queue as u16) | WIDE << 16);
-            if op.code.branches_directly() && (SHORT_LOOP..0).contains(&op.immediate) {
-                // It may be a busy wait that reads memory, or nothing at all.
+            if is_short_loop(op) {
                 bus.fabric_mut().count_register_read();
             }
         }

@@ -13,7 +13,7 @@ mod turns;
 
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
-use calls::{Calls, Parked};
+use calls::{Calls, Parked, leaves};
 pub use calls::{Costs, Frame, Node};
 pub use contention::{Access, Contention, Culprit, LockUse, LockWait, Loss};
 pub use lines::Line;
@@ -109,6 +109,33 @@ impl CoreProfile {
         self.pending.1 += weight;
         self.lines.current().cycles += cycles * weight;
         self.lines.at(pc).executed += weight;
+    }
+
+    /// Instructions begin one after the other, at addresses, and in cycles from `start` on. How many of them are in the function
+    /// that is executed, and come neither by a call nor by a return; nothing is done of the others.
+    fn go_on_through(&mut self, steps: &[(u32, u32)], start: Cycle, op_at: impl Fn(u32) -> u32) -> usize {
+        let Self { calls, lines, activity: Activity::Executes, until, pending, .. } = self else { return 0 };
+        let Some((range, (mut last, before))) = calls.place() else { return 0 };
+        let (mut begun, mut now, weight) = (0, *until, calls.weight);
+        for &(pc, cycle) in steps {
+            let op = || if begun == 0 { before } else { op_at(last) };
+            if !range.contains(&pc) || pc != last.wrapping_add(2) && leaves(last, op(), pc) {
+                break;
+            }
+            let cycles = start.wrapping_add(Cycle::from(cycle)).saturating_sub(now);
+            now += cycles;
+            lines.current().cycles += cycles * weight;
+            lines.at(pc).executed += weight;
+            last = pc;
+            begun += 1;
+        }
+        pending.0 += (now - *until) * weight;
+        pending.1 += begun as u64 * weight;
+        *until = now;
+        if begun > 0 {
+            calls.set_last(last, op_at(last));
+        }
+        begun
     }
 
     /// Accounts for the time up to `now`.
@@ -242,6 +269,24 @@ impl Profile {
         let weight = this.calls.weight;
         this.calls.spend(|costs| costs.instructions += weight);
         this.lines.at(pc).executed += weight;
+    }
+
+    /// As `instruction`, of several of a core: their addresses, and cycles from `start` on.
+    pub(crate) fn instructions(
+        &mut self,
+        core: u8,
+        start: Cycle,
+        mut steps: &[(u32, u32)],
+        op_at: impl Fn(u32) -> u32 + Copy,
+    ) {
+        while !steps.is_empty() {
+            let begun = self.cores[usize::from(core & 1)].go_on_through(steps, start, op_at);
+            steps = &steps[begun..];
+            if let Some((&(pc, cycle), more)) = steps.split_first() {
+                self.instruction(core, start.wrapping_add(Cycle::from(cycle)), pc, op_at(pc));
+                steps = more;
+            }
+        }
     }
 
     /// A core begins to enter an exception, whose frame is at an address; it may say so in each cycle that it waits.

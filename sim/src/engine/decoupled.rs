@@ -98,7 +98,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         self.code.drop_stale(bus);
         let ready = bus.is_flash_ready(now);
         self.mru.sync(bus, ready);
-        let mut policy = Solo { log: &mut self.log, mru: &mut self.mru, end: until };
+        let mut policy = Solo { log: &mut self.log, mru: &mut self.mru, began: now, end: until };
         let (t, asked) = if traced {
             self.trace.begin(Role::Solo, core);
             let end = core.run_fast(bus, &mut self.code, &mut self.trace.of(&mut policy), (now, 0), ready);
@@ -251,15 +251,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     }
 
     /// Runs the speculative core as if it were alone, up to cycle `end` of the quantum or a few cycles less. The cycle that it has come to.
-    fn speculate(
-        &mut self,
-        core: &mut C,
-        bus: &mut B,
-        end: u32,
-        quantum: u32,
-        flash_ready: bool,
-        traced: bool,
-    ) -> u32 {
+    fn speculate(&mut self, core: &mut C, bus: &mut B, end: u32, quantum: u32, flash_ready: bool, traced: bool) -> u32 {
         self.log.speculate(end);
         self.log.read = bus.tags().read();
         self.log.written = bus.tags().written();

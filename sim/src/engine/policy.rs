@@ -41,7 +41,7 @@ pub(crate) trait PeerPolicy {
     /// The core asks for an address in this cycle.
     #[inline(always)]
     fn ask_for(&mut self, _address: u32, _clock: Self::Clock) {}
-    /// The cycle of the quantum at a time; of a core alone, the last bits of the chip's.
+    /// The cycle of the quantum at a time; of a core alone, from 0 on.
     fn cycle(&self, clock: Self::Clock) -> u32;
     /// The log of the quantum.
     fn log(&self) -> &BusGrantLog;
@@ -106,7 +106,8 @@ const LRU_CHANGED: u32 = 8;
 pub(crate) struct Solo<'a> {
     pub log: &'a mut BusGrantLog,
     pub mru: &'a mut MruWords,
-    pub end: u64,
+    pub began: Cycle,
+    pub end: Cycle,
 }
 
 impl PeerPolicy for Solo<'_> {
@@ -116,7 +117,7 @@ impl PeerPolicy for Solo<'_> {
 
     #[inline(always)]
     fn cycle(&self, (cycle, _): Self::Clock) -> u32 {
-        cycle as u32
+        (cycle - self.began) as u32
     }
 
     fn log(&self) -> &BusGrantLog {

@@ -21,21 +21,23 @@ struct Steps {
     /// The number of the first one.
     first: u64,
     /// Addresses, and cycles of the quantum.
-    begun: Vec<(u32, u32)>,
+    begun: Box<[(u32, u32); STEPS]>,
+}
+
+fn room<T: Copy, const COUNT: usize>(value: T) -> Box<[T; COUNT]> {
+    vec![value; COUNT].try_into().unwrap_or_else(|_| unreachable!("it has this length"))
 }
 
 impl Steps {
     fn new() -> Self {
-        Self { first: 0, begun: vec![(0, 0); STEPS] }
+        Self { first: 0, begun: room((0, 0)) }
     }
 
     /// An instruction is about to begin; one of the same number that was not executed is forgotten.
     #[inline(always)]
     fn note(&mut self, number: u64, pc: u32, cycle: u32) -> u32 {
         let at = number.wrapping_sub(self.first) as usize & (STEPS - 1);
-        if let Some(step) = self.begun.get_mut(at) {
-            *step = (pc, cycle);
-        }
+        self.begun[at] = (pc, cycle);
         at as u32 + 1
     }
 
@@ -65,14 +67,14 @@ pub(crate) struct Trace {
     speculative: Steps,
     replaying: Steps,
     /// By cycle, what the speculative core asked for.
-    addresses: Vec<u32>,
+    addresses: Box<[u32; LOG_CYCLES]>,
     /// In the order of time.
     lost: Vec<Lost>,
 }
 
 impl Default for Trace {
     fn default() -> Self {
-        Self { speculative: Steps::new(), replaying: Steps::new(), addresses: vec![0; LOG_CYCLES], lost: Vec::new() }
+        Self { speculative: Steps::new(), replaying: Steps::new(), addresses: room(0), lost: Vec::new() }
     }
 }
 
@@ -120,26 +122,25 @@ impl Trace {
         let mut start = began.wrapping_sub(Cycle::from(FIRST));
         for lost in &self.lost {
             let done = begun - cores[1].steps.len();
-            cores[0].tell::<C, B>(&mut profile, bus, start, |_, cycle| cycle <= lost.cycle);
-            cores[1].tell::<C, B>(&mut profile, bus, start, |at, _| done + at < lost.begun as usize);
-            let addresses = [self.addresses.get(lost.cycle as usize).copied().unwrap_or(0), lost.address];
+            let due = cores[0].steps.iter().take_while(|(_, cycle)| *cycle <= lost.cycle).count();
+            cores[0].tell::<C, B>(&mut profile, bus, start, due);
+            cores[1].tell::<C, B>(&mut profile, bus, start, lost.begun as usize - done);
+            let addresses = [self.addresses[lost.cycle as usize & (LOG_CYCLES - 1)], lost.address];
             let ids = [&cores[0], &cores[1]].map(|core| core.id);
             tell_lost(&mut profile, lost, start.wrapping_add(Cycle::from(lost.cycle)), ids, addresses);
             start = start.wrapping_add(Cycle::from(lost.by_speculative));
         }
         for core in &mut cores {
-            core.tell::<C, B>(&mut profile, bus, start, |_, _| true);
+            core.tell::<C, B>(&mut profile, bus, start, core.steps.len());
         }
         bus.fabric_mut().watch.profile = Some(profile);
     }
 
-    /// The same of a core alone, whose cycles are noted by their last 32 bits.
+    /// The same of a core alone.
     pub fn tell_alone<C: FastCpu<B>, B: FastBus>(&mut self, bus: &mut B, core: &C, began: Cycle) {
         let Some(mut profile) = bus.fabric_mut().watch.profile.take() else { return };
-        for &(pc, cycle) in self.speculative.up_to(core.begun()) {
-            let now = began + Cycle::from(cycle.wrapping_sub(began as u32));
-            profile.instruction(core.id(), now, pc, C::op_at(pc, bus));
-        }
+        let steps = self.speculative.up_to(core.begun());
+        profile.instructions(core.id(), began, steps, |pc| C::op_at(pc, bus));
         bus.fabric_mut().watch.profile = Some(profile);
     }
 }
@@ -151,21 +152,12 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// Tells of instructions, for as long as `is_due` says of their places and cycles. Cycle 0 of the quantum is `start`.
+    /// Tells of so many instructions. Cycle 0 of the quantum is `start`.
     #[inline(always)]
-    fn tell<C: FastCpu<B>, B: FastBus>(
-        &mut self,
-        profile: &mut Profile,
-        bus: &B,
-        start: Cycle,
-        is_due: impl Fn(usize, u32) -> bool,
-    ) {
-        let mut told = 0;
-        while let Some(&(pc, cycle)) = self.steps.get(told).filter(|&&(_, cycle)| is_due(told, cycle)) {
-            profile.instruction(self.id, start.wrapping_add(Cycle::from(cycle)), pc, C::op_at(pc, bus));
-            told += 1;
-        }
-        self.steps = &self.steps[told..];
+    fn tell<C: FastCpu<B>, B: FastBus>(&mut self, profile: &mut Profile, bus: &B, start: Cycle, count: usize) {
+        let (due, later) = self.steps.split_at(count);
+        profile.instructions(self.id, start, due, |pc| C::op_at(pc, bus));
+        self.steps = later;
     }
 }
 
@@ -230,10 +222,8 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
     #[inline(always)]
     fn ask_for(&mut self, address: u32, clock: P::Clock) {
         self.address = address;
-        if P::ROLE == Role::Speculative
-            && let Some(asked) = self.trace.addresses.get_mut(self.peer.cycle(clock) as usize & (LOG_CYCLES - 1))
-        {
-            *asked = address;
+        if P::ROLE == Role::Speculative {
+            self.trace.addresses[self.peer.cycle(clock) as usize & (LOG_CYCLES - 1)] = address;
         }
     }
 

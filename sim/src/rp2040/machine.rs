@@ -245,8 +245,7 @@ impl Machine {
 
     fn run_watched_or_not<const WATCH: bool>(&mut self, bound: Cycle) {
         let Self { cores, bus, decoupled, busy_waits, .. } = self;
-        let runs_apart =
-            self.engine == Engine::Decoupled && (bus.lets_cores_run_apart() || bus.is_only_profiled());
+        let runs_apart = self.engine == Engine::Decoupled && (bus.lets_cores_run_apart() || bus.is_only_profiled());
         if runs_apart {
             decoupled.code.sync_watchpoints(bus);
         }

@@ -232,6 +232,12 @@ fn return_address(last: u32, op: u32, pc: u32) -> Option<u32> {
     }
 }
 
+/// Whether the instruction `op` at `last`, behind which comes the one at `pc`, calls or may return.
+#[inline]
+pub(super) fn leaves(last: u32, op: u32, pc: u32) -> bool {
+    may_return(op) || return_address(last, op, pc).is_some()
+}
+
 impl Calls {
     pub fn new(core: u8, task: u32, timed: Option<u32>) -> Self {
         let mut tree = Tree { nodes: Vec::new(), index: HashMap::new(), truncated: false };
@@ -293,11 +299,24 @@ impl Calls {
         let Some((last, before)) = context.last else { return false };
         let stays = self.unstacking.is_none()
             && context.function.range.contains(&pc)
-            && (pc == last.wrapping_add(2) || !may_return(before) && return_address(last, before, pc).is_none());
+            && (pc == last.wrapping_add(2) || !leaves(last, before, pc));
         if stays {
             context.last = Some((pc, op));
         }
         stays
+    }
+
+    /// Addresses of the function that is executed, and its last instruction; none if the next one may be elsewhere.
+    pub fn place(&self) -> Option<(Range<u32>, (u32, u32))> {
+        let context = self.contexts.last().filter(|_| self.unstacking.is_none())?;
+        Some((context.function.range.clone(), context.last?))
+    }
+
+    /// The last instruction was in the function that is executed.
+    pub fn set_last(&mut self, pc: u32, op: u32) {
+        if let Some(context) = self.contexts.last_mut() {
+            context.last = Some((pc, op));
+        }
     }
 
     /// The instruction `op` begins at `pc` in cycle `now`, in a task if it is in none of the handlers.

@@ -133,7 +133,8 @@ impl Recent {
 }
 
 /// Losses that are found without a search.
-const RECENT: usize = 256;
+const RECENT: usize = 1 << RECENT_BITS;
+const RECENT_BITS: u32 = 10;
 
 /// Kinds of losses and waits that are told apart, at most: 100 MB.
 const MAX_KINDS: usize = 1 << 20;
@@ -200,7 +201,9 @@ impl Contention {
             None => (holder, 0),
         };
         let seen = Seen { core, winner, at, theirs, functions };
-        let place = ((at.address ^ theirs) >> 1) as usize % RECENT;
+        // Both loop through addresses next to each other.
+        let mixed = (at.address >> 1).wrapping_mul(0x9e37_79b1) ^ (theirs >> 1).wrapping_mul(0x85eb_ca6b);
+        let place = (mixed >> (32 - RECENT_BITS)) as usize;
         let recent = &mut self.recent[place];
         if recent.seen != Some(seen) {
             let to = match winner {

@@ -1,5 +1,7 @@
 //! What each instruction cost.
 
+#![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/sim
+
 use crate::core::time::Cycle;
 use std::collections::BTreeMap;
 
@@ -26,55 +28,55 @@ const RECENT: usize = 64;
 /// Costs of instructions, in pages of memory that hold any.
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
+    /// By number of the page, the place of its first line.
     index: BTreeMap<u32, usize>,
-    pages: Vec<Box<[Line; PAGE]>>,
-    /// Pages by the last bits of their numbers: number and place.
+    all: Vec<Line>,
+    /// Pages by the last bits of their numbers: number and first place.
     recent: [(u32, usize); RECENT],
     /// Place of the instruction that is executed.
-    current: (usize, usize),
+    current: usize,
 }
 
 impl Default for Lines {
     fn default() -> Self {
         // Time may have to be accounted for before the first instruction begins; no address has this page.
-        Self {
-            index: BTreeMap::new(),
-            pages: vec![Box::new([Line::default(); PAGE])],
-            recent: [(u32::MAX, 0); RECENT],
-            current: (0, 0),
-        }
+        Self { index: BTreeMap::new(), all: vec![Line::default(); PAGE], recent: [(u32::MAX, 0); RECENT], current: 0 }
     }
 }
 
 impl Lines {
     /// The instruction at an address, which is the current one from now on.
-    #[inline]
+    #[inline(always)]
     pub fn at(&mut self, pc: u32) -> &mut Line {
         let number = pc / (2 * PAGE as u32);
-        let recent = &mut self.recent[number as usize % RECENT];
-        if recent.0 != number {
-            let pages = &mut self.pages;
-            let place = *self.index.entry(number).or_insert_with(|| {
-                pages.push(Box::new([Line::default(); PAGE]));
-                pages.len() - 1
-            });
-            *recent = (number, place);
-        }
-        self.current = (recent.1, pc as usize / 2 % PAGE);
+        let (page, first) = self.recent[number as usize % RECENT];
+        let first = if page == number { first } else { self.page(number) };
+        self.current = first + pc as usize / 2 % PAGE;
         self.current()
     }
 
+    /// The place of the first line of a page.
+    #[cold]
+    fn page(&mut self, number: u32) -> usize {
+        let all = &mut self.all;
+        let first = *self.index.entry(number).or_insert_with(|| {
+            all.resize(all.len() + PAGE, Line::default());
+            all.len() - PAGE
+        });
+        self.recent[number as usize % RECENT] = (number, first);
+        first
+    }
+
     /// The current instruction.
-    #[inline]
+    #[inline(always)]
     pub fn current(&mut self) -> &mut Line {
-        let (page, line) = self.current;
-        &mut self.pages[page][line]
+        &mut self.all[self.current]
     }
 
     /// All that were executed, by address.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Line)> {
-        self.index.iter().flat_map(|(&number, &place)| {
-            let lines = self.pages[place].iter().enumerate();
+        self.index.iter().flat_map(|(&number, &first)| {
+            let lines = self.all[first..first + PAGE].iter().enumerate();
             lines
                 .filter(|(_, line)| line.executed > 0)
                 .map(move |(at, line)| (number * 2 * PAGE as u32 + 2 * at as u32, line))

@@ -19,9 +19,9 @@ use crate::isa::armv6m::code_cache::{CodeCache, CodeView, Instructions};
 use crate::isa::armv6m::cycles::{LOAD, MAX_CYCLES, STORE};
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::native::{Native, NativeExit};
+use crate::isa::armv6m::pipeline::lockstep::{WIDE, is_short_loop};
 use crate::isa::armv6m::{Core, Phase, wide};
 use crate::isa::thumb::decode::{Code, Op, TABLE};
-use crate::isa::armv6m::pipeline::lockstep::{WIDE, is_short_loop};
 use memory::{FastMemory, half_at, prefetched, unreachable};
 
 /// Cycles from which on looking for native code pays.

@@ -234,14 +234,15 @@ impl<B: FastBus> Core<B> {
                     pc = pc.wrapping_add(2);
                 }
                 Effect::Branch => {
-                    if P::TRACES && is_short_loop(op) {
-                        fast.bus.fabric_mut().count_register_read();
-                    }
+                    let may_wait = P::TRACES && is_short_loop(op) && fast.is_to_look_for_a_wait();
                     let target = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
                     if in_flash && fast.is_mru(target) {
                         clock = fast.refill_cycles_from_mru(clock, target);
                         pc = target;
                         instructions += 1;
+                        if may_wait {
+                            break FastPathExit::Stop;
+                        }
                         if !P::TRACES && native.bump_hot_counter(view, view.index::<B>(pc)) {
                             break FastPathExit::OtherView;
                         }
@@ -254,6 +255,10 @@ impl<B: FastBus> Core<B> {
                     if CodeView::of::<B>(pc) != Some(view) || is_hot {
                         instructions += 1;
                         break FastPathExit::OtherView;
+                    }
+                    if may_wait {
+                        instructions += 1;
+                        break FastPathExit::Stop;
                     }
                 }
                 Effect::Load(address) => {

@@ -99,6 +99,14 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         self.policy.mru().insert(address, P::ROLE == Role::Speculative);
     }
 
+    /// A turn of a short loop: whether there were so many that the machine is to look for a busy wait. Where the replaying core
+    /// stops, it would have all rolled back.
+    pub fn is_to_look_for_a_wait(&mut self) -> bool {
+        let fabric = self.bus.fabric_mut();
+        fabric.count_register_read();
+        fabric.reads_left == 0 && P::ROLE != Role::Replaying
+    }
+
     pub fn native_context(&mut self) -> NativeContext {
         let mru = self.policy.mru();
         NativeContext {

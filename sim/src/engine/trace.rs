@@ -24,6 +24,7 @@ struct Steps {
     begun: Box<[(u32, u32); STEPS]>,
 }
 
+#[allow(clippy::unnecessary_box_returns)] // too large for a stack
 fn room<T: Copy, const COUNT: usize>(value: T) -> Box<[T; COUNT]> {
     vec![value; COUNT].try_into().unwrap_or_else(|_| unreachable!("it has this length"))
 }
@@ -118,10 +119,10 @@ impl Trace {
             Telling { id: speculative.id(), steps: self.speculative.up_to(speculative.begun()) },
             Telling { id: replaying.id(), steps: self.replaying.up_to(replaying.begun()) },
         ];
-        let begun = cores[1].steps.len();
+        let replayed = cores[1].steps.len();
         let mut start = began.wrapping_sub(Cycle::from(FIRST));
         for lost in &self.lost {
-            let done = begun - cores[1].steps.len();
+            let done = replayed - cores[1].steps.len();
             let due = cores[0].steps.iter().take_while(|(_, cycle)| *cycle <= lost.cycle).count();
             cores[0].tell::<C, B>(&mut profile, bus, start, due);
             cores[1].tell::<C, B>(&mut profile, bus, start, lost.begun as usize - done);

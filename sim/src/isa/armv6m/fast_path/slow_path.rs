@@ -65,12 +65,12 @@ impl<B: FastBus> Core<B> {
                 let list = op.immediate as u16 | 1 << 15;
                 let base = self.reg(op.n);
                 fast.may_access_all(clock, base, list, P::may_read).ok_or(FastPathExit::Stop)?;
-                let last = base.wrapping_add(4 * (list.count_ones() - 1));
-                let (slave, index) = B::locate_ram(last).ok_or(FastPathExit::Stop)?;
+                let of_pc = base.wrapping_add(4 * (list.count_ones() - 1));
+                let (slave, index) = B::locate_ram(of_pc).ok_or(FastPathExit::Stop)?;
                 let target = self.exchangeable(fast.bus.read_ram(index)).ok_or(FastPathExit::Stop)?;
                 let refill = fast.refill_or_exit(all, target)?;
                 clock = self.load_elements(fast, clock, op, 1 << 15).ok_or(FastPathExit::Stop)?;
-                clock = fast.ask(clock, slave, last);
+                clock = fast.ask(clock, slave, of_pc);
                 self.list = 0;
                 self.regs[13] = self.writeback;
                 return Ok((target, fast.finish_at(clock, POP_PC, (op, pc), (target, refill))));

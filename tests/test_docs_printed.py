@@ -27,12 +27,12 @@ _PRINTED = re.compile(
     r"from\s`intercore run (pico-sim [^`]+)`\s[^:]*SIMULATED[^:]*:\n((?:\n? {5,}\S.*\n)+)", re.IGNORECASE
 )
 """A command, and the tables indented below it, which may have only some lines and columns of what it prints."""
-_COMMAND = re.compile(r"^    intercore (run|trace) (pico-(?:amp-)?sim (?:[^\\\n]|\\\n)+)\n\n", re.MULTILINE)
+_COMMAND = re.compile(r"^    intercore (run|trace|profile) (pico-(?:amp-)?sim (?:[^\\\n]|\\\n)+)\n\n", re.MULTILINE)
 """A command on a line of its own. It prints what is indented below, or between ```, up to the next one or a heading."""
 _NEXT = re.compile(r"^ {4,}(?:\$ )?intercore |^#+ ", re.MULTILINE)
 
 
-_KEPT = {"run": ("--store", "store.db"), "trace": ("--perfetto", "x.perfetto-trace")}
+_KEPT = {"run": ("--store", "store.db"), "trace": ("--perfetto", "x.perfetto-trace"), "profile": ()}
 
 
 class Printed(NamedTuple):
@@ -40,7 +40,7 @@ class Printed(NamedTuple):
 
     document: str
     verb: str
-    """`run` or `trace`."""
+    """`run`, `trace` or `profile`."""
     command: str
     block: str
 
@@ -90,7 +90,16 @@ def test_each_of_these_documents_prints_what_a_command_does() -> None:
     """A page whose form changed would otherwise drop out of the test below."""
     assert {one.document for one in printed()} >= {
         *("api.md", "clock.md", "contention.md", "hartstone.md", "irq.md", "jitter.md", "lock.md", "memory.md"),
-        *("message.md", "own-work.md", "rhealstone.md", "speedup.md", "switch.md", "threadmetric.md", "trace.md"),
+        *(
+            "message.md",
+            "own-work.md",
+            "profile.md",
+            "rhealstone.md",
+            "speedup.md",
+            "switch.md",
+            "threadmetric.md",
+            "trace.md",
+        ),
     }
 
 
@@ -102,7 +111,7 @@ def test_a_document_prints_what_its_command_does(one: Printed, tmp_path: Path) -
     asked = tool(one.verb, *shlex.split(one.command), *_KEPT[one.verb], environment=wide, kill_after=600).succeeded()
     shown = (
         asked.out
-        if one.verb == "trace"
+        if one.verb != "run"
         else tool("show", "1", "--published", *_KEPT["run"], environment=wide).succeeded().out
     )
     known = [cells(line) for line in shown.splitlines()]

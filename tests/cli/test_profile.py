@@ -30,6 +30,25 @@ def test_people_read_the_answer_first_and_that_it_is_simulated(tool: Tool) -> No
     assert "read_from_sram4" in text
 
 
+@pytest.mark.parametrize("name", ["fifo_interrupt", "spinlock", "both_cores"])
+def test_one_screen_is_printed_and_the_rest_on_request(tool: Tool, name: str) -> None:
+    words = ("profile", str(example(name, "flash")), *SHORT)
+    screen = tool(*words, environment={"COLUMNS": "80"}).succeeded().out.splitlines()
+    assert len(screen) <= 40
+    whole = tool(*words, "--all", environment={"COLUMNS": "80"}).succeeded().out.splitlines()
+    assert len(whole) > len(screen)
+    assert not any("--all" in line for line in whole)
+    assert [line for line in screen if line.startswith("Core ")] == [
+        line for line in whole if line.startswith("Core ") and line in screen
+    ]
+
+
+def test_long_names_of_cpp_are_short_on_one_screen_only(tool: Tool) -> None:
+    words = ("profile", str(cpp(tool.directory)), *SHORT)
+    assert "unsigned int>(unsigned int)" not in " ".join(tool(*words).succeeded().out.split())
+    assert "unsigned int>(unsigned int)" in " ".join(tool(*words, "--all").succeeded().out.split())
+
+
 def test_json_and_csv_have_each_function_of_each_core(tool: Tool) -> None:
     words = ("profile", str(example("both_cores")), *SHORT)
     found = tool(*words, "--format", "json").succeeded().json

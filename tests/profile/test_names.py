@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from intercore.profile.names import readable
+from intercore.profile.names import readable, short
 from intercore.profile.report import section
 from intercore.profile.source_lines import short_names
 from intercore.profile.summary import analysed
@@ -29,6 +29,20 @@ from tests.sim.firmware import example
 )
 def test_mangled_names_are_readable_and_others_stay(symbol: str, name: str) -> None:
     assert readable(symbol) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("vTaskSwitchContext_with_a_name_of_more_than_forty_letters", None),
+        ("radio::Filter::apply<unsigned int>(unsigned int)", "radio::Filter::apply<unsigned int>"),
+        ("(anonymous namespace)::help()", "{anonymous}::help"),
+        ("0x20000100-0x200001ff", None),
+        ("std::" + "vector<" * 20 + "()", "std::vector<vector<vector<vector<vector…"),
+    ],
+)
+def test_names_are_short_on_one_screen(name: str, shown: str | None) -> None:
+    assert short(name) == (shown or name)
 
 
 def test_cpp_functions_have_the_names_of_their_source(tmp_path: Path) -> None:

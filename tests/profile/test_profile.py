@@ -187,3 +187,9 @@ def test_rows_add_up_to_the_time_of_each_core() -> None:
         parts = sums.executing + sums.asleep + sums.switching + sums.conflicted + sums.waited
         assert parts == sums.cycles == core.cycles - core.off
         assert sums.executing >= 0
+
+
+def test_times_go_by_the_clock_of_the_end_and_not_by_that_of_the_start() -> None:
+    profile, _ = profiled(example("both_cores"))
+    assert analysed(profile).cycle_us == 1 / 125
+    assert 1e6 * profile.seconds / profile.ended > 1.1 / 125

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,24 +17,28 @@ from intercore.profile.instructions import instructions_of
 from intercore.profile.instructions import rows as instruction_rows
 from intercore.profile.instructions import section as instruction_section
 from intercore.profile.perfetto import perfetto
-from intercore.profile.report import TOP, TOP_LINES, rows, section
+from intercore.profile.report import TOP, rows, tables, told
+from intercore.profile.sentences import Told
 from intercore.profile.speedscope import speedscope
-from intercore.profile.summary import analysed
+from intercore.profile.summary import abridged, analysed
 from intercore.profile.timeline import timeline
 from intercore.terminal.console import messages
-from intercore.terminal.findings import OfSection
+from intercore.terminal.findings import Caution, Sentence
 from intercore.terminal.formats import DEFAULT, show
+from intercore.terminal.one_screen import Screenful, Weighed
 from intercore.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from intercore.cli.profiled import Profiled, has_time
+    from intercore.view.table import Table
 
 app = typer.Typer(add_completion=False)
 
 _SECONDS = 1.0
 _MOST_SECONDS = 3600.0
+_REST = "More with --all"
 
 
 @app.command(
@@ -103,12 +108,10 @@ def profile(
             help="Also run this core from the same state on alone, with the other core held still, and compare.",
         ),
     ] = None,
+    in_full: Annotated[bool, typer.Option("--all", help="Show all sentences and tables, and not one screen.")] = False,
     top: Annotated[
-        int, typer.Option("--top", metavar="N", min=0, help="Show so many functions; 0 shows all of them.")
+        int, typer.Option("--top", metavar="N", min=0, help="Show so many rows of each table; 0 shows all of them.")
     ] = TOP,
-    lines: Annotated[
-        int, typer.Option("--lines", metavar="N", min=0, help="Show so many source lines; 0 shows all of them.")
-    ] = TOP_LINES,
     callgrind_file: Annotated[
         Path | None,
         typer.Option("--callgrind", metavar="FILE", help="Also write a file for KCachegrind and callgrind_annotate."),
@@ -150,16 +153,10 @@ def profile(
     found = recorded.profile
     if not timed:
         counted = instructions_of(found)
-        show(
-            OfSection(
-                counted,
-                instruction_rows(counted),
-                instruction_section(counted, top),
-                recorded.warnings,
-                answer_first=True,
-            ),
-            output,
-        )
+        all_of_it = instruction_section(counted, top)
+        sentences = [Told(text, math.inf) for text in all_of_it.sentences]
+        parts = _parts(sentences, all_of_it.tables, recorded.warnings, in_full=in_full)
+        show(Screenful(counted, instruction_rows(counted), parts, _REST), output)
         return
     analysis = analysed(found, recorded.names, recorded.alone)
     warnings = [*recorded.warnings]
@@ -181,9 +178,20 @@ def profile(
         from intercore.page.profile_page import write_profile_page  # noqa: PLC0415 - jinja takes a moment to load
 
         write_profile_page(found, analysis, warnings, page, force=force)
-    show(OfSection(analysis, rows(analysis), section(analysis, top, lines), warnings, answer_first=True), output)
+    shown = analysis if in_full else abridged(analysis)
+    parts = _parts(told(shown), tables(shown, top), warnings, in_full=in_full)
+    show(Screenful(analysis, rows(analysis), parts, _REST), output)
     for file in filter(None, (path for path, _ in files)):
         messages().print(f"wrote {file.absolute()}", markup=False, soft_wrap=True)
+
+
+def _parts(
+    told: Iterable[Told], tables: Iterable[Table[Any]], warnings: Iterable[str], *, in_full: bool
+) -> list[Weighed]:
+    """Return what people read: the sentences that matter most and the first table come before all others."""
+    sentences = [Weighed(Sentence(one.text), math.inf if in_full else one.weight) for one in told]
+    shown = [Weighed(table, math.inf if in_full or not rank else -rank) for rank, table in enumerate(tables)]
+    return [*sentences, *shown, *(Weighed(Caution(text)) for text in warnings)]
 
 
 def _write(path: Path | None, kind: Kind, made: Callable[[], bytes], *, force: bool) -> None:

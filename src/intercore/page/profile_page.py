@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from intercore.profile.recorded import Profile
     from intercore.profile.summary import ProfileAnalysis
 
-_FUNCTIONS, _LINES = 25, 15
+_ROWS = 25
+"""Of each table."""
 _LISTED = 4
 """Functions of each core whose source is shown."""
 _WORTH_READING = 0.01
@@ -39,7 +40,7 @@ def write_profile_page(
     An existing page is replaced only when the new one is complete, another file only by `force`. Raises IntercoreError
     if it cannot be written.
     """
-    found = section(analysis, _FUNCTIONS, _LINES)
+    found = section(analysis, _ROWS)
     functions, *others = found.tables
     page = (
         environment("intercore.page")
@@ -48,7 +49,7 @@ def write_profile_page(
             section=found,
             warnings=warnings,
             flames=[flame(number, core) for number, core in enumerate(profile.cores) if core.cycles],
-            tables=[functions, loss_table(analysis), *others],
+            tables=[functions, loss_table(analysis, _ROWS), *others],
             listings=list(listings(profile, _LISTED, _WORTH_READING)),
             part=lambda cycles, core: percent(cycles / profile.cores[core].cycles),
             label=LABELS[analysis.origin],

@@ -138,7 +138,7 @@ def sentences(alone: Alone) -> Iterator[str]:
         )
 
 
-def table(alone: Alone, image: str) -> Table[FunctionAlone]:
+def table(alone: Alone) -> Table[FunctionAlone]:
     """Return the functions of the core, beside the other core and alone."""
 
     def share(cycles: int, of: int) -> str:
@@ -148,7 +148,7 @@ def table(alone: Alone, image: str) -> Table[FunctionAlone]:
         return significant(cycles / instructions) if instructions else ""
 
     return Table(
-        f"Core {alone.core} beside core {1 - alone.core} and alone, by function: {in_heading(image, 'simulated')}",
+        in_heading(f"Core {alone.core} beside core {1 - alone.core} and alone, by function", "simulated"),
         alone.functions[:_ROWS],
         [
             Column("function", lambda one: one.function),

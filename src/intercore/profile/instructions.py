@@ -80,15 +80,14 @@ def rows(analysis: InstructionsAnalysis) -> list[dict[str, object]]:
 
 
 def section(analysis: InstructionsAnalysis, top: int) -> Section:
-    """Return sentences and tables; `top` is the number of functions, 0 for all."""
+    """Return sentences and tables; `top` is the number of rows of the first one, 0 for all."""
     shown = analysis.functions[: top or None]
     left = len(analysis.functions) - len(shown)
-    more = f"; {left} more with --top 0" if left else ""
-    heading = in_heading(analysis.image, analysis.origin)
+    more = f"; {left:,} more with --top 0" if left else ""
     counted = [f"core {core} executed {count:,} instructions" for core, count in enumerate(analysis.cores)]
     sentences = [
-        f"Until {analysis.stop}, {listed(counted)}. This chip is emulated without its time: what they take, and what "
-        "the cores lose to each other, is not known.",
+        f"{analysis.image}: until {analysis.stop}, {listed(counted)}. This chip is emulated without its "
+        "time: what they take, and what the cores lose to each other, is not known.",
         *(_core_sentence(analysis, core) for core, count in enumerate(analysis.cores) if count),
     ]
 
@@ -97,7 +96,7 @@ def section(analysis: InstructionsAnalysis, top: int) -> Section:
 
     tables: list[Table[Any]] = [
         Table(
-            f"Functions by instructions{more}: {heading}",
+            in_heading(f"Functions by instructions{more}", analysis.origin),
             shown,
             [
                 Column("core", lambda one: str(one.core)),
@@ -109,7 +108,7 @@ def section(analysis: InstructionsAnalysis, top: int) -> Section:
             ],
         ),
         Table(
-            f"Tasks and interrupts: {heading}",
+            in_heading("Tasks and interrupts", analysis.origin),
             analysis.roots,
             [
                 Column("core", lambda one: str(one.core)),
@@ -120,7 +119,7 @@ def section(analysis: InstructionsAnalysis, top: int) -> Section:
             ],
         ),
     ]
-    return Section(f"Profile: {heading}", sentences, tables)
+    return Section(f"Profile: {in_heading(analysis.image, analysis.origin)}", sentences, tables)
 
 
 def _core_sentence(analysis: InstructionsAnalysis, core: int) -> str:

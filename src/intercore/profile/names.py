@@ -17,6 +17,7 @@ TASKS = {"pxCurrentTCBs": (0x3C, 0x40), "pxCurrentTCB": (0x34,)}
 tasks.c): behind the top of the stack, two list items of 20 bytes, the priority and the stack's address; with several
 cores also behind two words that are never text, and perhaps the mask of the task's cores."""
 _LONGEST_NAME = 24
+_LONGEST_SHORT = 40
 
 
 _MANGLED = ("_Z", "__Z")
@@ -33,6 +34,15 @@ def readable(name: str) -> str:
     except demangle.DemanglingError:
         return printable(name)
     return printable(found.demangled.removeprefix(f"{found.return_type} ") if found.return_type else found.demangled)
+
+
+def short(name: str) -> str:
+    """Return a name of C++ without its parameters, and cut if it is still long; a name of C as it is."""
+    if name.isidentifier():
+        return name
+    hidden = name.replace("(anonymous namespace)", "{anonymous}")
+    found = hidden.partition("(")[0].rstrip() or hidden
+    return found if len(found) <= _LONGEST_SHORT else f"{found[: _LONGEST_SHORT - 1]}…"
 
 
 class Names:

@@ -242,6 +242,8 @@ class Profile(msgspec.Struct, frozen=True):
     """The calls of the function that was timed, if one was."""
     first: Sequence[Master]
     """Masters that come before the others on the bus, when the profile ends."""
+    hz: int
+    """Cycles per second, when the profile ends."""
 
 
 def take(simulator: Chip, image: str, stop: str, seconds: float, timed: str | None = None) -> Profile:
@@ -325,6 +327,7 @@ def take(simulator: Chip, image: str, stop: str, seconds: float, timed: str | No
         },
         None if timed is None else _timed(timed, [core[-1] for core in cores], spent_in),
         _first_on_bus(simulator),
+        simulator.hz,
     )
 
 

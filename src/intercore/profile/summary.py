@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.profile.alone import Alone
+from intercore.profile.names import short
 from intercore.profile.recorded import LockUse, LockWait, Loss, Master, Sums, total
 from intercore.profile.source_lines import LineSummary, source_lines
 from intercore.profile.sums import FunctionSummary, RootSummary, functions, roots
@@ -64,8 +65,15 @@ class ProfileAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="interc
     """Source lines, as far as the debug information tells them: those with the most cycles awake first."""
     first_on_bus: Sequence[Master] = ()
     """Masters that come before the others where they ask for the same bank or port (BUS_PRIORITY)."""
+    hz: int = 0
+    """Cycles per second in the end; 0 in a file of an earlier version, which does not say it."""
     schema: int = SCHEMA
     """Version of this shape. 1: the first."""
+
+    @property
+    def cycle_us(self) -> float:
+        """Duration of a cycle in µs: in the end, for at the beginning the chip may be slow for some milliseconds."""
+        return 1e6 / self.hz if self.hz else 1e6 * self.seconds / max(1, self.ended - self.begun)
 
 
 def analysed(profile: Profile, names: str = "", alone: Alone | None = None) -> ProfileAnalysis:
@@ -92,4 +100,18 @@ def analysed(profile: Profile, names: str = "", alone: Alone | None = None) -> P
         alone,
         source_lines(profile),
         profile.first,
+        profile.hz,
     )
+
+
+def abridged(analysis: ProfileAnalysis) -> ProfileAnalysis:
+    """Return an analysis with short names, for one screen."""
+    parts = ("functions", "losses", "locks", "lock_waits", "lines")
+    return msgspec.structs.replace(
+        analysis, **{part: [_abridged(one) for one in getattr(analysis, part)] for part in parts}
+    )
+
+
+def _abridged(one: msgspec.Struct) -> msgspec.Struct:
+    names = ("function", "object", "other_function", "other_object", "holder_function", "inlined_into")
+    return msgspec.structs.replace(one, **{name: short(getattr(one, name)) for name in names if hasattr(one, name)})

@@ -116,7 +116,7 @@ def sentences(calls: CallsOf, us: float) -> list[str]:
     return found
 
 
-def table(calls: CallsOf, image: str, us: float) -> Table[PartOfCall]:
+def table(calls: CallsOf, us: float) -> Table[PartOfCall]:
     """Return what the longest call was made of, the largest parts only."""
     largest = sorted(calls.parts, key=lambda one: -one.longest.cycles)[:_ROWS]
     shown = [one for one in calls.parts if one in largest]
@@ -129,7 +129,7 @@ def table(calls: CallsOf, image: str, us: float) -> Table[PartOfCall]:
         return "  " * (len(one.path) - outermost) + one.path[-1]
 
     return Table(
-        f"Longest call of {calls.function} ({duration(calls.longest * us)}): {in_heading(image, 'simulated')}",
+        in_heading(f"Longest call of {calls.function} ({duration(calls.longest * us)})", "simulated"),
         shown,
         [
             Column("core", lambda one: str(one.core)),

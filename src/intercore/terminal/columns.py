@@ -14,6 +14,8 @@ _LONGEST_NUMBER = 40
 """Characters of what holds a number and is never cut: beyond are lists, which are parted at their commas, and paths."""
 _LONGEST_WORD = 16
 """Characters of a word that is never cut."""
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+"""A name is a word, also with digits."""
 _PARTS = re.compile(r"[^,|/;]*[,|/;]?")
 
 
@@ -61,7 +63,8 @@ def _longest_word(text: str) -> int:
 
 
 def _limit(word: str) -> int:
-    return _LONGEST_NUMBER if any(character.isdigit() for character in word) else _LONGEST_WORD
+    number = any(character.isdigit() for character in word) and _NAME.fullmatch(word) is None
+    return _LONGEST_NUMBER if number else _LONGEST_WORD
 
 
 def _narrowed(widths: list[int], least: Sequence[int], room: int) -> list[int]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.terminal.findings import Caution, Failure, Line, Sentence
+from intercore.terminal.one_screen import Weighed, on_one_screen
 from intercore.text import plural
 from intercore.view.quantity import duration
 from intercore.view.section import where
@@ -29,9 +29,6 @@ _MOST_CAUSES = 2
 """Of warnings, that one screen has room for."""
 _ENERGY = "energy"
 """Energy is shown in addition to the benchmark."""
-_SCREEN = 39
-"""Lines of one screen, without the name of the page below."""
-_COLUMNS = 80
 
 
 @dataclass(frozen=True)
@@ -90,10 +87,12 @@ class RunFindings:
         below = [*(self._some(reports, caveats) if brief else self._all(reports, caveats)), *self._rest()]
         if answered:
             table = _answers_table(self.run, reports, self.overhead_us, brief=brief)
-            yield table
             remarks = list(map(Sentence, most_notable(reports)))
-            yield from fitting(remarks, [table, *below]) if brief else remarks
-        yield from below
+            weighed = [Weighed(remark, -rank) for rank, remark in enumerate(remarks)]
+            every = [Weighed(table), *weighed, *map(Weighed, below)]
+            yield from on_one_screen(every) if brief else (one.part for one in every)
+        else:
+            yield from below
 
     def _exhibits(self, reports: Sequence[Report]) -> Iterator[Part]:
         """Yield the run's values in the form of a paper's tables and figures, and the verdicts on their findings."""
@@ -187,15 +186,6 @@ def most_notable(reports: Iterable[Report]) -> list[str]:
     """Return what differs most from what one would expect, at most three sentences."""
     remarks = [one for report in reports for one in report.remarks if one.times >= _STANDS_OUT]
     return [one.text for one in sorted(remarks, key=lambda one: -one.times)[:_MOST_REMARKS]]
-
-
-def fitting(remarks: Sequence[Sentence], beside: Sequence[Part]) -> list[Sentence]:
-    """Return the first remarks, as many as fit on one screen."""
-    from intercore.terminal.formats.table import height  # noqa: PLC0415 - it loads rich, as intercore.terminal.console says
-
-    room = _SCREEN - height(beside, _COLUMNS)
-    needed = accumulate(height([remark], _COLUMNS) for remark in remarks)
-    return [remark for remark, lines in zip(remarks, needed, strict=True) if lines <= room]
 
 
 def first_sentence(text: str) -> str:

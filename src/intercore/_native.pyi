@@ -18,7 +18,10 @@ CoreProfile: TypeAlias = tuple[int, int, bool, list[Node], list[tuple[int, list[
 _Loss: TypeAlias = tuple[int, str, int, int, str, int, int, int, int]
 _Lock: TypeAlias = tuple[int, int, int, list[int]]
 _Wait: TypeAlias = tuple[int, int, int, int, int, int, int]
-Profile: TypeAlias = tuple[int, int, list[CoreProfile], list[str], list[_Loss], list[_Lock], list[_Wait], int]
+_Task: TypeAlias = tuple[int, str]
+Profile: TypeAlias = tuple[
+    int, int, list[CoreProfile], list[str], list[_Loss], list[_Lock], list[_Wait], int, list[_Task]
+]
 
 def command(arguments: list[str]) -> int: ...
 def student_quantile(probability: float, freedom: float) -> float:

@@ -80,6 +80,16 @@ def test_tasks_have_their_names_and_follow_each_other(tmp_path: Path) -> None:
     assert found.cores[1].tasks == []
 
 
+def test_a_task_has_the_name_that_it_had_when_it_began_also_if_its_block_is_that_of_another_one(tmp_path: Path) -> None:
+    again = TASKS.replace("= &second;", "= &second, first.name[0] = 'F';")
+    profile, found, simulator = recorded(variant("both_cores", "void example(void) {", again, tmp_path))
+    first, second = (simulator.address(name) for name in ("first", "second"))
+    names = [(0, "thread mode"), (first, "task first"), (second, "task second"), (first, "task First")]
+    assert profile.tasks == names
+    names_of_first = "task first or task First"
+    assert [run.task for run in found.cores[0].tasks] == [names_of_first, "task second", names_of_first]
+
+
 def test_a_spinlock_is_held_as_often_and_as_long_as_in_the_profile() -> None:
     profile, found, _ = recorded(example("spinlock"))
     for lock, holds in found.locks.items():

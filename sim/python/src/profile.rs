@@ -13,7 +13,7 @@ use crate::SimulatorError;
 
 /// Calls, instructions, cycles, asleep, switching; cycles lost to other masters and to wait states, by slave.
 type Spent = ([u64; 5], Vec<Cycle>, Vec<Cycle>);
-/// Parent or -1; kind and value of the frame; of a handler, its name; costs.
+/// Parent or -1; kind and value of the frame, of a task its number; of a handler, its name; costs.
 type Node = (i64, &'static str, u32, Option<String>, Spent);
 /// Address; executed, cycles, conflicts, waits, asleep.
 type Line = (u32, [u64; 5]);
@@ -33,8 +33,9 @@ type Lock = (u8, u8, u32, [u64; 6]);
 /// Lock, core, function; the core that held it, and its function; times and cycles.
 type Wait = (u8, u8, u32, u8, u32, u64, Cycle);
 /// Begin and end; both cores; names of the slaves; losses; locks; waits for locks; lost cycles of kinds
-/// beyond those that are told apart.
-pub type Recorded = (Cycle, Cycle, Vec<Core>, Vec<&'static str>, Vec<Loss>, Vec<Lock>, Vec<Wait>, Cycle);
+/// beyond those that are told apart; control block and name of each task by its number, that of no task first.
+pub type Recorded = (Cycle, Cycle, Vec<Core>, Vec<&'static str>, Vec<Loss>, Vec<Lock>, Vec<Wait>, Cycle, Vec<Task>);
+type Task = (u32, String);
 /// Function, file, line.
 pub type Source = (Option<String>, Option<String>, Option<u32>);
 
@@ -71,7 +72,7 @@ fn timed(timed: &TimedCalls) -> Timed {
 
 fn node<C: Chip>(parent: Option<usize>, frame: Frame, costs: &Costs) -> Node {
     let (kind, value) = match frame {
-        Frame::Task(task) => ("task", task),
+        Frame::Task(number) => ("task", number),
         Frame::Handler(number) => ("handler", u32::from(number)),
         Frame::Function(start) => ("function", start),
     };
@@ -120,6 +121,7 @@ pub fn recorded<C: Chip>(profile: &Profile) -> Recorded {
         locks.collect(),
         waits.collect(),
         contention.untold,
+        profile.tasks.all().map(|(block, name)| (block, name.to_owned())).collect(),
     )
 }
 

@@ -8,6 +8,7 @@ mod calls;
 mod contention;
 mod lines;
 mod places;
+mod tasks;
 mod timed;
 mod turns;
 
@@ -20,6 +21,8 @@ pub use lines::Line;
 use lines::Lines;
 pub use places::{Place, Places};
 use std::ops::Range;
+pub(crate) use tasks::note_task;
+pub use tasks::{Kernel, Tasks};
 pub use timed::{CostsOfNodes, Timed, TimedCalls};
 use turns::Told;
 
@@ -30,10 +33,8 @@ pub struct Setup {
     pub places: Places,
     /// Addresses of hardware spinlocks, one word each: a read that is not 0 claims one, a write releases it.
     pub locks: Range<u32>,
-    /// Where the kernel of each core holds the address of its current task; 0 without a kernel.
-    pub current_tasks: [u32; 2],
-    /// What these words hold now.
-    pub tasks: [u32; 2],
+    /// Those that the cores have now.
+    pub tasks: Tasks,
     /// Whether each core executes, sleeps, or does neither.
     pub states: [Activity; 2],
     /// First address of a function each of whose calls is timed.
@@ -184,8 +185,8 @@ pub struct Profile {
     places: Places,
     /// Tasks that no core executes now.
     parked: Parked,
-    current_tasks: [u32; 2],
-    tasks: [u32; 2],
+    /// Those that a core has had.
+    pub tasks: Tasks,
     /// When it began.
     pub begun: Cycle,
     /// When it ended.
@@ -198,7 +199,7 @@ impl Profile {
     /// Begins in cycle `now`.
     pub fn new(setup: Setup, now: Cycle) -> Self {
         let cores = [0, 1].map(|core: usize| CoreProfile {
-            calls: Calls::new(core as u8, setup.tasks[core], setup.timed),
+            calls: Calls::new(core as u8, setup.tasks.current[core], setup.timed),
             lines: Lines::default(),
             activity: setup.states[core],
             until: now,
@@ -211,7 +212,6 @@ impl Profile {
             contention: Contention::new(setup.locks),
             places: setup.places,
             parked: Parked::default(),
-            current_tasks: setup.current_tasks,
             tasks: setup.tasks,
             begun: now,
             ended: now,
@@ -232,7 +232,7 @@ impl Profile {
 
     /// Words that it has to know each store to.
     pub(crate) fn watched_words(&self) -> impl Iterator<Item = u32> {
-        self.current_tasks.into_iter().filter(|&address| address != 0)
+        self.tasks.words()
     }
 
     /// Keeps what it is told, if a turn of a busy wait is being recorded.
@@ -265,7 +265,7 @@ impl Profile {
         }
         this.charge(now);
         this.activity = Activity::Executes;
-        this.calls.advance(now, pc, op, tasks[number], places, parked);
+        this.calls.advance(now, pc, op, tasks.current[number], places, parked);
         let weight = this.calls.weight;
         this.calls.spend(|costs| costs.instructions += weight);
         this.lines.at(pc).executed += weight;
@@ -298,7 +298,7 @@ impl Profile {
         }
         this.charge(now);
         this.activity = Activity::Switches;
-        this.calls.interrupt(now, frame_at, self.tasks[number], &mut self.parked);
+        this.calls.interrupt(now, frame_at, self.tasks.current[number], &mut self.parked);
     }
 
     /// A core reads back the frame at an address, and goes on with what was interrupted.
@@ -357,17 +357,14 @@ impl Profile {
         self.contention.miss(core, at, cycles, replaced, function, &self.places);
     }
 
-    /// A core loads or stores a value.
-    pub(crate) fn access(&mut self, core: u8, now: Cycle, address: u32, write: bool, value: u32) {
+    /// A core loads or stores a value. Whether it has begun a task, and `note_task` must be called.
+    pub(crate) fn access(&mut self, core: u8, now: Cycle, address: u32, write: bool, value: u32) -> bool {
         if self.contention.is_lock(address) {
             self.keep(Told::Reads { core, now, address, value });
             let function = self.cores[usize::from(core & 1)].calls.function();
             self.contention.lock(core, now, address, write, value, function);
-        } else if write && self.current_tasks.contains(&address) {
-            // Two kernels may have theirs at one address, each in memory of its core.
-            let own = usize::from(core & 1);
-            let of = if self.current_tasks[own] == address { own } else { 1 - own };
-            self.tasks[of] = value;
+            return false;
         }
+        write && self.tasks.written(usize::from(core & 1), address, value)
     }
 }

@@ -343,6 +343,8 @@ impl Watchpoints {
         });
     }
 
+    /// A load or store. Whether a profile has to take note of a task.
+    #[must_use]
     #[allow(clippy::too_many_arguments)] // all that a hit is made of
     pub(crate) fn record_access(
         &mut self,
@@ -353,12 +355,11 @@ impl Watchpoints {
         bytes: u32,
         write: bool,
         value: u32,
-    ) {
-        if let Some(profile) = &mut self.profile {
-            profile.access(core, cycle, address, write, value);
-        }
+    ) -> bool {
+        let begins_task =
+            self.profile.as_mut().is_some_and(|profile| profile.access(core, cycle, address, write, value));
         if !self.accessed.may_have(address) && self.stops.is_empty() {
-            return; // an access never goes over the end of a word
+            return begins_task; // an access never goes over the end of a word
         }
         let watch = if write { Watch::Write } else { Watch::Read };
         let last = address + (bytes - 1);
@@ -368,6 +369,7 @@ impl Watchpoints {
         if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {
             self.pending_hit[usize::from(core)] = Some(address);
         }
+        begins_task
     }
 
     pub(crate) fn core_event(&mut self, cycle: Cycle, core: u8, what: CoreEvent) {

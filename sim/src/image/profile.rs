@@ -1,10 +1,12 @@
 //! What a profile takes from an image.
 
-use crate::core::profile::Place;
+use crate::core::profile::{Kernel, Place};
 use crate::image::Image;
 
-/// Where `FreeRTOS` holds the current task: of each core, or of the only one.
-const CURRENT_TASKS: [(&str, bool); 2] = [("pxCurrentTCBs", true), ("pxCurrentTCB", false)];
+/// Where `FreeRTOS` holds the current task: of each core, or of the only one; and where in a control block the name is
+/// (`tskTaskControlBlock`, tasks.c): behind the top of the stack, two list items of 20 bytes, the priority and the stack's
+/// address; with several cores also behind two words that are never text, and perhaps the mask of the task's cores.
+const KERNELS: [(&str, bool, &[u32]); 2] = [("pxCurrentTCBs", true, &[0x3c, 0x40]), ("pxCurrentTCB", false, &[0x34])];
 
 impl Image {
     /// Functions and data. Labels within functions, and those of a linker script, have no size, and are left out.
@@ -17,9 +19,12 @@ impl Image {
         })
     }
 
-    /// Where the kernel holds the current task of each core, the second one only if it is for two; 0 without a kernel.
-    pub(crate) fn current_tasks(&self) -> [u32; 2] {
-        let found = CURRENT_TASKS.iter().find_map(|&(name, both)| Some((self.symbol(name)?, both)));
-        found.map_or([0; 2], |(address, both)| [address, if both { address.wrapping_add(4) } else { 0 }])
+    /// The kernel, if there is one: for both cores, or for the first one only.
+    pub(crate) fn kernel(&self) -> Kernel {
+        let found = KERNELS.iter().find_map(|&(name, both, names_at)| Some((self.symbol(name)?, both, names_at)));
+        found.map_or_else(Kernel::default, |(address, both, names_at)| {
+            let current = [address, if both { address.wrapping_add(4) } else { 0 }];
+            Kernel { current, names_at }
+        })
     }
 }

@@ -243,10 +243,11 @@ impl Machine {
 
     /// A core is about to execute an instruction that somebody may watch. Whether it is to stop before it.
     fn stops_before_instruction(&mut self, number: usize) -> bool {
-        let core = &mut self.cores[number];
+        let core = &self.cores[number];
         let (pc, at) = (core.processor.register(15), core.next);
         self.shared.pc = pc;
         if self.shared.watch.profile.is_some() {
+            self.note_task();
             let halves = [0, 2].map(|offset| self.shared.code_half(number, pc + offset));
             if let Some(profile) = &mut self.shared.watch.profile {
                 profile.instruction(number as u8, at, pc, halves[0] | halves[1] << 16);
@@ -256,6 +257,7 @@ impl Machine {
         if !watch.may_watch(pc) || !watch.begin_instruction(at, number as u8, pc, self.passes_at[number] == at) {
             return false;
         }
+        let core = &mut self.cores[number];
         core.processor.stop_before_instruction();
         if core.power_state == PowerState::Asleep {
             self.wake(number);

@@ -357,7 +357,8 @@ impl Bus for Port<'_> {
     fn accessed(&mut self, address: u32, width: Width, write: bool, value: u32) {
         if self.shared.is_watched {
             let Shared { watch, now, pc, .. } = &mut *self.shared;
-            watch.record_access(*now, self.core as u8, *pc, address, width.bytes(), write, value);
+            // A task is taken note of before the next instruction, where caches can be looked into.
+            let _ = watch.record_access(*now, self.core as u8, *pc, address, width.bytes(), write, value);
         }
     }
 

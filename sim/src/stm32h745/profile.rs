@@ -1,7 +1,8 @@
 //! Profiles of the chip: instructions of each core, by function and caller. It has no time that could be told.
 
 use crate::core::access::Width;
-use crate::core::profile::{Activity, Places, Profile, Setup};
+use crate::core::chip::Chip;
+use crate::core::profile::{Activity, Kernel, Places, Profile, Setup, Tasks};
 use crate::image::Image;
 use crate::stm32h745::core::PowerState;
 use crate::stm32h745::machine::Machine;
@@ -18,11 +19,14 @@ impl Machine {
     /// Records from now on what the cores execute, instead of what was recorded so far, and times each call of a function.
     /// The images are those of core 0 and core 1.
     pub fn start_profile(&mut self, images: &[Image], timed: Option<u32>) {
-        let kernel = |core: usize| images.get(core).map_or(0, |image| image.current_tasks()[0]);
-        let current_tasks = [kernel(0), kernel(1)];
-        let mut tasks = [0; 2];
-        for (core, address) in current_tasks.into_iter().enumerate().filter(|&(_, address)| address != 0) {
-            tasks[core] = self.shared.code_half(core, address) | self.shared.code_half(core, address + 2) << 16;
+        let kernels = [0, 1].map(|core| images.get(core).map_or_else(Kernel::default, Image::kernel));
+        // Both are built alike.
+        let [first, second] = kernels;
+        let names_at = if first.names_at.is_empty() { second.names_at } else { first.names_at };
+        let current = kernels.map(|kernel| kernel.current[0]);
+        let mut tasks = Tasks::new(Kernel { current, names_at });
+        for (core, address) in current.into_iter().enumerate().filter(|&(_, address)| address != 0) {
+            tasks.begin(core, self.word(core, address).unwrap_or(0), |address| self.word(core, address));
         }
         let states = [0, 1].map(|core| match self.core(core).power_state {
             PowerState::Running => Activity::Executes,
@@ -30,8 +34,23 @@ impl Machine {
             _ => Activity::Off,
         });
         let places = Places::new(images.iter().flat_map(Image::places));
-        let setup = Setup { places, locks: 0..0, current_tasks, tasks, states, timed };
+        let setup = Setup { places, locks: 0..0, tasks, states, timed };
         self.shared.watch.profile = Some(Box::new(Profile::new(setup, self.now)));
+    }
+
+    /// Takes note of the task that a core has just begun.
+    pub(super) fn note_task(&mut self) {
+        let begun = self.shared.watch.profile.as_mut().and_then(|profile| profile.tasks.take_begun());
+        if let Some(begun) = begun {
+            let name = begun.name(|address| self.word(begun.core, address));
+            if let Some(profile) = &mut self.shared.watch.profile {
+                profile.tasks.set(begun, name);
+            }
+        }
+    }
+
+    fn word(&self, core: usize, address: u32) -> Option<u32> {
+        self.peek_bytes(core, address, 4).try_into().ok().map(u32::from_le_bytes)
     }
 
     /// What was recorded up to now; the recording ends.

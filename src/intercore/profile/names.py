@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.errors import SimulatorError
 from intercore.text import printable
 
 if TYPE_CHECKING:
@@ -12,11 +11,6 @@ if TYPE_CHECKING:
 
 ROM_BYTES = 0x4000
 """Bytes of the boot ROM, from address 0 on (RP2040 datasheet 2.6.1)."""
-TASKS = {"pxCurrentTCBs": (0x3C, 0x40), "pxCurrentTCB": (0x34,)}
-"""Where a kernel of FreeRTOS with this variable has the name of a task in its control block (`tskTaskControlBlock`,
-tasks.c): behind the top of the stack, two list items of 20 bytes, the priority and the stack's address; with several
-cores also behind two words that are never text, and perhaps the mask of the task's cores."""
-_LONGEST_NAME = 24
 _LONGEST_SHORT = 40
 
 
@@ -46,11 +40,10 @@ def short(name: str) -> str:
 
 
 class Names:
-    """Names of functions, data, tasks and exceptions of a program on a chip."""
+    """Names of functions and data of a program on a chip."""
 
     def __init__(self, simulator: Chip) -> None:
         """Take the symbols of the chip's image."""
-        self._simulator = simulator
         self._readable: dict[int, str] = {}
         # Of several at an address, the longest: that is the one whose extent the profile goes by.
         found: dict[int, tuple[int, str]] = {}
@@ -78,17 +71,9 @@ class Names:
             self._readable[address] = readable(self._names[address])
         return self._readable.get(address, "")
 
-    def task(self, block: int) -> str:
-        """Return the name of a task of FreeRTOS by the address of its control block, which is 0 without a task."""
-        if block == 0:
-            return "thread mode"
-        offsets = next((them for kernel, them in TASKS.items() if kernel in self._simulator.symbols), ())
-        for offset in offsets:
-            try:
-                data = self._simulator.read(block + offset, _LONGEST_NAME)
-            except (SimulatorError, ValueError):
-                break
-            name = data.partition(b"\0")[0]
-            if name and name.isascii() and name.decode("ascii").isprintable():
-                return f"task {name.decode('ascii')}"
-        return f"task {block:#010x}"
+
+def task(block: int, name: str) -> str:
+    """Return what a task is called by the address of its control block, which is 0 without a task, and its name."""
+    if block == 0:
+        return "thread mode"
+    return f"task {printable(name)}" if name else f"task {block:#010x}"

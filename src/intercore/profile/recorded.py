@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import msgspec
 
-from intercore.profile.names import ROM_BYTES, Names, readable
+from intercore.profile.names import ROM_BYTES, Names, readable, task
 from intercore.sim import Simulator
 
 if TYPE_CHECKING:
@@ -244,6 +244,8 @@ class Profile(msgspec.Struct, frozen=True):
     """Masters that come before the others on the bus, when the profile ends."""
     hz: int
     """Cycles per second, when the profile ends."""
+    tasks: Sequence[tuple[int, str]]
+    """Control block and name of each task that a core had; a block may be that of several, one after the other."""
 
 
 def take(simulator: Chip, image: str, stop: str, seconds: float, timed: str | None = None) -> Profile:
@@ -251,8 +253,9 @@ def take(simulator: Chip, image: str, stop: str, seconds: float, timed: str | No
 
     `timed` is the name of the function whose calls were timed.
     """
-    begun, ended, cores, ports, losses, locks, lock_waits, untold = simulator.take_profile()
+    begun, ended, cores, ports, losses, locks, lock_waits, untold, blocks = simulator.take_profile()
     names = Names(simulator)
+    tasks = [(block, task(block, name)) for block, name in blocks]
 
     def by_port(cycles: Sequence[int]) -> dict[str, int]:
         return {port: lost for port, lost in zip(ports, cycles, strict=True) if lost}
@@ -270,8 +273,8 @@ def take(simulator: Chip, image: str, stop: str, seconds: float, timed: str | No
         return Costs(calls, instructions, sums)
 
     def node(recorded: _native.Node) -> Node:
-        parent, kind, address, name, spent = recorded
-        name = name or (names.task(address) if kind == "task" else names.function(address))
+        parent, kind, value, handler, spent = recorded
+        address, name = tasks[value] if kind == "task" else (value, handler or names.function(value))
         return Node(None if parent < 0 else parent, cast("Kind", kind), address, name, costs(spent))
 
     def spent_in(recorded: list[tuple[int, int, _native.Spent]]) -> dict[NodeOf, Costs]:
@@ -328,6 +331,7 @@ def take(simulator: Chip, image: str, stop: str, seconds: float, timed: str | No
         None if timed is None else _timed(timed, [core[-1] for core in cores], spent_in),
         _first_on_bus(simulator),
         simulator.hz,
+        tasks,
     )
 
 

@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.profile.held_locks import HeldLocks
-from intercore.profile.names import TASKS, Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,6 +29,8 @@ MOST_CALLS = 100_000
 _MOST_WAITED = 16_000_000
 """Cycles of waits for a lock of which it is shown: a load in vain is kept, too, and takes some 4 of them."""
 _CORES = (0, 1)
+_CURRENT_TASKS = ("pxCurrentTCBs", "pxCurrentTCB")
+"""Variables of FreeRTOS: control blocks of the tasks that cores have."""
 
 
 class Run(NamedTuple):
@@ -171,11 +172,12 @@ def _hits(probes: Iterable[tuple[str, Probe]], core: int) -> list[tuple[int, str
 
 def _switches(simulator: Simulator, profile: Profile) -> Callable[[int, int], list[Run]]:
     """Watch the kernel's variables for the tasks of the cores; return what tells the runs of a core up to a cycle."""
-    variable = next((name for name in TASKS if name in simulator.symbols), None)
+    variable = next((name for name in _CURRENT_TASKS if name in simulator.symbols), None)
     if variable is None:
         return lambda _core, _end: []
-    known = {node.address: node.name for core in profile.cores for node in core.nodes if node.kind == "task"}
-    names = Names(simulator)
+    known: defaultdict[int, list[str]] = defaultdict(list)
+    for block, name in profile.tasks:
+        known[block].append(name)
     address, words = simulator.symbols[variable].address, max(1, simulator.symbols[variable].size // 4)
     watched = [
         (simulator.now, simulator.read_word(address + 4 * word), simulator.watch_writes(address + 4 * word, 4))
@@ -188,10 +190,8 @@ def _switches(simulator: Simulator, profile: Profile) -> Callable[[int, int], li
         begin, block, probe = watched[core]
         moments = [(begin, block), *((int(hit["cycle"]), int(hit["value"])) for hit in probe.hits())]
         changes = [moments[0], *(two for one, two in itertools.pairwise(moments) if one[1] != two[1])]
-        for _, one in changes:
-            known.setdefault(one, names.task(one))
         return [
-            Run(begin, until, known[block])
+            Run(begin, until, " or ".join(known[block]))
             for (begin, block), (until, _) in itertools.pairwise([*changes, (max(end, changes[-1][0]), 0)])
             if block
         ]

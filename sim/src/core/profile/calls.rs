@@ -14,7 +14,7 @@ use std::ops::Range;
 /// What a node of the tree stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Frame {
-    /// All outside of exception handlers: the address of the task's control block, 0 without a task.
+    /// All outside of exception handlers: the number of the task in `Profile::tasks`, 0 without a task.
     Task(u32),
     /// A handler, by the number of its exception; 0 for an exception that was not chosen before the run ended.
     Handler(u8),

@@ -68,7 +68,9 @@ impl Profile {
                 Told::Conflicts { core, now, slave, cycles } => {
                     self.event(core, now + later, CoreEvent::Conflicts(slave, cycles));
                 }
-                Told::Reads { core, now, address, value } => self.access(core, now + later, address, false, value),
+                Told::Reads { core, now, address, value } => {
+                    self.access(core, now + later, address, false, value);
+                }
             }
         }
         for core in &mut self.cores {

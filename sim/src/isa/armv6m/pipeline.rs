@@ -4,6 +4,7 @@ pub(crate) mod lockstep;
 
 use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
+use crate::core::profile;
 use crate::core::time::Cycle;
 use crate::engine::LONG_STALL_CYCLES;
 use crate::engine::cpu::Cpu;
@@ -322,15 +323,10 @@ impl<B: Bus> Core<B> {
     fn record_access<const WATCH: bool>(&self, pipeline: &PipelineState, now: Cycle, bus: &mut B, value: u32) {
         if WATCH {
             let (pc, bytes) = (pipeline.pc.wrapping_sub(2), pipeline.width.bytes());
-            bus.fabric_mut().watch.record_access(
-                now,
-                self.id,
-                pc,
-                pipeline.address,
-                bytes,
-                pipeline.phase.writes(),
-                value,
-            );
+            let (address, write) = (pipeline.address, pipeline.phase.writes());
+            if bus.fabric_mut().watch.record_access(now, self.id, pc, address, bytes, write, value) {
+                profile::note_task(bus);
+            }
         }
     }
 }

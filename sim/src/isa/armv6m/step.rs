@@ -346,7 +346,9 @@ impl<B: Bus> Core<B> {
     fn watch_data<const WATCH: bool>(&self, bus: &mut B, address: u32, write: bool, value: u32) {
         if WATCH {
             let (pc, bytes) = (self.pc.wrapping_sub(2), self.width.bytes());
-            bus.fabric_mut().watch.record_access(self.t, self.id, pc, address, bytes, write, value);
+            if bus.fabric_mut().watch.record_access(self.t, self.id, pc, address, bytes, write, value) {
+                profile::note_task(bus);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Profiles of the chip.
 
-use crate::core::profile::{Activity, Place, Places, Profile, Setup};
+use crate::core::profile::{Activity, Place, Places, Profile, Setup, Tasks};
 use crate::image::Image;
 use crate::rp2040::bootrom;
 use crate::rp2040::machine::Machine;
@@ -14,15 +14,18 @@ impl Machine {
     /// a function.
     pub fn start_profile(&mut self, image: &Image, timed: Option<u32>) {
         let rom = Place { range: 0..bootrom::SIZE as u32, is_function: true };
-        let current_tasks = image.current_tasks();
-        let tasks = current_tasks.map(|address| if address == 0 { 0 } else { self.peek(address).unwrap_or(0) });
+        let kernel = image.kernel();
+        let mut tasks = Tasks::new(kernel);
+        for (core, address) in kernel.current.into_iter().enumerate().filter(|&(_, address)| address != 0) {
+            tasks.begin(core, self.peek(address).unwrap_or(0), |address| self.peek(address));
+        }
         let states = [0, 1].map(|number| match self.core(number).state() {
             "running" => Activity::Executes,
             "asleep" => Activity::Sleeps,
             _ => Activity::Off,
         });
         let places = Places::new(image.places().chain([rom]));
-        let setup = Setup { places, locks: SPINLOCKS, current_tasks, tasks, states, timed };
+        let setup = Setup { places, locks: SPINLOCKS, tasks, states, timed };
         let profile = Profile::new(setup, self.now());
         self.bus.fabric.watch.set_profile(Some(profile));
     }

@@ -60,7 +60,7 @@ pub enum ImageError {
     #[error("the file is empty")]
     Empty,
     #[error(
-        "the file is neither an ELF nor a UF2 file (it begins with the bytes {}): for a raw image, give its load address with --base ADDRESS",
+        "the file is neither an ELF nor a UF2 file (it begins with the bytes {}): of a raw image, intercore-sim takes the load address, with --base ADDRESS",
         in_hexadecimal(.first)
     )]
     Unknown { first: Vec<u8> },

@@ -11,7 +11,9 @@ import jsonschema
 import pytest
 
 from intercore.board.uf2 import uf2_of
+from intercore.cli.profiled import of_benchmark
 from intercore.document.schema import schema
+from intercore.sim import Simulator
 from tests.profile.cpp import cpp
 from tests.profile.programs import read_callgrind, stripped
 from tests.sim.firmware import FOREVER, LAST_WORDS, SRAM, example, raw, uf2
@@ -246,6 +248,17 @@ def test_what_has_no_time_is_told_in_instructions(tool: Tool) -> None:
     assert all(found["cores"])
     assert {one["core"] for one in found["functions"]} == {0, 1}
     assert "cycles" not in tool(*words).succeeded().out
+    (tool.directory / "h7.json").write_text(json.dumps(found))
+    (tool.directory / "b.toml").write_text('budgets = ["profile main: calls <= 2"]')
+    for asked in ("compare", "h7.json", "h7.json"), ("check", "b.toml", "--profile", "h7.json"):
+        assert "without time" in tool(*asked).failed(2).error
+
+
+def test_what_the_simulator_notes_against_a_benchmark_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Simulator, "take_diagnostics", lambda _: [f"note {number}" for number in range(5)])
+    warnings = of_benchmark("pico-sim", "clock", ["samples=3"], None).warnings
+    assert [warning.rpartition(": ")[2] for warning in warnings[:3]] == ["note 0", "note 1", "note 2"]
+    assert warnings[3:] == ["2 more of these were noted."]
 
 
 @pytest.mark.parametrize(

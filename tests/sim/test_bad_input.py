@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     ("image", "base", "words"),
     [
         (b"", None, "the image: the file is empty"),
-        (b"no image", None, r"neither an ELF nor a UF2 file.*give its load address with --base"),
+        (b"no image", None, r"neither an ELF nor a UF2 file.*intercore-sim takes the load address, with --base"),
         (b"\x7fELF", None, "the ELF file is damaged"),
         (uf2(b"x", SRAM)[:500], None, "truncated"),
         (uf2(b"x", SRAM, family=1), None, "no UF2 block is for the RP2040"),

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from intercore.record.plan import Setting
     from intercore.sim import Chip, Snapshot
 
+_MISTAKES = 3
+"""Mistakes of a program that are told in words."""
+
 
 class Window(NamedTuple):
     """The part of a program's run that is recorded, as the user gave it."""
@@ -121,13 +124,15 @@ def of_benchmark(name: str, benchmark: str, levels: Sequence[str], calls: str | 
         run = store.create_run(complete_plan_on(kept, draft), 1)
         with watch(messages()) as observer:
             carry_out(store, {run: kept}, observer, measure=profiler)
-    return Profiled(profiler.profile, None, "", [], None)
+    return Profiled(profiler.profile, None, "", profiler.mistakes, None)
 
 
 class _Profiler:
     """Measures settings for `this_thread.carry_out`, and keeps the profile of the last one."""
 
     profile: Profile
+    mistakes: Sequence[str] = ()
+    """What the simulator noted against the program up to the end of the measurement."""
 
     def __init__(self, title: str, calls: str | None) -> None:
         """Call the profile so, and time the calls of a function."""
@@ -161,10 +166,13 @@ class _Profiler:
         seconds = simulator.seconds - self._begun
         timed = self._timed.name if self._timed else None
         self.profile = take(simulator, self._title, "the measurement has ended", seconds, timed)
+        self.mistakes = _mistakes(simulator)
 
 
-def _mistakes(simulator: Simulator) -> list[str]:
-    return [f"The program did what is not modelled or not allowed: {one}" for one in simulator.take_diagnostics()]
+def _mistakes(simulator: Chip) -> list[str]:
+    found = simulator.take_diagnostics()
+    more = [f"{len(found) - _MISTAKES} more of these were noted."] if len(found) > _MISTAKES else []
+    return [*(f"The program did what is not modelled or not allowed: {one}" for one in found[:_MISTAKES]), *more]
 
 
 def _place(simulator: Chip, text: str, option: str) -> int:

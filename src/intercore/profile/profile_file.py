@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _BEGINNING = re.compile(rb'\s*\{\s*"kind"\s*:\s*"intercore profile"')
+_WITHOUT_TIME = re.compile(rb'\s*\{\s*"kind"\s*:\s*"intercore instructions"')
 _AGAIN = "make it again: intercore profile app.elf --format json > app.json"
 
 
@@ -23,12 +24,22 @@ class _Head(msgspec.Struct):
 
 
 def is_profile(path: Path) -> bool:
-    """Whether a file is that of a profile."""
+    """Whether a file is that of a profile. Raises UsageError if it is one of a chip without time."""
     try:
         with bounds.opened(path) as file:
-            return _BEGINNING.match(file.read(256)) is not None
+            beginning = file.read(256)
     except (OSError, ValueError):
         return False
+    _check_time(path, beginning)
+    return _BEGINNING.match(beginning) is not None
+
+
+def _check_time(path: Path, beginning: bytes) -> None:
+    if _WITHOUT_TIME.match(beginning):
+        raise UsageError(
+            f"{path} has the instructions of a chip that is simulated without time, and only cycles are compared: "
+            "profile the same benchmark on pico-sim, or compare the instructions of two files made with --format csv"
+        )
 
 
 def read(path: Path) -> ProfileAnalysis:
@@ -37,6 +48,7 @@ def read(path: Path) -> ProfileAnalysis:
         data = bounds.contents(path, bounds.PROFILE)
     except OSError as error:
         raise IntercoreError(f"cannot read {path}: {error.strerror or error}") from error
+    _check_time(path, data[:256])
     if _BEGINNING.match(data[:256]) is None:
         raise UsageError(f"{path} is not a profile: make one: intercore profile app.elf --format json > app.json")
     try:

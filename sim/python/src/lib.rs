@@ -4,6 +4,7 @@
 
 mod chip;
 mod distributions;
+mod events;
 mod guard;
 mod profile;
 
@@ -430,6 +431,24 @@ impl Machine {
                 }
             };
             recorded.ok_or_else(profile::none)
+        })
+    }
+
+    /// Records from now on what `take_events` tells.
+    fn record_events(&self) -> PyResult<()> {
+        self.0.with(|state| {
+            on!(state, chip => chip.session.chip.watch_mut().record_timeline());
+            Ok(())
+        })
+    }
+
+    /// What happened since then or since this was last called: to be called every few 100,000 cycles, since it grows.
+    fn take_events(&self) -> PyResult<events::Recorded> {
+        self.0.with(|state| {
+            Ok(match state {
+                State::Rp2040(chip) => events::recorded(&mut chip.session.chip),
+                State::Stm32h745(chip) => events::recorded(&mut chip.session.chip),
+            })
         })
     }
 

@@ -322,6 +322,7 @@ impl Profile {
                 this.lose(cycles, |line| &mut line.waits);
                 return self.keep(Told::Waits { core, now, slave, cycles });
             }
+            CoreEvent::Misses => return, // `misses` has more to say of it
             _ => this.charge(now),
         }
         match event {

@@ -49,6 +49,8 @@ pub enum CoreEvent {
     Conflicts(Slave, Cycle),
     /// Loses cycles from now on to the slave's own wait states.
     Waits(Slave, Cycle),
+    /// These wait states are a miss of the flash cache.
+    Misses,
     /// Locks up.
     LocksUp,
     /// Comes out of reset.

@@ -176,7 +176,7 @@ impl CoreTracks {
             // One may be left that was entered before the timeline began; and a fault while a frame is read back ends
             // those above it.
             CoreEvent::Leaves(number) if self.exceptions.contains(&number) => self.end_exceptions(to, Some(number), at),
-            CoreEvent::Leaves(_) => {}
+            CoreEvent::Leaves(_) | CoreEvent::Misses => {}
         }
     }
 

@@ -125,8 +125,8 @@ def profile(
         typer.Option(
             "--perfetto",
             metavar="FILE",
-            help="Also write a timeline for https://ui.perfetto.dev: tasks, interrupts, calls, locks and losses. This "
-            "takes a second run of the program.",
+            help="Also write a timeline for https://ui.perfetto.dev: tasks, interrupts, calls, locks, misses and losses. "
+            "This takes a second run of the program.",
         ),
     ] = None,
     page: Annotated[

@@ -38,17 +38,21 @@ def perfetto(found: Timeline, image: str) -> bytes:
 
 
 def _core(file: PerfettoFile, group: int, core: CoreTimeline, ns: Callable[[int], int]) -> None:
-    if core.tasks:
-        track = file.track(group, "tasks")
-        for run in core.tasks:
-            file.slice(track, ns(run.begin), ns(run.end), run.task)
-    for title, events in ("interrupts begin", core.interrupts), ("calls", core.calls):
-        if events:
+    for title, runs in ("tasks", core.tasks), ("interrupts", core.interrupts):
+        if runs:
             track = file.track(group, title)
-            for cycle, name in events:
-                file.instant(track, ns(cycle), name)
+            for run in runs:
+                file.slice(track, ns(run.begin), ns(run.end), run.name)
+    if core.calls:
+        track = file.track(group, "calls")
+        for cycle, name in core.calls:
+            file.instant(track, ns(cycle), name)
     for title, counted in _COUNTERS.items():
         if any(counted(loss) for loss in core.losses):
             counter = file.counter(group, title, "%")
             for loss in core.losses:
                 file.count(counter, ns(loss.begin), 100 * counted(loss) / (loss.end - loss.begin))
+    if any(loss.misses for loss in core.losses):
+        counter = file.counter(group, "misses of the flash cache", "per ms")
+        for loss in core.losses:
+            file.count(counter, ns(loss.begin), 1e6 * loss.misses / max(1, ns(loss.end) - ns(loss.begin)))

@@ -1,7 +1,7 @@
-"""What happened when in the window of a profile: tasks, entries of interrupts, calls, locks, what each core lost.
+"""What happened when in the window of a profile: tasks, interrupts, calls, locks, what each core lost.
 
 The window is run once more, since only the profile tells which functions matter; the simulator does the same again.
-Tasks, interrupts, calls and locks have exact cycles, by probes. Losses are sums of short slices of the window.
+Tasks, interrupts, calls and locks have exact cycles. Losses are sums of short slices of the window.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from intercore.profile.advice import FLASH
 from intercore.profile.held_locks import HeldLocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from intercore.profile.held_locks import Hold
-    from intercore.profile.recorded import Profile
+    from intercore.profile.recorded import Node, Profile
     from intercore.sim import Probe, Simulator, Snapshot, Statistics
 
 SLICES = 2000
@@ -32,14 +33,16 @@ _CORES = (0, 1)
 _CURRENT_TASKS = ("pxCurrentTCBs", "pxCurrentTCB")
 """Variables of FreeRTOS: control blocks of the tasks that cores have."""
 
+T = TypeVar("T", int, str)
+
 
 class Run(NamedTuple):
-    """Time in which a core had one task."""
+    """Time in which a core had a task, or was in an interrupt."""
 
     begin: int
     """Cycle."""
     end: int
-    task: str
+    name: str
 
 
 class Loss(NamedTuple):
@@ -52,6 +55,8 @@ class Loss(NamedTuple):
     conflicts: int
     flash: int
     peripherals: int
+    misses: int
+    """Of the flash cache."""
 
 
 class CoreTimeline(NamedTuple):
@@ -59,8 +64,8 @@ class CoreTimeline(NamedTuple):
 
     tasks: Sequence[Run]
     """Empty without a kernel."""
-    interrupts: Sequence[tuple[int, str]]
-    """Cycle and name of each exception whose handler began."""
+    interrupts: Sequence[Run]
+    """From the fetch of the vector to the return; one that interrupts another one is within it."""
     calls: Sequence[tuple[int, str]]
     """Cycle and function."""
     losses: Sequence[Loss]
@@ -95,30 +100,30 @@ class Timeline(NamedTuple):
     """When each spinlock was held."""
     clock: Clock
     left_out: Sequence[str]
-    """Functions with more calls than are shown, and spinlocks with more claims."""
+    """Functions with more calls than are shown, interrupts that came more often, and spinlocks with more claims."""
 
 
 def timeline(simulator: Simulator, start: Snapshot, profile: Profile, tell: Callable[[float], object]) -> Timeline:
     """Run the window of a profile once more, from the snapshot at its beginning; `tell` gets the part that is done."""
     simulator.restore(start)
     functions, left_out = _functions(profile)
-    handlers = _handlers(profile)
+    handlers, often = _handlers(profile)
     calls = [(name, simulator.watch_execution(address)) for address, name in functions.items()]
-    entries = [(name, simulator.watch_execution(address)) for address, name in handlers.items()]
     switches = _switches(simulator, profile)
     shown, busy = _locks(profile)
     locks = HeldLocks(simulator, shown)
-    clock, losses = _run(simulator, profile, tell)
+    interrupts = [Interrupts(handlers) for _ in _CORES]
+    clock, losses = _run(simulator, profile, interrupts, tell)
     cores = [
         CoreTimeline(
             switches(core, profile.ended),
-            _hits(entries, core),
+            interrupts[core].runs(profile.ended),
             _hits(calls, core),
             losses[core],
         )
         for core in _CORES
     ]
-    return Timeline(cores, locks.holds(profile.ended), clock, [*left_out, *busy])
+    return Timeline(cores, locks.holds(profile.ended), clock, [*left_out, *often, *busy])
 
 
 def _locks(profile: Profile) -> tuple[list[int], list[str]]:
@@ -133,33 +138,64 @@ def _locks(profile: Profile) -> tuple[list[int], list[str]]:
 
 def _functions(profile: Profile) -> tuple[dict[int, str], list[str]]:
     """Return the functions whose calls are shown, those with the most time awake first, and those with too many."""
-    awake: defaultdict[int, int] = defaultdict(int)
-    calls: defaultdict[int, int] = defaultdict(int)
-    names: dict[int, str] = {}
-    for node in (node for core in profile.cores for node in core.nodes if node.kind == "function" and node.address):
-        names[node.address] = node.name
-        awake[node.address] += node.costs.sums.cycles - node.costs.sums.asleep
-        calls[node.address] += node.costs.calls
-    shown: dict[int, str] = {}
+    nodes = [node for core in profile.cores for node in core.nodes if node.kind == "function" and node.address]
+    shown, left_out = _affordable(nodes, lambda node: node.address)
+    names = {node.address: node.name for node in nodes}
+    return {address: names[address] for address in shown}, [names[address] for address in left_out]
+
+
+def _handlers(profile: Profile) -> tuple[list[str], list[str]]:
+    """Return the interrupts that are shown, and those that came too often."""
+    nodes = [node for core in profile.cores for node in core.nodes if node.kind == "handler"]
+    return _affordable(nodes, lambda node: node.name)
+
+
+def _affordable(nodes: Iterable[Node], key: Callable[[Node], T]) -> tuple[list[T], list[T]]:
+    """Return what is called no more often than is shown, by time awake, and the rest."""
+    awake: defaultdict[T, int] = defaultdict(int)
+    calls: defaultdict[T, int] = defaultdict(int)
+    for node in nodes:
+        awake[key(node)] += node.costs.sums.cycles - node.costs.sums.asleep
+        calls[key(node)] += node.costs.calls
+    shown: list[T] = []
     left, left_out = MOST_CALLS, []
-    for address in sorted(names, key=lambda one: -awake[one]):
-        if calls[address] > left:
-            left_out.append(names[address])
+    for one in sorted(awake, key=lambda one: -awake[one]):
+        if calls[one] > left:
+            left_out.append(one)
         else:
-            left -= calls[address]
-            shown[address] = names[address]
+            left -= calls[one]
+            shown.append(one)
     return shown, left_out
 
 
-def _handlers(profile: Profile) -> dict[int, str]:
-    """Return the exceptions by the functions that handle them, and that nothing else calls."""
-    found: dict[int, set[str]] = defaultdict(set)
-    for core in profile.cores:
-        for node in core.nodes:
-            if node.kind == "function" and node.parent is not None:
-                parent = core.nodes[node.parent]
-                found[node.address].add(parent.name if parent.kind == "handler" else "")
-    return {address: names.pop() for address, names in found.items() if len(names) == 1 and "" not in names}
+class Interrupts:
+    """Interrupts of a core, as they come."""
+
+    def __init__(self, shown: Iterable[str]) -> None:
+        """Keep those of these names."""
+        self._shown = frozenset(shown)
+        self._runs: list[Run] = []
+        self._open: list[tuple[int, str]] = []
+
+    def enter(self, cycle: int, name: str) -> None:
+        """Take note that one is entered."""
+        self._open.append((cycle, name))
+
+    def leave(self, cycle: int, name: str | None) -> None:
+        """Take note that one is left, with those within it; or all, by a reset."""
+        if name is not None and all(name != one for _, one in self._open):
+            return  # it was entered before the window
+        while self._open:
+            begin, top = self._open.pop()
+            if top in self._shown:
+                self._runs.append(Run(begin, max(begin, cycle), top))
+            if top == name:
+                break
+
+    def runs(self, end: int) -> Sequence[Run]:
+        """Return all up to a cycle, in which the window ends."""
+        self.leave(end, None)
+        return self._runs
 
 
 def _hits(probes: Iterable[tuple[str, Probe]], core: int) -> list[tuple[int, str]]:
@@ -199,13 +235,16 @@ def _switches(simulator: Simulator, profile: Profile) -> Callable[[int, int], li
     return runs
 
 
-def _run(simulator: Simulator, profile: Profile, tell: Callable[[float], object]) -> tuple[Clock, list[list[Loss]]]:
+def _run(
+    simulator: Simulator, profile: Profile, interrupts: Sequence[Interrupts], tell: Callable[[float], object]
+) -> tuple[Clock, list[list[Loss]]]:
     whole = profile.ended - profile.begun
     size = max(_LEAST_SLICE, -(-whole // SLICES))
     clock = Clock()
     losses: list[list[Loss]] = [[] for _ in _CORES]
     clock.add(simulator.now, simulator.seconds)
     before = [simulator.statistics(core) for core in _CORES]
+    simulator.record_events()
     while simulator.now < profile.ended:
         begun = simulator.now
         simulator.run(min(size, profile.ended - begun))
@@ -213,17 +252,23 @@ def _run(simulator: Simulator, profile: Profile, tell: Callable[[float], object]
         if simulator.now == begun:
             break
         clock.add(simulator.now, simulator.seconds)
+        exceptions, misses = simulator.take_events()
+        for cycle, core, enters, name in exceptions:
+            if enters and name is not None:
+                interrupts[core].enter(cycle, name)
+            else:
+                interrupts[core].leave(cycle, name)
         after = [simulator.statistics(core) for core in _CORES]
         for core in _CORES:
-            losses[core].append(_loss(begun, simulator.now, before[core], after[core]))
+            losses[core].append(_loss(begun, simulator.now, before[core], after[core], misses[core]))
         before = after
         tell((simulator.now - profile.begun) / whole)
     return clock, losses
 
 
-def _loss(begin: int, end: int, before: Statistics, after: Statistics) -> Loss:
+def _loss(begin: int, end: int, before: Statistics, after: Statistics, misses: int) -> Loss:
     waits = {port: cycles - before.waits.get(port, 0) for port, cycles in after.waits.items()}
-    flash = waits.pop("XIP", 0)
+    flash = waits.pop(FLASH, 0)
     return Loss(
         begin,
         end,
@@ -232,4 +277,5 @@ def _loss(begin: int, end: int, before: Statistics, after: Statistics) -> Loss:
         sum(after.conflicts.values()) - sum(before.conflicts.values()),
         flash,
         sum(waits.values()),
+        misses,
     )

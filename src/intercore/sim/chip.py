@@ -290,6 +290,12 @@ class Machine(Protocol):
     def take_profile(self) -> _native.Profile:
         """Return it."""
 
+    def record_events(self) -> None:
+        """Record events."""
+
+    def take_events(self) -> _native.Events:
+        """Return them."""
+
     def source_frames(self, addresses: list[int]) -> list[list[_native.SourceFrame]]:
         """Return functions and lines of instructions."""
 
@@ -433,6 +439,17 @@ class Chip(ABC):
     def take_profile(self) -> _native.Profile:
         """Return what was recorded since `start_profile`; the recording ends. Raises SimulatorError without one."""
         return self._machine.take_profile()
+
+    def record_events(self) -> None:
+        """Record from now on what `take_events` returns."""
+        self._machine.record_events()
+
+    def take_events(self) -> _native.Events:
+        """Return when cores entered and left exceptions since the last call, and how often each missed the flash cache.
+
+        To be called every few 100,000 cycles, since what is recorded grows until then.
+        """
+        return self._machine.take_events()
 
     def source_frames(self, addresses: Sequence[int]) -> list[list[_native.SourceFrame]]:
         """Return function, file and line of instructions as far as known, the innermost inlined function first."""

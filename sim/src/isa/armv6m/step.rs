@@ -280,11 +280,12 @@ impl<B: Bus> Core<B> {
                 if WATCH {
                     bus.fabric_mut().watch.core_event(self.t, self.id, CoreEvent::Waits(self.slave, cycles - 1));
                 }
-                if WATCH
-                    && B::is_cached(self.slave, self.address)
-                    && let Some(profile) = &mut bus.fabric_mut().watch.profile
-                {
-                    profile.misses(self.id, self.access(), cycles - 1, replaced);
+                if WATCH && B::is_cached(self.slave, self.address) {
+                    let watch = &mut bus.fabric_mut().watch;
+                    watch.core_event(self.t, self.id, CoreEvent::Misses);
+                    if let Some(profile) = &mut watch.profile {
+                        profile.misses(self.id, self.access(), cycles - 1, replaced);
+                    }
                 }
                 self.resume = self.phase;
                 self.delayed = self.slave;

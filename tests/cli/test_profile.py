@@ -89,6 +89,21 @@ def test_a_core_is_compared_with_itself_alone(tool: Tool) -> None:
     assert "Core 0 beside core 1 and alone" in tool(*words).succeeded().out
 
 
+def test_what_it_brings_to_move_something_is_estimated(tool: Tool) -> None:
+    words: tuple[str, ...] = ("profile", str(example("reports/priority", "flash")), *SHORT, "--from", "sum_up")
+    words += ("--to", "print_number")
+    assert "--try sum_up" in tool(*words).succeeded().out
+    words += ("--try", "sum_up", "--try", "0x21000000-0x210000ff")
+    found = tool(*words, "--format", "json").succeeded().json
+    jsonschema.validate(found, schema("profile"))
+    tried = found["tried"]
+    assert tried["names"] == ["sum_up", "0x21000000-0x210000ff"]
+    assert tried["same_end"]
+    assert tried["cycles"] == found["ended"] - found["begun"]
+    assert tried["tried_cycles"] < tried["cycles"]
+    assert "estimate" in tool(*words).succeeded().out
+
+
 def test_files_for_other_tools_are_written_and_are_no_others(tool: Tool) -> None:
     words = ("profile", str(example("both_cores")), *SHORT, "--callgrind", "a.callgrind", "--speedscope", "a.json")
     words += ("--perfetto", "a.pftrace", "--from", "example", "--to", "print_number")
@@ -185,6 +200,8 @@ def test_a_program_that_ends_crashes_or_leaves_core_1_alone_says_so(tool: Tool) 
         (("IMAGE", "--top", "-1"), 2, "--top"),
         (("IMAGE", "--calls", "nothing"), 2, "--calls nothing"),
         (("IMAGE", "--alone", "2"), 2, "--alone"),
+        (("IMAGE", "--try", "nothing"), 2, "--try nothing"),
+        (("IMAGE", "--try", "0x20000010-0x20000000"), 2, "--try 0x20000010"),
         (("IMAGE", "--callgrind", "no/folder"), 1, "no/folder"),
     ],
 )
@@ -270,6 +287,7 @@ def test_what_the_simulator_notes_against_a_benchmark_is_told(monkeypatch: pytes
         (("qemu-esp32", "speedup"), "pico-sim"),
         (("pico-sim",), "switch"),
         (("pico-sim", "switch", "--from", "main"), "--from"),
+        (("pico-sim", "switch", "--try", "main"), "--try"),
         (("pico-sim", "switch", "primitive=queue,semaphore"), "primitive=queue,semaphore"),
         (("pico-sim", "swich"), "switch"),
         (("pico-sim", "switch", "samples=10", "--calls", "nothing"), "--calls nothing"),

@@ -434,6 +434,18 @@ impl Machine {
         })
     }
 
+    /// Sets code and data apart, as if each range of addresses were in a memory of its own.
+    #[allow(clippy::needless_pass_by_value)] // Python's lists come by value
+    fn set_apart(&self, ranges: Vec<(u32, u32)>) -> PyResult<()> {
+        self.0.with(|state| match state {
+            State::Rp2040(chip) => {
+                chip.session.chip.set_apart(ranges.iter().map(|&(begin, end)| begin..end).collect());
+                Ok(())
+            }
+            State::Stm32h745(_) => Err(SimulatorError::new_err("this chip has no time that could change")),
+        })
+    }
+
     /// Records from now on what `take_events` tells.
     fn record_events(&self) -> PyResult<()> {
         self.0.with(|state| {

@@ -5,6 +5,7 @@ use crate::core::profile::Profile;
 use crate::core::stop::Stop;
 use crate::core::time::Cycle;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What a probe watches for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,6 +100,8 @@ pub struct Watchpoints {
     held: usize,
     /// How many they may hold together, if somebody has less room than for [`KEPT_HITS`].
     pub max_hits: Option<usize>,
+    /// Addresses that are as if in memories of their own, one for each range.
+    apart: Vec<Range<u32>>,
     /// Breakpoints and how many asked for each.
     breakpoints: BTreeMap<u32, usize>,
     /// Data watchpoints: a hit stops the machine once the instruction that made it is done.
@@ -159,6 +162,30 @@ impl Watchpoints {
             || self.step.is_some()
             || self.timeline.is_some()
             || self.profile.is_some()
+            || !self.apart.is_empty()
+    }
+
+    /// Sets code and data apart: an access to them takes one cycle, and no other master is in its way.
+    pub(crate) fn set_apart(&mut self, ranges: Vec<Range<u32>>) {
+        self.apart = ranges;
+        self.changes += 1;
+    }
+
+    /// The memory of its own that an address is as if in.
+    fn apart(&self, address: u32) -> Option<usize> {
+        self.apart.iter().position(|range| range.contains(&address))
+    }
+
+    /// Whether an address is as if in a memory of its own.
+    #[inline]
+    pub(crate) fn is_apart(&self, address: u32) -> bool {
+        !self.apart.is_empty() && self.apart(address).is_some()
+    }
+
+    /// Whether accesses to two addresses of one slave are as if to different memories.
+    #[inline]
+    pub(crate) fn are_apart(&self, one: u32, other: u32) -> bool {
+        !self.apart.is_empty() && self.apart(one) != self.apart(other)
     }
 
     /// Whether it is enough to look here when an address is executed or accessed that is watched (`executed`, `accessed`).
@@ -167,12 +194,13 @@ impl Watchpoints {
         let unseen =
             |probe: &Probe| probe.watch != Watch::Execute && unseen_regions.iter().any(|&region| within(probe, region));
         let all_seen = !self.probes.iter().any(unseen);
-        self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && self.profile.is_none() && all_seen
+        let others = self.step.is_some() || self.timeline.is_some() || self.profile.is_some();
+        self.stops.is_empty() && !others && self.apart.is_empty() && all_seen
     }
 
     /// Whether nothing is in use but a profile.
     pub(crate) fn is_only_profiled(&self) -> bool {
-        let others = self.stops.len() + self.probes.len() + self.breakpoints.len();
+        let others = self.stops.len() + self.probes.len() + self.breakpoints.len() + self.apart.len();
         self.profile.is_some() && others == 0 && self.step.is_none() && self.timeline.is_none()
     }
 

@@ -137,7 +137,10 @@ fn run<const WATCH: bool, const BOTH: bool, C: Cpu<B>, B: Bus>(
             first.defer(&a, now);
             return;
         }
-        let clash = BOTH && a.slave() == b.slave() && a.slave().is_shared();
+        let clash = BOTH
+            && a.slave() == b.slave()
+            && a.slave().is_shared()
+            && !(WATCH && bus.fabric().watch.are_apart(a.request().address, b.request().address));
         let winner = if clash { bus.fabric().arbiter.arbitrate(a.slave(), 3) } else { 0 };
         if WATCH
             && clash

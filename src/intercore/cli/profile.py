@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,6 +109,15 @@ def profile(
             help="Also run this core from the same state on alone, with the other core held still, and compare.",
         ),
     ] = None,
+    moves: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--try",
+            metavar="NAME",
+            help="Estimate what it brings to move this function, or these data, to memory of its own: the same run "
+            "again, with nothing in the way of accesses to it. Can be given several times.",
+        ),
+    ] = None,
     in_full: Annotated[bool, typer.Option("--all", help="Show all sentences and tables, and not one screen.")] = False,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=0, help="Show so many rows of each table; 0 shows all of them.")
@@ -125,8 +135,8 @@ def profile(
         typer.Option(
             "--perfetto",
             metavar="FILE",
-            help="Also write a timeline for https://ui.perfetto.dev: tasks, interrupts, calls, locks, misses and losses. "
-            "This takes a second run of the program.",
+            help="Also write a timeline for https://ui.perfetto.dev: tasks, interrupts, calls, locks, misses and "
+            "losses. This takes a second run of the program.",
         ),
     ] = None,
     page: Annotated[
@@ -147,8 +157,8 @@ def profile(
     if not timed and (wanted := [path for path, _ in files if path is not None]):
         raise UsageError(f"{wanted[0]}: {image} has no time that a file could tell: omit it")
     window = None
-    if (begin, end, alone, seconds, perfetto_file) != (None, None, None, None, None) or not is_target(image):
-        window = Window(seconds or _SECONDS, begin, end, alone)
+    if any(one is not None for one in (begin, end, alone, seconds, perfetto_file, moves)) or not is_target(image):
+        window = Window(seconds or _SECONDS, begin, end, alone, moves or [])
     recorded = _recorded(image, measured or [], window, calls)
     found = recorded.profile
     if not timed:
@@ -158,7 +168,7 @@ def profile(
         parts = _parts(sentences, all_of_it.tables, recorded.warnings, in_full=in_full)
         show(Screenful(counted, instruction_rows(counted), parts, _REST), output)
         return
-    analysis = analysed(found, recorded.names, recorded.alone)
+    analysis = analysed(found, recorded.names, recorded.alone, recorded.tried)
     warnings = [*recorded.warnings]
     warnings += [
         f"Core {number} made more different calls than are told apart: the rest is added to the callers."
@@ -179,7 +189,13 @@ def profile(
 
         write_profile_page(found, analysis, warnings, page, force=force)
     shown = analysis if in_full else abridged(analysis)
-    parts = _parts(told(shown), tables(shown, top), warnings, in_full=in_full)
+    sentences = list(told(shown))
+    parts = _parts(sentences, tables(shown, top), warnings, in_full=in_full)
+    advised = [name for one in sentences for name in one.moves]
+    if advised and window is not None and analysis.tried is None:
+        parts.append(
+            Weighed(Sentence(f"Estimate what it brings to move {advised[0]}: --try {shlex.quote(advised[0])}"))
+        )
     show(Screenful(analysis, rows(analysis), parts, _REST), output)
     for file in filter(None, (path for path, _ in files)):
         messages().print(f"wrote {file.absolute()}", markup=False, soft_wrap=True)
@@ -208,12 +224,12 @@ def _recorded(image: Path, measured: list[str], window: Window | None, calls: st
                 f"{measured[0]} has no effect on the program {image}: a benchmark goes with a simulated target, as in "
                 f"intercore profile pico-sim {measured[0]}"
             )
-        return of_image(image, window or Window(_SECONDS, None, None, None), calls)
+        return of_image(image, window or Window(_SECONDS, None, None, None, []), calls)
     if not measured:
         raise UsageError(f"which benchmark on {image}? For example: intercore profile {image} switch")
     if window is not None:
         raise UsageError(
-            "--seconds, --from, --to, --alone and --perfetto are for programs: a benchmark is recorded as a whole"
+            "--seconds, --from, --to, --alone, --try and --perfetto are for programs: a benchmark is recorded whole"
         )
     return of_benchmark(str(image), measured[0], measured[1:], calls)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,9 +17,10 @@ from intercore.cli.planned import complete_plan_on, resolve_user_workload, sourc
 from intercore.errors import IntercoreError, UsageError
 from intercore.profile.alone import Alone, compared
 from intercore.profile.image import hidden_lines, named
-from intercore.profile.names import readable
+from intercore.profile.names import readable, short
 from intercore.profile.recorded import Profile, take
 from intercore.profile.recording import Recording, Timed
+from intercore.profile.tried import tried
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.store import Store
@@ -31,10 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from intercore.campaign.open_target import OpenTarget
+    from intercore.profile.tried import Tried
     from intercore.record.measurement import Measurement
     from intercore.record.plan import Setting
     from intercore.sim import Chip, Snapshot
 
+_ADDRESSES = re.compile("(0x[0-9a-f]{1,8})-(0x[0-9a-f]{1,8})", re.IGNORECASE)
 _MISTAKES = 3
 """Mistakes of a program that are told in words."""
 
@@ -46,6 +50,8 @@ class Window(NamedTuple):
     begin: str | None
     end: str | None
     alone: int | None
+    moves: Sequence[str]
+    """Functions and data of which is tried what it would bring to move them."""
 
 
 class Profiled(NamedTuple):
@@ -53,6 +59,7 @@ class Profiled(NamedTuple):
 
     profile: Profile
     alone: Alone | None
+    tried: Tried | None
     names: str
     warnings: Sequence[str]
     start: tuple[Simulator, Snapshot] | None
@@ -65,7 +72,8 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
     simulator = Simulator(program.image)
     timed = None if calls is None else Timed(calls, _place(simulator, calls, "--calls"))
     end = None if window.end is None else _place(simulator, window.end, "--to")
-    alone = None
+    moved = [addresses(simulator, name) for name in window.moves]
+    alone = apart = None
     with messages().status("the chip is switched on") as status:
         recording = Recording(simulator, window.seconds, status.update)
         if window.begin is not None:
@@ -78,6 +86,8 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
         if window.alone is not None:
             by_itself = recording.record_alone(window.alone, start, image.name, end)
             alone = compared(window.alone, found, by_itself)
+        if moved:
+            apart = tried(window.moves, found, recording.record_apart(moved, start, image.name, end))
     if window.end is not None and stop.reason is not Reason.ADDRESS:
         warnings.insert(0, f"No core executed {window.end}: the profile goes up to the end of the run.")
     if program.doubt:
@@ -88,7 +98,7 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
         warnings.append(
             f"{image.name} has no symbols, so functions are told by the addresses at which they were called."
         )
-    return Profiled(found, alone, program.names, warnings, (simulator, start))
+    return Profiled(found, alone, apart, program.names, warnings, (simulator, start))
 
 
 def is_target(name: Path) -> bool:
@@ -124,7 +134,7 @@ def of_benchmark(name: str, benchmark: str, levels: Sequence[str], calls: str | 
         run = store.create_run(complete_plan_on(kept, draft), 1)
         with watch(messages()) as observer:
             carry_out(store, {run: kept}, observer, measure=profiler)
-    return Profiled(profiler.profile, None, "", profiler.mistakes, None)
+    return Profiled(profiler.profile, None, None, "", profiler.mistakes, None)
 
 
 class _Profiler:
@@ -173,6 +183,21 @@ def _mistakes(simulator: Chip) -> list[str]:
     found = simulator.take_diagnostics()
     more = [f"{len(found) - _MISTAKES} more of these were noted."] if len(found) > _MISTAKES else []
     return [*(f"The program did what is not modelled or not allowed: {one}" for one in found[:_MISTAKES]), *more]
+
+
+def addresses(simulator: Chip, text: str) -> tuple[int, int]:
+    """Return the addresses of a function or of data by its name, or as the profile shows what has no name."""
+    if found := _ADDRESSES.fullmatch(text):
+        begin, last = (int(part, 16) for part in found.groups())
+        if begin <= last:
+            return begin, last + 1
+    for name, symbol in simulator.all_symbols():
+        if text in {name, readable(name), short(readable(name))} and symbol.size:
+            return symbol.address & ~1, (symbol.address & ~1) + symbol.size
+    raise UsageError(
+        f"--try {text}: the program has no function and no data with this name and a size: give a name as the profile "
+        "shows it, or addresses such as 0x20000100-0x200001ff"
+    )
 
 
 def _place(simulator: Chip, text: str, option: str) -> int:

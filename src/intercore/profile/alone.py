@@ -91,13 +91,19 @@ def compared(core: int, beside: Profile, alone: Profile) -> Alone:
     )
 
 
+def pace(functions: Sequence[FunctionAlone]) -> float | None:
+    """Return the cycles of the first run as a multiple of those of the second one, for what both executed alike."""
+    common = [one for one in functions if one.slower is not None]
+    would = sum(one.cycles / one.slower for one in common if one.slower)
+    return sum(one.cycles for one in common) / would if would else None
+
+
 def sentences(alone: Alone) -> Iterator[str]:
     """Say what the other core costs this one, and where the comparison ends."""
     core, other = alone.core, 1 - alone.core
     common = [one for one in alone.functions if one.slower is not None]
     taken = sum(one.cycles for one in common)
-    would = sum(one.cycles / one.slower for one in common if one.slower)
-    if would:
+    if (times := pace(alone.functions)) is not None:
         slower = [
             f"{one.function} {multiple(one.slower)}"
             for one in common
@@ -106,7 +112,7 @@ def sentences(alone: Alone) -> Iterator[str]:
         told = f": {listed(slower)}" if slower else ""
         awake = alone.cycles - alone.sums.asleep
         yield (
-            f"Beside core {other}, core {core} takes {multiple(taken / would)} times the cycles that the same "
+            f"Beside core {other}, core {core} takes {multiple(times)} times the cycles that the same "
             f"instructions take alone, in the functions that do about the same in both runs "
             f"({percent(taken / awake)} of its time awake){told}."
         )

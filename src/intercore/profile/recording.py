@@ -10,7 +10,7 @@ from intercore.profile.recorded import Profile, take
 from intercore.sim import CoreState, Reason, Simulator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from intercore.sim import Snapshot, Stop
 
@@ -86,6 +86,12 @@ class Recording:
         simulator = self.simulator
         simulator.restore(start)
         simulator.set_faults([f"stuck:core={1 - core}@{simulator.now}"])
+        return self.record(image, end, None)[0]
+
+    def record_apart(self, ranges: Sequence[tuple[int, int]], start: Snapshot, image: str, end: int | None) -> Profile:
+        """Go back to a snapshot, and record the same with each of these ranges as if in a memory of its own."""
+        self.simulator.restore(start)
+        self.simulator.set_apart(ranges)
         return self.record(image, end, None)[0]
 
     def _run(self, address: int | None) -> Stop:

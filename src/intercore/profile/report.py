@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from intercore.profile import alone, timed
+from intercore.profile import alone, timed, tried
 from intercore.profile.advice import FLASH
 from intercore.profile.sentences import Told, sentences
 from intercore.profile.source_lines import short_names
@@ -42,6 +42,8 @@ def told(analysis: ProfileAnalysis) -> Iterator[Told]:
         yield from (Told(text, math.inf) for text in timed.sentences(analysis.calls, analysis.cycle_us))
     if analysis.alone is not None:
         yield from (Told(text, math.inf) for text in alone.sentences(analysis.alone))
+    if analysis.tried is not None:
+        yield from (Told(text, math.inf) for text in tried.sentences(analysis.tried))
     yield from sentences(analysis)
 
 

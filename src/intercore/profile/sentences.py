@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.profile.advice import FLASH, for_banks, for_flash
@@ -11,8 +12,9 @@ from intercore.text import capitalised, listed
 from intercore.view.quantity import duration, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from intercore.profile.advice import Advice
     from intercore.profile.recorded import Loss
     from intercore.profile.summary import CoreSummary, ProfileAnalysis
 
@@ -31,6 +33,8 @@ class Told(NamedTuple):
     text: str
     weight: float
     """Part of a core's time that it tells of; infinite if it stands on the first screen whatever else is there."""
+    moves: Sequence[str] = ()
+    """Functions and data that it advises to move."""
 
 
 def sentences(analysis: ProfileAnalysis) -> Iterator[Told]:
@@ -40,7 +44,7 @@ def sentences(analysis: ProfileAnalysis) -> Iterator[Told]:
         if core.started and core.sums.asleep < core.cycles:
             costs = [one for one in _costs(analysis, core) if one.weight >= WORTH_A_WORD]
             most = max(costs, key=lambda one: one.weight, default=None)
-            yield from (Told(one.text, math.inf) if one is most else one for one in costs)
+            yield from (one._replace(weight=math.inf) if one is most else one for one in costs)
 
 
 def _summary(analysis: ProfileAnalysis, core: CoreSummary) -> str:
@@ -83,19 +87,25 @@ def _busiest(analysis: ProfileAnalysis, core: CoreSummary) -> str:
 def _costs(analysis: ProfileAnalysis, core: CoreSummary) -> Iterator[Told]:
     """Yield all that cost the core time, however little."""
 
-    def told(cycles: int, text: str) -> Told:
-        return Told(f"Core {core.core} {text}", cycles / max(1, core.cycles))
+    def told(cycles: int, text: str, *advice: Advice) -> Told:
+        said = "".join(one.text for one in advice)
+        moves = [name for one in advice for name in one.moves]
+        return Told(f"Core {core.core} {text}{said}", cycles / max(1, core.cycles), moves)
 
     handlers = [one for one in analysis.roots if one.core == core.core and one.entered]
     if handlers:
         yield told(sum(one.sums.cycles for one in handlers), _of_interrupts(analysis, core))
     other = 1 - core.core
     mine = [loss for loss in analysis.losses if loss.core == core.core]
+    least = WORTH_A_WORD * core.cycles
+    called = (one for one in analysis.functions if one.core == core.core and not analysis.begun)
+    once = {one.function for one in called if one.calls <= 1}
     for culprit, who in ("core", f"core {other}"), ("DMA", "the DMA"), ("itself", "an earlier access of its own"):
         if found := [loss for loss in mine if loss.to == culprit]:
-            yield told(_cycles(found), _of_losses(analysis, core, found, who))
+            text = _of_losses(analysis, core, found, who)
+            yield told(_cycles(found), text, for_banks(found), for_flash(found, least, once))
     if misses := [loss for loss in mine if loss.to in {"eviction", "nobody"}]:
-        yield told(_cycles(misses), _of_flash(core, misses))
+        yield told(_cycles(misses), _of_flash(core, misses), for_flash(misses, least, once))
     if bridge := core.sums.waits.get(_BRIDGE, 0):
         functions = Counter[str]()
         for one in analysis.functions:
@@ -127,7 +137,7 @@ def _of_losses(analysis: ProfileAnalysis, core: CoreSummary, losses: Sequence[Lo
     ports = _by(losses, core, lambda loss: f"at {_PORTS.get(loss.port, loss.port)}")
     return (
         f"loses {_part(_cycles(losses), core)} of its time to {who}: {ports}; {_by(losses, core, _sides)}."
-        f"{_priority(analysis, core.core, losses[0].to)}{for_banks(losses)}{for_flash(losses, _least(core))}"
+        f"{_priority(analysis, core.core, losses[0].to)}"
     )
 
 
@@ -139,12 +149,12 @@ def _of_flash(core: CoreSummary, misses: Sequence[Loss]) -> str:
         f"({times:,} {'miss' if times == 1 else 'misses'} of its cache): "
         f"{_by(misses, core, lambda loss: f'in {loss.function}')}."
     )
-    if _cycles(evicted) >= _least(core):
+    if _cycles(evicted) >= WORTH_A_WORD * core.cycles:
         pairs = _by(
             evicted, core, lambda loss: f"{loss.object} replaced by core {1 - core.core} in {loss.other_function}"
         )
         text += f" Core {1 - core.core} had replaced what was there for {_part(_cycles(evicted), core)}: {pairs}."
-    return text + for_flash(misses, _least(core))
+    return text
 
 
 def _of_locks(analysis: ProfileAnalysis, core: CoreSummary) -> Iterator[tuple[int, str]]:
@@ -189,10 +199,6 @@ def _most(counted: Mapping[str, int], core: CoreSummary, before: str = "") -> st
 
 def _cycles(losses: Iterable[Loss]) -> int:
     return sum(loss.cycles for loss in losses)
-
-
-def _least(core: CoreSummary) -> float:
-    return WORTH_A_WORD * core.cycles
 
 
 def _part(cycles: int, core: CoreSummary) -> str:

@@ -13,6 +13,7 @@ from intercore.profile.recorded import LockUse, LockWait, Loss, Master, Sums, to
 from intercore.profile.source_lines import LineSummary, source_lines
 from intercore.profile.sums import FunctionSummary, RootSummary, functions, roots
 from intercore.profile.timed import CallsOf, calls_of
+from intercore.profile.tried import Tried
 from intercore.record.origin import Origin
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class ProfileAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="interc
     """Source lines, as far as the debug information tells them: those with the most cycles awake first."""
     first_on_bus: Sequence[Master] = ()
     """Masters that come before the others where they ask for the same bank or port (BUS_PRIORITY)."""
+    tried: Tried | None = None
+    """The run again after functions or data were moved, if that was asked for."""
     hz: int = 0
     """Cycles per second in the end; 0 in a file of an earlier version, which does not say it."""
     schema: int = SCHEMA
@@ -76,7 +79,9 @@ class ProfileAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="interc
         return 1e6 / self.hz if self.hz else 1e6 * self.seconds / max(1, self.ended - self.begun)
 
 
-def analysed(profile: Profile, names: str = "", alone: Alone | None = None) -> ProfileAnalysis:
+def analysed(
+    profile: Profile, names: str = "", alone: Alone | None = None, tried: Tried | None = None
+) -> ProfileAnalysis:
     """Sum a profile up; `names` is the file that the names of functions are from, if that is not the image."""
     all_functions = [one for number, core in enumerate(profile.cores) for one in functions(number, core)]
     return ProfileAnalysis(
@@ -100,6 +105,7 @@ def analysed(profile: Profile, names: str = "", alone: Alone | None = None) -> P
         alone,
         source_lines(profile),
         profile.first,
+        tried,
         profile.hz,
     )
 

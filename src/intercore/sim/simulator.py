@@ -45,7 +45,7 @@ from intercore.sim.chip import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = [
     "DEFAULT_CYCLES",
@@ -231,6 +231,14 @@ class Simulator(Chip):
         Raises ValueError if no register is modelled there, and for registers private to a core, such as SysTick's.
         """
         return self._machine.peek_register(self._aligned(address), number("core", core))
+
+    def set_apart(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Set code and data apart from now on, as if each range of addresses were in a memory of its own.
+
+        An access to them takes one cycle, no other master is in its way, and it has no part in the flash cache: an
+        estimate of what it would bring to move them. `restore` brings back what was set when the snapshot was taken.
+        """
+        self._machine.set_apart(list(ranges))
 
     # UARTs and semihosting
 

@@ -255,7 +255,10 @@ impl<B: Bus> Core<B> {
 
     /// A bank of RAM grants its cycle.
     fn record_ram_grant<const WATCH: bool>(&mut self, bus: &mut B) {
-        bus.fabric_mut().arbiter.grant(self.id, self.slave);
+        let fabric = bus.fabric_mut();
+        if !(WATCH && fabric.watch.is_apart(self.address)) {
+            fabric.arbiter.grant(self.id, self.slave);
+        }
         self.count::<WATCH>(bus, self.slave);
     }
 

@@ -92,7 +92,8 @@ fn winner(
 ) -> u8 {
     let mut asking = 0;
     for core in &*cores {
-        asking |= u8::from(core.t == now && core.deferred_slave() == slave) << core.id;
+        let asks = core.t == now && core.deferred_slave() == slave && !bus.fabric.watch.is_apart(core.address);
+        asking |= u8::from(asks) << core.id;
     }
     for (side, access) in wanted.iter().enumerate() {
         asking |= u8::from(access.is_some_and(|access| locate(access.address).0 == slave)) << (READ + side as u8);

@@ -142,7 +142,10 @@ impl<B: Bus> Cpu<B> for Core<B> {
         if pipeline.state == State::Deferred {
             return self.complete_deferred::<WATCH>(pipeline, now, bus);
         }
-        bus.fabric_mut().arbiter.grant(self.id, pipeline.slave);
+        let fabric = bus.fabric_mut();
+        if !(WATCH && fabric.watch.is_apart(pipeline.address)) {
+            fabric.arbiter.grant(self.id, pipeline.slave);
+        }
         self.count::<WATCH>(bus, pipeline.slave);
         match pipeline.phase {
             Phase::Fetch => pipeline.queue |= u64::from(read_word(pipeline, bus)) << 16,

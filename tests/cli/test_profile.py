@@ -201,7 +201,9 @@ def test_a_program_that_ends_crashes_or_leaves_core_1_alone_says_so(tool: Tool) 
         (("IMAGE", "--calls", "nothing"), 2, "--calls nothing"),
         (("IMAGE", "--alone", "2"), 2, "--alone"),
         (("IMAGE", "--try", "nothing"), 2, "--try nothing"),
-        (("IMAGE", "--try", "0x20000010-0x20000000"), 2, "--try 0x20000010"),
+        (("IMAGE", "--try", "0x20000010-0x20000000"), 2, "not within flash or SRAM"),
+        (("IMAGE", "--try", "0xffffff00-0xffffffff"), 2, "not within flash or SRAM"),
+        (("IMAGE", "--try", "0x40000000-0x400000ff"), 2, "not within flash or SRAM"),
         (("IMAGE", "--callgrind", "no/folder"), 1, "no/folder"),
     ],
 )

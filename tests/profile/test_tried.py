@@ -69,4 +69,4 @@ def test_parts_up_to_a_limit_of_time_are_compared_by_the_time_of_the_same_instru
     found = tried(["sum_up"], *endless)
     assert not found.same_end
     assert found.pace[0] == pytest.approx(found.cycles / found.tried_cycles, rel=0.02)
-    assert "times the cycles for the same instructions" in next(sentences(found))
+    assert "times the cycles on core 0" in next(sentences(found))

@@ -73,6 +73,11 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
     timed = None if calls is None else Timed(calls, _place(simulator, calls, "--calls"))
     end = None if window.end is None else _place(simulator, window.end, "--to")
     moved = [addresses(simulator, name) for name in window.moves]
+    try:
+        simulator.set_apart(moved)
+    except ValueError as error:
+        raise UsageError(f"--try: {error}") from None
+    simulator.set_apart([])
     alone = apart = None
     with messages().status("the chip is switched on") as status:
         recording = Recording(simulator, window.seconds, status.update)
@@ -189,8 +194,7 @@ def addresses(simulator: Chip, text: str) -> tuple[int, int]:
     """Return the addresses of a function or of data by its name, or as the profile shows what has no name."""
     if found := _ADDRESSES.fullmatch(text):
         begin, last = (int(part, 16) for part in found.groups())
-        if begin <= last:
-            return begin, last + 1
+        return begin, last + 1
     for name, symbol in simulator.all_symbols():
         if text in {name, readable(name), short(readable(name))} and symbol.size:
             return symbol.address & ~1, (symbol.address & ~1) + symbol.size

@@ -55,11 +55,6 @@ def sentences(found: Tried) -> Iterator[str]:
         told = f"the same part takes {found.tried_cycles:,} cycles"
         told += f" instead of {found.cycles:,} ({change})" if less else ", as many as before"
     else:
-        told = listed(
-            [
-                f"core {core} takes {multiple(1 / one)} times the cycles for the same instructions"
-                for core, one in enumerate(found.pace)
-                if one
-            ]
-        )
-    yield f"{moved}, {told or 'both cores do something else'}. {_ESTIMATE}"
+        times = [f"{multiple(1 / one)} times the cycles on core {core}" for core, one in enumerate(found.pace) if one]
+        told = f"the same instructions take {listed(times)}" if times else "both cores do something else"
+    yield f"{moved}, {told}. {_ESTIMATE}"

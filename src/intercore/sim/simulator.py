@@ -70,6 +70,9 @@ Snapshot: TypeAlias = _native.Snapshot
 DEFAULT_CYCLES = 1_000_000_000
 """Default limit of a run in cycles: 8 s of a chip at 125 MHz."""
 
+_MOVABLE = ((0x1000_0000, 0x1400_0000), (0x2000_0000, 0x2200_0000))
+"""Flash with its aliases, and SRAM with its alias (RP2040 datasheet 2.2)."""
+
 _SILENCE = TimedOutput(b"", np.array([], "<i8"), np.array([], "<i8"))
 
 
@@ -237,8 +240,13 @@ class Simulator(Chip):
 
         An access to them takes one cycle, no other master is in its way, and it has no part in the flash cache: an
         estimate of what it would bring to move them. `restore` brings back what was set when the snapshot was taken.
+        Raises ValueError if a range, from its first address to the one behind it, is not within flash or SRAM.
         """
-        self._machine.set_apart(list(ranges))
+        found = list(ranges)
+        for begin, end in found:
+            if not any(first <= begin < end <= behind for first, behind in _MOVABLE):
+                raise ValueError(f"{begin:#010x} to {end:#010x} is not within flash or SRAM")
+        self._machine.set_apart(found)
 
     # UARTs and semihosting
 

@@ -4,4 +4,5 @@
 
 pub mod armv6m;
 pub mod armv7em;
+pub mod hazard3;
 pub mod thumb;

@@ -21,6 +21,7 @@ mod exceptions;
 mod fault;
 mod flash;
 mod gdb;
+mod hazard3;
 mod image;
 mod interleaving;
 mod lockstep;

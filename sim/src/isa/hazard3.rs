@@ -1,0 +1,187 @@
+//! Hazard3, the RISC-V core of the RP2350, cycle by cycle (RP2350 datasheet 3.8).
+//!
+//! Three stages: the front end fetches, X decodes and executes, M has the data phase of loads and stores. In each cycle a core first
+//! says what it asks of its two ports ([`Core::begin`]), and then deals with what they answered ([`Core::end`]), as on AHB: a port takes
+//! an address in the cycle in which it completes the transfer before.
+
+#![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
+#![allow(clippy::struct_excessive_bools)] // they are flip-flops
+
+pub mod alu;
+pub mod compressed;
+pub mod csr;
+pub mod decode;
+pub mod fetch;
+mod finish;
+pub mod interrupts;
+mod look;
+pub mod op;
+pub mod pmp;
+pub mod ports;
+pub mod sequence;
+mod sleep;
+pub mod triggers;
+
+use crate::isa::hazard3::csr::Csrs;
+use crate::isa::hazard3::fetch::FrontEnd;
+use crate::isa::hazard3::look::Cycle;
+use crate::isa::hazard3::op::{Cause, Memory, Size};
+use crate::isa::hazard3::ports::{Lines, Reply, Request};
+use crate::isa::hazard3::sleep::{Sleep, Wait};
+
+/// The instruction in stage M.
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
+struct Behind {
+    rd: u8,
+    memory: Memory,
+    /// The lowest bits of the address.
+    lane: u32,
+    /// What it stores.
+    value: u32,
+    cause: Option<Cause>,
+    wait: Option<Wait>,
+    keeps_pc: bool,
+}
+
+impl Behind {
+    const NOTHING: Self =
+        Self { rd: 0, memory: Memory::None, lane: 0, value: 0, cause: None, wait: None, keeps_pc: false };
+}
+
+/// A Hazard3.
+#[derive(Clone, Debug)]
+pub struct Core {
+    registers: [u32; 32],
+    front: FrontEnd,
+    /// See there.
+    pub csrs: Csrs,
+    /// Address of the instruction in X.
+    pc: u32,
+    /// Of a sequence.
+    step: u8,
+    /// The instruction in X has jumped already, and is not done.
+    has_jumped: bool,
+    /// Of an atomic access: read address, read data, write address, write data, failed.
+    phase: u8,
+    /// What an atomic access has read.
+    old: u32,
+    /// What it writes.
+    new: u32,
+    /// Cycles that the divider still takes; none if it has not begun.
+    division: Option<u32>,
+    /// The instruction in X is on the bus and cannot be interrupted any more.
+    is_committed: bool,
+    was_wide: bool,
+    behind: Behind,
+    reserved: bool,
+    /// Transfers in their data phases.
+    fetching: bool,
+    accessing: bool,
+    sleep: Sleep,
+    unblocks: bool,
+    cycle: Option<Cycle>,
+}
+
+/// What a cycle has come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Address and encoding of the instruction, or step of one, that has left X.
+    pub executed: Option<(u32, u32)>,
+    /// A trap was entered, or left.
+    pub trapped: bool,
+}
+
+impl Core {
+    /// A core out of reset, which begins at an address.
+    pub fn new(hart: u32, entry: u32) -> Self {
+        Self {
+            registers: [0; 32],
+            front: FrontEnd::new(entry),
+            csrs: Csrs::new(hart),
+            pc: entry,
+            step: 0,
+            has_jumped: false,
+            phase: 0,
+            old: 0,
+            new: 0,
+            division: None,
+            is_committed: false,
+            was_wide: false,
+            behind: Behind::NOTHING,
+            reserved: false,
+            fetching: false,
+            accessing: false,
+            sleep: Sleep::default(),
+            unblocks: false,
+            cycle: None,
+        }
+    }
+
+    /// A register.
+    pub fn register(&self, number: usize) -> u32 {
+        self.registers[number & 31]
+    }
+
+    /// Sets a register other than x0.
+    pub fn set_register(&mut self, number: u8, value: u32) {
+        if number & 31 != 0 {
+            self.registers[usize::from(number & 31)] = value;
+        }
+    }
+
+    /// The address of the instruction in X.
+    pub fn pc(&self) -> u32 {
+        self.pc
+    }
+
+    /// What the data port's transfer in its data phase stores, each byte or halfword in each of its places.
+    pub fn stored(&self) -> u32 {
+        let value = if self.phase == 3 { self.new } else { self.behind.value };
+        match self.behind.memory.size() {
+            _ if self.phase == 3 => value,
+            Size::Byte => (value & 0xff) * 0x0101_0101,
+            Size::Half => (value & 0xffff) * 0x0001_0001,
+            Size::Word => value,
+        }
+    }
+
+    /// Whether it has executed `h3.unblock` in the cycle before.
+    pub fn unblocks(&self) -> bool {
+        self.unblocks
+    }
+
+    /// Whether its clock is stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.sleep.is_stopped
+    }
+
+    fn reg(&self, number: u8) -> u32 {
+        self.registers[usize::from(number & 31)]
+    }
+
+    /// Begins a cycle: what the core asks for in it.
+    pub fn begin(&mut self, lines: &Lines) -> Request {
+        if self.sleep.is_stopped {
+            return Request::default();
+        }
+        self.csrs.interrupts.set_lines(lines.external);
+        let cycle = self.look();
+        self.cycle = Some(cycle);
+        cycle.request
+    }
+
+    /// Ends a cycle with what the ports of instructions and of data have answered.
+    pub fn end(&mut self, fetch: Reply, data: Reply, lines: &Lines) -> Outcome {
+        let wakes = self.csrs.wakes();
+        let rests = self.front.is_full() && self.cycle.is_none_or(|cycle| cycle.redirect.is_none());
+        let wait = self.behind.wait;
+        let outcome = match self.cycle.take() {
+            Some(cycle) => self.finish(&cycle, fetch, data),
+            None => Outcome::default(),
+        };
+        let settings = self.csrs.sleep;
+        self.sleep.clock(wait, settings, wakes, rests, lines.unblocked);
+        self.csrs.set_lines(lines.timer, lines.software);
+        outcome
+    }
+}

@@ -167,7 +167,7 @@ fn check_timed_calls(profile: &Profile) -> Result<(), TestCaseError> {
 /// or none.
 fn compare(setting: &Setting, begins: usize, function: Option<usize>) -> Result<(), TestCaseError> {
     let mut plain = setting.machine();
-    let mut watched = [plain.clone(), plain.clone()];
+    let mut watched = vec![plain.clone(), plain.clone()];
     watched[0].engine = Engine::LockStep;
     let mut before = Default::default();
     // Functions of 16 bytes, which programs enter in all ways.
@@ -177,7 +177,7 @@ fn compare(setting: &Setting, begins: usize, function: Option<usize>) -> Result<
         if number == begins % setting.pieces.len() {
             before = [0, 1].map(|core| plain.statistics(core));
             let mut image = image(&functions, &[]);
-            if begins % 2 == 0 {
+            if begins.is_multiple_of(2) {
                 let name = "pxCurrentTCBs".to_owned();
                 image.symbols.push(Symbol { name, address: SHARED, size: 8, is_function: false });
             }

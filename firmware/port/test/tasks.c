@@ -82,7 +82,8 @@ static void equals_take_turns_when_asked(void) {
     bool always = others_may_have_the_core() || port_test_has_condition("freertos.time_slicing", "1");
     for (uint32_t core = 0; core < port_core_count() && core < 2; core++) {
         port_time_slicing(true);
-        expect(equals_take_turns(core, milliseconds(500)), "with time slicing, equals take turns");
+        /* The first run of the other one ends the wait: only a host that is very busy lets it last. */
+        expect(equals_take_turns(core, milliseconds(5000)), "with time slicing, equals take turns");
         port_time_slicing(false);
         expect(always || !equals_take_turns(core, milliseconds(20)), "without it, a task keeps its core");
     }

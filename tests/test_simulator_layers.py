@@ -18,7 +18,7 @@ LAYERS = (
     {"session"},
     {"rp2040", "stm32h745"},
     {"debug", "fault", "image", "observe"},
-    {"isa/armv6m", "isa/armv7em"},
+    {"isa/armv6m", "isa/armv7em", "isa/hazard3"},
     {"isa", "isa/thumb"},
     {"engine"},
     {"core"},

@@ -4,7 +4,7 @@
 #![allow(clippy::cast_sign_loss)]
 
 /// Width of a data access, and extension of a narrow load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs)]
 pub enum Width {

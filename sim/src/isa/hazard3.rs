@@ -22,10 +22,11 @@ pub mod sequence;
 mod sleep;
 pub mod triggers;
 
+use crate::core::access::replicate;
 use crate::isa::hazard3::csr::Csrs;
 use crate::isa::hazard3::fetch::FrontEnd;
 use crate::isa::hazard3::look::Cycle;
-use crate::isa::hazard3::op::{Cause, Memory, Size};
+use crate::isa::hazard3::op::{Cause, Memory};
 use crate::isa::hazard3::ports::{Lines, Reply, Request};
 use crate::isa::hazard3::sleep::{Sleep, Wait};
 
@@ -136,13 +137,7 @@ impl Core {
 
     /// What the data port's transfer in its data phase stores, each byte or halfword in each of its places.
     pub fn stored(&self) -> u32 {
-        let value = if self.phase == 3 { self.new } else { self.behind.value };
-        match self.behind.memory.size() {
-            _ if self.phase == 3 => value,
-            Size::Byte => (value & 0xff) * 0x0101_0101,
-            Size::Half => (value & 0xffff) * 0x0001_0001,
-            Size::Word => value,
-        }
+        if self.phase == 3 { self.new } else { replicate(self.behind.value, self.behind.memory.width()) }
     }
 
     /// Whether it has executed `h3.unblock` in the cycle before.

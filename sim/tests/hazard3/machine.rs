@@ -2,7 +2,6 @@
 
 use crate::hazard3::program::{END, ENTRY, ERRORS, ERRORS_END, MEMORY, Program};
 use intercore_sim::isa::hazard3::Core;
-use intercore_sim::isa::hazard3::op::Size;
 use intercore_sim::isa::hazard3::ports::{Access, Lines, Reply};
 use std::fmt::Write as _;
 
@@ -108,11 +107,7 @@ fn word(memory: &[u8], address: u32) -> u32 {
 
 fn write(memory: &mut [u8], access: Access, value: u32) {
     let first = access.address as usize & (MEMORY - 1);
-    let count = match access.size {
-        Size::Byte => 1,
-        Size::Half => 2,
-        Size::Word => 4,
-    };
+    let count = access.width.bytes() as usize;
     let lanes = value.to_le_bytes().into_iter().cycle().skip(first & 3);
     for (place, byte) in memory[first..first + count].iter_mut().zip(lanes) {
         *place = byte;

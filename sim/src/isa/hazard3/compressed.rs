@@ -1,6 +1,7 @@
 //! The encodings of 16 bits: C and Zcb (The RISC-V Instruction Set Manual, volume I). Those of Zcmp are sequences of others.
 
-use crate::isa::hazard3::op::{Alu, Base, Cause, Jump, Memory, Op, Size};
+use crate::core::access::Width;
+use crate::isa::hazard3::op::{Alu, Base, Cause, Jump, Memory, Op};
 
 const RA: u8 = 1;
 const SP: u8 = 2;
@@ -28,12 +29,12 @@ pub fn decode(half: u16) -> Option<Op> {
     }
 }
 
-fn load(rd: u8, rs1: u8, size: Size, signed: bool, offset: u32) -> Op {
-    Op { rd, rs1, memory: Memory::Load { size, signed }, offset, ..Op::NOP }
+fn load(rd: u8, rs1: u8, width: Width, offset: u32) -> Op {
+    Op { rd, rs1, memory: Memory::Load(width), offset, ..Op::NOP }
 }
 
-fn store(rs2: u8, rs1: u8, size: Size, offset: u32) -> Op {
-    Op { rs1, rs2, alu: Alu::Second, memory: Memory::Store(size), offset, ..Op::NOP }
+fn store(rs2: u8, rs1: u8, width: Width, offset: u32) -> Op {
+    Op { rs1, rs2, alu: Alu::Second, memory: Memory::Store(width), offset, ..Op::NOP }
 }
 
 fn jump(rd: u8, base: Base, rs1: u8, offset: u32) -> Op {
@@ -52,15 +53,16 @@ fn quadrant0(half: u32) -> Option<Op> {
             let by = bits(half, 7, 4) << 6 | bits(half, 11, 2) << 4 | bits(half, 5, 1) << 3 | bits(half, 6, 1) << 2;
             Some(with_immediate(Alu::Add, low, SP, by))
         }
-        2 => Some(load(low, base, Size::Word, true, word)),
-        6 => Some(store(low, base, Size::Word, word)),
+        2 => Some(load(low, base, Width::Word, word)),
+        6 => Some(store(low, base, Width::Word, word)),
         4 => {
             let (byte, at_half) = (bits(half, 6, 1) | bits(half, 5, 1) << 1, bits(half, 5, 1) << 1);
             match (bits(half, 10, 3), bits(half, 6, 1)) {
-                (0, _) => Some(load(low, base, Size::Byte, false, byte)),
-                (1, signed) => Some(load(low, base, Size::Half, signed != 0, at_half)),
-                (2, _) => Some(store(low, base, Size::Byte, byte)),
-                (3, 0) => Some(store(low, base, Size::Half, at_half)),
+                (0, _) => Some(load(low, base, Width::Byte, byte)),
+                (1, 0) => Some(load(low, base, Width::Half, at_half)),
+                (1, _) => Some(load(low, base, Width::SignedHalf, at_half)),
+                (2, _) => Some(store(low, base, Width::Byte, byte)),
+                (3, 0) => Some(store(low, base, Width::Half, at_half)),
                 _ => None,
             }
         }
@@ -153,7 +155,7 @@ fn quadrant2(half: u32) -> Option<Op> {
         0 if !is_second => Some(with_immediate(Alu::Sll, rd, rd, u32::from(rs2))),
         2 if rd != 0 => {
             let offset = bits(half, 2, 2) << 6 | bits(half, 12, 1) << 5 | bits(half, 4, 3) << 2;
-            Some(load(rd, SP, Size::Word, true, offset))
+            Some(load(rd, SP, Width::Word, offset))
         }
         4 => match (is_second, rd, rs2) {
             (false, 0, 0) => None,
@@ -163,7 +165,7 @@ fn quadrant2(half: u32) -> Option<Op> {
             (true, _, 0) => Some(jump(RA, Base::Register, rd, 0)),
             (true, ..) => Some(Op { rd, rs1: rd, rs2, ..Op::NOP }),
         },
-        6 => Some(store(rs2, SP, Size::Word, bits(half, 7, 2) << 6 | bits(half, 9, 4) << 2)),
+        6 => Some(store(rs2, SP, Width::Word, bits(half, 7, 2) << 6 | bits(half, 9, 4) << 2)),
         _ => None,
     }
 }

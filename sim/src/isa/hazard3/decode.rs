@@ -1,7 +1,8 @@
 //! The encodings of 32 bits: RV32IMA, Zicsr, Zifencei, Zba, Zbb, Zbs, Zbkb (The RISC-V Instruction Set Manual, volume I), and
 //! Hazard3's own (RP2350 datasheet 3.8.6).
 
-use crate::isa::hazard3::op::{Alu, Base, Cause, Csr, CsrWrite, Hint, Jump, Memory, Op, Size};
+use crate::core::access::Width;
+use crate::isa::hazard3::op::{Alu, Base, Cause, Csr, CsrWrite, Hint, Jump, Memory, Op};
 
 /// `fence.i`.
 pub const FENCE_I: u32 = 0x0000_100f;
@@ -67,25 +68,25 @@ pub fn decode(word: u32) -> Option<Op> {
 }
 
 fn load(op: Op, word: u32, funct3: u32) -> Option<Op> {
-    let (size, signed) = match funct3 {
-        0 => (Size::Byte, true),
-        1 => (Size::Half, true),
-        2 => (Size::Word, true),
-        4 => (Size::Byte, false),
-        5 => (Size::Half, false),
+    let width = match funct3 {
+        0 => Width::SignedByte,
+        1 => Width::SignedHalf,
+        2 => Width::Word,
+        4 => Width::Byte,
+        5 => Width::Half,
         _ => return None,
     };
-    Some(Op { rs2: 0, memory: Memory::Load { size, signed }, offset: i_immediate(word), ..op })
+    Some(Op { rs2: 0, memory: Memory::Load(width), offset: i_immediate(word), ..op })
 }
 
 fn store(op: Op, word: u32, funct3: u32) -> Option<Op> {
-    let size = match funct3 {
-        0 => Size::Byte,
-        1 => Size::Half,
-        2 => Size::Word,
+    let width = match funct3 {
+        0 => Width::Byte,
+        1 => Width::Half,
+        2 => Width::Word,
         _ => return None,
     };
-    Some(Op { rd: 0, alu: Alu::Second, memory: Memory::Store(size), offset: s_immediate(word), ..op })
+    Some(Op { rd: 0, alu: Alu::Second, memory: Memory::Store(width), offset: s_immediate(word), ..op })
 }
 
 fn branch(op: Op, word: u32, funct3: u32) -> Option<Op> {

@@ -1,9 +1,10 @@
 //! The second half of a cycle: all stages move on with what the ports have answered.
 
+use crate::core::access::extract;
 use crate::isa::hazard3::csr::Trap;
 use crate::isa::hazard3::fetch::{Answer, Feedback, Predictor};
 use crate::isa::hazard3::look::Cycle;
-use crate::isa::hazard3::op::{Cause, Hint, Jump, Memory, Op, Size};
+use crate::isa::hazard3::op::{Cause, Hint, Jump, Memory, Op};
 use crate::isa::hazard3::ports::Reply;
 use crate::isa::hazard3::sleep::Wait;
 use crate::isa::hazard3::{Behind, Core, Outcome, alu, decode};
@@ -152,15 +153,8 @@ impl Core {
             return;
         }
         let value = match memory {
-            Memory::Load { size: Size::Byte, signed } => {
-                let byte = (word >> (8 * lane)) as u8;
-                if signed { byte as i8 as u32 } else { u32::from(byte) }
-            }
-            Memory::Load { size: Size::Half, signed } => {
-                let half = (word >> (8 * (lane & 2))) as u16;
-                if signed { half as i16 as u32 } else { u32::from(half) }
-            }
-            Memory::Load { .. } | Memory::LoadReserved => word,
+            Memory::Load(width) => extract(word, lane, width),
+            Memory::LoadReserved => word,
             Memory::StoreConditional => u32::from(!(self.reserved && port.exclusive)),
             _ => return,
         };
@@ -214,7 +208,7 @@ impl Core {
         self.unblocks = false;
         if m_waits {
             if port.failed {
-                let loads = matches!(self.behind.memory, Memory::Load { .. } | Memory::LoadReserved);
+                let loads = matches!(self.behind.memory, Memory::Load(_) | Memory::LoadReserved);
                 self.behind.cause = Some(if loads { Cause::LoadFault } else { Cause::StoreFault });
             }
             return;

@@ -111,7 +111,7 @@ impl Core {
         let forbidden = self.forbidden(is_wide);
         let (access, refused) = self.access(&op, address);
         let cause = forbidden.or_else(|| self.cause(&op, operands, address, refused));
-        let is_misaligned = op.memory != Memory::None && address & (op.memory.size().bytes() - 1) != 0;
+        let is_misaligned = op.memory != Memory::None && address & op.memory.width().misaligned() != 0;
         let held_back =
             depends || overlaps || refused.is_some() || forbidden.is_some() || is_misaligned || traps_soon || sleeps;
         let redirect = match trap {
@@ -145,7 +145,7 @@ impl Core {
 
     /// Whether X needs what stage M is about to load. A value to be stored comes in time.
     fn depends_on_load(&self, op: &Op) -> bool {
-        let loads = matches!(self.behind.memory, Memory::Load { .. } | Memory::LoadReserved | Memory::StoreConditional);
+        let loads = matches!(self.behind.memory, Memory::Load(_) | Memory::LoadReserved | Memory::StoreConditional);
         let rd = self.behind.rd;
         let stores = matches!(op.memory, Memory::Store(_));
         loads && rd != 0 && (rd == op.rs1 || rd == op.rs2 && !stores)
@@ -177,8 +177,8 @@ impl Core {
         let what = if writes { Use::Store } else { Use::Load };
         let refused = self.csrs.protection.refuses_access(address, machine_mode, what);
         let cause = if writes || op.memory == Memory::Amo { Cause::StoreFault } else { Cause::LoadFault };
-        let size = op.memory.size();
-        let access = Access { address, size, writes, is_exclusive: op.memory.is_exclusive(), machine_mode };
+        let width = op.memory.width();
+        let access = Access { address, width, writes, is_exclusive: op.memory.is_exclusive(), machine_mode };
         (Some(access), refused.then_some(cause))
     }
 
@@ -196,7 +196,7 @@ impl Core {
         if op.csr.is_some_and(|csr| self.csrs.is_illegal(csr, Self::csr_operand(op, operands))) {
             return Some(Cause::Illegal);
         }
-        let is_misaligned = op.memory != Memory::None && address & (op.memory.size().bytes() - 1) != 0;
+        let is_misaligned = op.memory != Memory::None && address & op.memory.width().misaligned() != 0;
         let stores = matches!(op.memory, Memory::Store(_) | Memory::StoreConditional | Memory::Amo);
         match (is_misaligned, stores) {
             (true, true) => Some(Cause::StoreMisaligned),

@@ -1,5 +1,7 @@
 //! What an instruction asks of the core, decoded.
 
+use crate::core::access::Width;
+
 /// An operation of the arithmetic unit on two operands.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
@@ -65,40 +67,15 @@ impl Alu {
     }
 }
 
-/// Size of an access to memory.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
-pub enum Size {
-    Byte,
-    Half,
-    Word,
-}
-
-impl Size {
-    /// Bytes.
-    pub fn bytes(self) -> u32 {
-        match self {
-            Self::Byte => 1,
-            Self::Half => 2,
-            Self::Word => 4,
-        }
-    }
-}
-
 /// What an instruction does to memory.
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub enum Memory {
     /// Nothing.
     None,
     /// Loads.
-    Load {
-        /// How much.
-        size: Size,
-        /// Whether the sign is extended.
-        signed: bool,
-    },
+    Load(Width),
     /// Stores.
-    Store(Size),
+    Store(Width),
     /// `lr.w`.
     LoadReserved,
     /// `sc.w`.
@@ -108,11 +85,11 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// Size of the access.
-    pub fn size(self) -> Size {
+    /// Width of the access.
+    pub fn width(self) -> Width {
         match self {
-            Self::Load { size, .. } | Self::Store(size) => size,
-            _ => Size::Word,
+            Self::Load(width) | Self::Store(width) => width,
+            _ => Width::Word,
         }
     }
 

@@ -5,6 +5,7 @@ const DYNAMIC: usize = 8;
 const REGIONS: usize = 11;
 /// Bits of an address register that are always ones: a region has at least 32 bytes.
 const GRAIN: u32 = 3;
+const SMALLEST: u32 = 32;
 // The other way round than in the standard (RP2350-E6).
 const EXECUTE: u8 = 1;
 const WRITE: u8 = 2;
@@ -51,6 +52,8 @@ pub struct Protection {
     regions: [Region; REGIONS],
     /// Regions that machine mode has to obey without being locked.
     for_machine_mode: u16,
+    /// Whether there is any that it has to obey.
+    binds_machine_mode: bool,
 }
 
 impl Default for Protection {
@@ -61,7 +64,7 @@ impl Default for Protection {
         for (region, address) in regions[DYNAMIC..].iter_mut().zip([0x01ff_ffff, 0x13ff_ffff, 0x35ff_ffff]) {
             *region = Region::new(anything, address);
         }
-        Self { regions, for_machine_mode: 0 }
+        Self { regions, for_machine_mode: 0, binds_machine_mode: false }
     }
 }
 
@@ -84,11 +87,15 @@ impl Protection {
 
     /// Whether a load or store is refused.
     pub fn refuses_access(&self, address: u32, machine_mode: bool, what: Use) -> bool {
-        self.refuses(self.first(address), machine_mode, what)
+        (!machine_mode || self.binds_machine_mode) && self.refuses(self.first(address), machine_mode, what)
     }
 
     /// Whether an instruction must not be executed: also if it is not in one region as a whole.
     pub fn refuses_instruction(&self, pc: u32, is_wide: bool, machine_mode: bool) -> bool {
+        let may_be_split = is_wide && pc & (SMALLEST - 1) == SMALLEST - 2;
+        if machine_mode && !self.binds_machine_mode && !may_be_split {
+            return false;
+        }
         let [first, second] = [pc, pc.wrapping_add(2)].map(|address| self.first(address));
         let region = match (first, second) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -140,5 +147,7 @@ impl Protection {
             }
             _ => {}
         }
+        let locked = self.regions.iter().any(|region| region.settings & LOCKED != 0);
+        self.binds_machine_mode = locked || self.for_machine_mode != 0;
     }
 }

@@ -1,6 +1,6 @@
 //! What a core asks of its ports, and what these answer.
 
-use crate::isa::hazard3::op::Size;
+use crate::core::access::Width;
 
 /// Interrupt lines and the other core's signal.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Access {
     /// Address.
     pub address: u32,
     /// How much.
-    pub size: Size,
+    pub width: Width,
     /// Whether it stores; the value follows in the data phase ([`Core::stored`]).
     pub writes: bool,
     /// For the monitor of exclusive accesses.

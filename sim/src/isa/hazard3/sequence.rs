@@ -1,6 +1,7 @@
 //! Zcmp: instructions of 16 bits that the core executes as a sequence of others (RP2350 datasheet 3.8.1.16).
 
-use crate::isa::hazard3::op::{Alu, Base, Jump, Memory, Op, Size};
+use crate::core::access::Width;
+use crate::isa::hazard3::op::{Alu, Base, Jump, Memory, Op};
 
 const RA: u8 = 1;
 const SP: u8 = 2;
@@ -108,12 +109,12 @@ fn push_or_pop(half: u16, number: u8) -> Option<Step> {
                     rs1: SP,
                     rs2: register(number),
                     alu: Alu::Second,
-                    memory: Memory::Store(Size::Word),
+                    memory: Memory::Store(Width::Word),
                     offset,
                     ..Op::NOP
                 }
             } else {
-                let memory = Memory::Load { size: Size::Word, signed: true };
+                let memory = Memory::Load(Width::Word);
                 Op { rs1: SP, rd: register(number), memory, offset: adjust.wrapping_sub(below), ..Op::NOP }
             };
             let next = if number + 1 == count { last_moves } else { number + 1 };

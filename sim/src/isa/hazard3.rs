@@ -83,15 +83,6 @@ pub struct Core {
     cycle: Option<Cycle>,
 }
 
-/// What a cycle has come to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// Address and encoding of the instruction, or step of one, that has left X.
-    pub executed: Option<(u32, u32)>,
-    /// A trap was entered, or left.
-    pub trapped: bool,
-}
-
 impl Core {
     /// A core out of reset, which begins at an address.
     pub fn new(hart: u32, entry: u32) -> Self {
@@ -130,11 +121,6 @@ impl Core {
         }
     }
 
-    /// The address of the instruction in X.
-    pub fn pc(&self) -> u32 {
-        self.pc
-    }
-
     /// What the data port's transfer in its data phase stores, each byte or halfword in each of its places.
     pub fn stored(&self) -> u32 {
         if self.phase == 3 { self.new } else { replicate(self.behind.value, self.behind.memory.width()) }
@@ -145,9 +131,9 @@ impl Core {
         self.unblocks
     }
 
-    /// Whether its clock is stopped.
-    pub fn is_stopped(&self) -> bool {
-        self.sleep.is_stopped
+    /// Whether the instruction in stage M waits to be woken.
+    fn sleeps(&self) -> bool {
+        self.behind.wait.is_some() && !self.sleep.releases
     }
 
     fn reg(&self, number: u8) -> u32 {
@@ -165,18 +151,16 @@ impl Core {
         cycle.request
     }
 
-    /// Ends a cycle with what the ports of instructions and of data have answered.
-    pub fn end(&mut self, fetch: Reply, data: Reply, lines: &Lines) -> Outcome {
+    /// Ends a cycle with what the ports of instructions and of data have answered: address and encoding of the instruction, or
+    /// step of one, that was executed.
+    pub fn end(&mut self, fetch: Reply, data: Reply, lines: &Lines) -> Option<(u32, u32)> {
         let wakes = self.csrs.wakes();
         let rests = self.front.is_full() && self.cycle.is_none_or(|cycle| cycle.redirect.is_none());
         let wait = self.behind.wait;
-        let outcome = match self.cycle.take() {
-            Some(cycle) => self.finish(&cycle, fetch, data),
-            None => Outcome::default(),
-        };
+        let executed = self.cycle.take().and_then(|cycle| self.finish(&cycle, fetch, data));
         let settings = self.csrs.sleep;
         self.sleep.clock(wait, settings, wakes, rests, lines.unblocked);
         self.csrs.set_lines(lines.timer, lines.software);
-        outcome
+        executed
     }
 }

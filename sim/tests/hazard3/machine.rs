@@ -148,10 +148,10 @@ pub fn run(program: &Program, limit: u64) -> Run {
             }
             is_over = access.writes && access.address == END;
         }
-        let outcome = core.end(fetched, loaded, &lines);
+        let executed = core.end(fetched, loaded, &lines);
         let access = request.access.map(|access| (access.address, access.writes));
         run.requests.push(Requested { fetch: request.fetch.map(|(address, _)| address), access });
-        if let Some((pc, _)) = outcome.executed {
+        if let Some((pc, _)) = executed {
             run.executed.push(Executed { cycle, pc });
         }
         let address = request.fetch.map(|(address, _)| address);

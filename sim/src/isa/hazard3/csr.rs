@@ -257,13 +257,12 @@ impl Csrs {
     /// An instruction accesses a CSR, which is not illegal. `count` comes before, in the same cycle. What it read before that.
     pub fn access(&mut self, csr: Csr, operand: u32, old: u32) {
         let written = Self::written(csr, operand, old);
-        // Both go by the state before.
-        let sampled = csr.reads.then(|| self.interrupts.clone());
+        let sampled = if csr.reads { self.interrupts.sampled_by(csr.number) } else { None };
         if csr.writes {
             self.write(csr.number, written);
         }
-        if let Some(before) = sampled {
-            self.interrupts.was_read(csr.number, &before);
+        if let Some(line) = sampled {
+            self.interrupts.end_force(line);
         }
     }
 

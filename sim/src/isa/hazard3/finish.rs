@@ -7,7 +7,7 @@ use crate::isa::hazard3::look::Cycle;
 use crate::isa::hazard3::op::{Cause, Hint, Jump, Memory, Op};
 use crate::isa::hazard3::ports::Reply;
 use crate::isa::hazard3::sleep::Wait;
-use crate::isa::hazard3::{Behind, Core, Outcome, alu, decode};
+use crate::isa::hazard3::{Behind, Core, alu, decode};
 
 /// What the data port has said.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ struct Waits {
 
 impl Core {
     /// Ends a cycle with what the ports of instructions and of data have answered.
-    pub(super) fn finish(&mut self, cycle: &Cycle, fetch: Reply, data: Reply) -> Outcome {
+    pub(super) fn finish(&mut self, cycle: &Cycle, fetch: Reply, data: Reply) -> Option<(u32, u32)> {
         let port = Port {
             takes_address: data.ready && cycle.request.access.is_some(),
             done: data.ready && self.accessing,
@@ -80,17 +80,16 @@ impl Core {
         if data.ready {
             self.accessing = cycle.request.access.is_some();
         }
-        Outcome { executed: left_x.then_some((executed_at, word)), trapped: trapped.is_some() }
+        left_x.then_some((executed_at, word))
     }
 
     /// Which stages keep what they have.
     fn waits(&self, cycle: &Cycle, port: Port) -> Waits {
-        let sleeps = self.behind.wait.is_some() && !self.sleep.releases;
         let takes_jump = self.front.takes_jump();
         let is_skipped = self.behind.memory == Memory::StoreConditional && !self.reserved;
         let data = self.behind.memory.has_data_phase() && !port.done && self.behind.cause.is_none() && !is_skipped;
         let is_exception = matches!(cycle.trap, Some(Trap::Exception(_)));
-        let m = data || is_exception && !takes_jump || sleeps;
+        let m = data || is_exception && !takes_jump || self.sleeps();
         let x = m
             || cycle.redirect.is_some() && !takes_jump
             || cycle.traps_soon && cycle.trap.is_none()

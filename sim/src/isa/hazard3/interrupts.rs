@@ -144,13 +144,14 @@ impl Interrupts {
         })
     }
 
-    /// A CSR was read: the interrupt that was sampled is forced no longer. `before` is the state that it was sampled in.
-    pub fn was_read(&mut self, number: u16, before: &Self) {
-        if number == csr::MEINEXT
-            && let Some((line, _)) = before.next()
-        {
-            self.forced &= !(1 << line);
-        }
+    /// The interrupt that a read of a CSR samples, which is forced no longer then.
+    pub fn sampled_by(&self, number: u16) -> Option<u32> {
+        if number == csr::MEINEXT { self.next().map(|(line, _)| line) } else { None }
+    }
+
+    /// An interrupt is forced no longer.
+    pub fn end_force(&mut self, line: u32) {
+        self.forced &= !(1 << line);
     }
 
     /// A CSR is written.

@@ -86,7 +86,7 @@ impl Core {
     pub(super) fn look(&self) -> Cycle {
         let (op, step) = self.in_x();
         let (is_starved, is_wide) = (self.front.is_starved(), self.front.is_wide());
-        let sleeps = self.behind.wait.is_some() && !self.sleep.releases;
+        let sleeps = self.sleeps();
         let in_data_phase = self.behind.memory.has_data_phase();
         let is_atomic = step.is_some_and(|step| step.is_atomic);
         let interrupt = self.csrs.interrupt().filter(|_| !(self.is_committed || sleeps || is_atomic));
@@ -111,9 +111,13 @@ impl Core {
         let forbidden = self.forbidden(is_wide);
         let (access, refused) = self.access(&op, address);
         let cause = forbidden.or_else(|| self.cause(&op, operands, address, refused));
-        let is_misaligned = op.memory != Memory::None && address & op.memory.width().misaligned() != 0;
-        let held_back =
-            depends || overlaps || refused.is_some() || forbidden.is_some() || is_misaligned || traps_soon || sleeps;
+        let held_back = depends
+            || overlaps
+            || refused.is_some()
+            || forbidden.is_some()
+            || op.memory.is_misaligned(address)
+            || traps_soon
+            || sleeps;
         let redirect = match trap {
             Some(trap) => {
                 let (target, machine_mode) = self.csrs.target(trap);
@@ -196,7 +200,7 @@ impl Core {
         if op.csr.is_some_and(|csr| self.csrs.is_illegal(csr, Self::csr_operand(op, operands))) {
             return Some(Cause::Illegal);
         }
-        let is_misaligned = op.memory != Memory::None && address & op.memory.width().misaligned() != 0;
+        let is_misaligned = op.memory.is_misaligned(address);
         let stores = matches!(op.memory, Memory::Store(_) | Memory::StoreConditional | Memory::Amo);
         match (is_misaligned, stores) {
             (true, true) => Some(Cause::StoreMisaligned),

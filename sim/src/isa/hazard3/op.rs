@@ -93,6 +93,11 @@ impl Memory {
         }
     }
 
+    /// Whether there is an access, and an address is no multiple of its width.
+    pub fn is_misaligned(self, address: u32) -> bool {
+        self != Self::None && address & self.width().misaligned() != 0
+    }
+
     /// Whether the address comes with an exclusive access of the bus.
     pub fn is_exclusive(self) -> bool {
         matches!(self, Self::LoadReserved | Self::StoreConditional | Self::Amo)

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 
 /// Characters of a name, at most.
 const LONGEST: u32 = 24;
+/// Tasks at most: a program that is no kernel may write anything where a kernel's task would be. All others are as no task.
+const MOST: usize = 1 << 16;
 
 /// Where a kernel keeps what a profile has to know.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,12 +78,17 @@ impl Tasks {
     /// A core has this task from now on, by this name.
     pub(crate) fn set(&mut self, begun: Begun, name: String) {
         let all = &mut self.all;
-        self.current[begun.core & 1] = match begun.block {
-            0 => 0,
-            block => *self.numbers.entry((block, name)).or_insert_with_key(|task| {
+        let task = (begun.block, name);
+        self.current[begun.core & 1] = match self.numbers.get(&task) {
+            _ if begun.block == 0 => 0,
+            Some(&number) => number,
+            None if all.len() == MOST => 0,
+            None => {
                 all.push(task.clone());
-                all.len() as u32
-            }),
+                let number = all.len() as u32;
+                self.numbers.insert(task, number);
+                number
+            }
         };
     }
 

@@ -17,6 +17,7 @@ LAYERS = (
     {"cli"},
     {"session"},
     {"rp2040", "stm32h745"},
+    {"rp2"},
     {"debug", "fault", "image", "observe"},
     {"isa/armv6m", "isa/armv7em", "isa/hazard3"},
     {"isa", "isa/thumb"},

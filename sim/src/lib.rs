@@ -14,6 +14,7 @@ pub mod fault;
 pub mod image;
 pub mod isa;
 pub mod observe;
+pub mod rp2;
 pub mod rp2040;
 pub mod session;
 pub mod stm32h745;

@@ -5,7 +5,6 @@ pub mod boot;
 pub mod bootrom;
 pub mod bus;
 mod chip;
-pub mod clock;
 mod crash;
 mod debug;
 mod fault;

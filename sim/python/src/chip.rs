@@ -7,7 +7,7 @@ use intercore_sim::debug::DebugTarget;
 use intercore_sim::fault::FaultTarget;
 use intercore_sim::image::Image;
 use intercore_sim::observe::tally::{KEPT_COUNTS, Tally};
-use intercore_sim::rp2040::peripherals::uart::line::LineRate;
+use intercore_sim::rp2::uart::line::LineRate;
 use intercore_sim::session::Session;
 use intercore_sim::stm32h745::peripherals::Peripherals;
 use intercore_sim::stm32h745::peripherals::board::Supply;

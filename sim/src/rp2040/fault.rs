@@ -6,8 +6,8 @@ use crate::core::uart_frame::Format;
 use crate::core::watch::CoreEvent;
 use crate::fault::FaultTarget;
 use crate::isa::armv6m::Stuck;
+use crate::rp2::uart::format;
 use crate::rp2040::machine::Machine;
-use crate::rp2040::peripherals::uart::format;
 
 /// `UARTLCR_H` of UART0 (DS 4.2.8).
 const UARTLCR_H: u32 = 0x4003_402c;

@@ -3,7 +3,7 @@
 
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
-use crate::rp2040::clock::{Clocks, FS};
+use crate::rp2::clock::{Clocks, FS};
 
 /// What keeps the content of a flash chip.
 pub(crate) trait Cells {

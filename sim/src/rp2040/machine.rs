@@ -20,11 +20,11 @@ use crate::isa::armv6m;
 use crate::isa::armv6m::busy_wait::BusyWaits;
 use crate::isa::armv6m::exception::EVENT;
 use crate::isa::armv6m::native::Native;
+use crate::rp2::irq::IrqLines;
 use crate::rp2040::bootrom::service::{self, Service};
 use crate::rp2040::bus::Crossbar;
 use crate::rp2040::bus::dma_masters::DmaMasters;
-use crate::rp2040::irq::IrqLines;
-use crate::rp2040::peripherals::uart::{UART0, UART1};
+use crate::rp2040::peripherals::blocks::{UART0, UART1};
 use std::hash::{Hash, Hasher};
 
 /// One of the chip's Cortex-M0+.
@@ -404,7 +404,7 @@ impl Machine {
         if self.bus.irq != self.lines {
             self.lines = self.bus.irq;
             for (number, core) in self.cores.iter_mut().enumerate() {
-                core.set_lines(self.lines.of_core(number), now);
+                core.set_lines(self.lines.of_core(number) as u32, now);
             }
         }
     }

@@ -2,29 +2,25 @@
 //! ([`Peripheral`]); and the one list of them, by which they are found.
 
 pub mod adc;
+pub mod blocks;
 pub mod board;
 pub mod busctrl;
-pub mod clocks;
+mod clock_tree;
 pub mod console;
 pub mod divider;
 pub mod dma;
 mod effects;
-pub mod frequency_counter;
 pub mod i2c;
-pub mod interpolator;
 pub mod io_bank;
 mod moving_pins;
 pub mod pads;
-mod peripheral;
 mod pin_interrupts;
 mod pin_levels;
 pub mod pins;
 pub mod pio;
-pub mod pll;
 pub mod psm;
 pub mod pwm;
 mod register_map;
-mod registration;
 pub mod resets;
 pub mod rosc;
 pub mod rtc;
@@ -34,21 +30,22 @@ mod standstill;
 pub mod syscfg;
 pub mod sysinfo;
 pub mod tbman;
-pub mod timer;
-pub mod uart;
 pub mod usb;
 pub mod vreg_and_chip_reset;
 pub mod watchdog;
 pub mod xip_stream;
-pub mod xosc;
 
 use crate::core::access::Width;
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::{Clock, Clocks};
-pub(super) use registration::aliased;
-use registration::{Entry, Target, decode, is_alias};
+use crate::rp2::clock::{Clock, Clocks};
+use crate::rp2::clocks::ClocksBlock;
+use crate::rp2::pll::Pll;
+use crate::rp2::registration::{self, AddressMap, Entry, Requests, Target, aliased, is_alias, lines_of};
+use crate::rp2::timer::{self, Timer};
+use crate::rp2::uart::Uart;
+use crate::rp2::xosc::Xosc;
 
-pub use peripheral::{Block, Context, Dreq, Effect, Peripheral};
+pub use crate::rp2::peripheral::{Block, Context, Dreq, Effect, Peripheral};
 
 /// What the machine has to do because of something that firmware did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -61,24 +58,37 @@ pub struct Signals {
 }
 
 registration::peripherals! {
+    {
+        pub sio: sio::Sio = sio::Sio::new();
+        pins: pins::Pins = pins::Pins::default();
+        board: board::Board = board::Board::default();
+        clock_outputs: moving_pins::ClockOutputs = moving_pins::ClockOutputs::default();
+        /// `clk_sys` has stopped for good.
+        stopped: bool = false;
+        /// Rates in Hz of clocks that the outside drives into pins.
+        gpin: [u64; 2] = [0; 2];
+        /// When the first of the listed peripherals next does something.
+        next: Cycle = NEVER;
+        signals: Option<Signals> = None;
+    }
     sysinfo: sysinfo::Sysinfo => sysinfo::SYSINFO;
     syscfg: syscfg::Syscfg => syscfg::SYSCFG;
-    clocks: clocks::ClocksBlock => clocks::CLOCKS;
+    clocks: ClocksBlock<clock_tree::Rp2040> => clock_tree::CLOCKS;
     resets: resets::Resets => resets::RESETS;
     psm: psm::Psm => psm::PSM;
     io_bank0: io_bank::IoBank0 => io_bank::IO_BANK0;
     io_qspi: io_bank::IoQspi => io_bank::IO_QSPI;
     pads_bank0: pads::PadsBank0 => pads::PADS_BANK0;
     pads_qspi: pads::PadsQspi => pads::PADS_QSPI;
-    xosc: xosc::Xosc => xosc::XOSC;
-    pll_sys: pll::Pll => pll::PLL_SYS;
-    pll_usb: pll::Pll => pll::PLL_USB;
+    xosc: Xosc => blocks::XOSC;
+    pll_sys: Pll => blocks::PLL_SYS;
+    pll_usb: Pll => blocks::PLL_USB;
     busctrl: busctrl::Busctrl => busctrl::BUSCTRL;
-    uarts: [uart::Uart; 2] => 0: uart::UART0, 1: uart::UART1;
+    uarts: [Uart; 2] => 0: blocks::UART0, 1: blocks::UART1;
     spis: [spi::Spi; 2] => 0: spi::SPI0, 1: spi::SPI1;
     i2cs: [i2c::I2c; 2] => 0: i2c::I2C0, 1: i2c::I2C1;
     pwm: pwm::Pwm => pwm::PWM;
-    timer: timer::Timer => timer::TIMER;
+    timer: Timer => blocks::TIMER;
     watchdog: watchdog::Watchdog => watchdog::WATCHDOG;
     rtc: rtc::Rtc => rtc::RTC;
     rosc: rosc::Rosc => rosc::ROSC;
@@ -89,6 +99,18 @@ registration::peripherals! {
     xip_stream: xip_stream::XipStream => xip_stream::XIP_AUX;
     pios: [pio::Pio; 2] => 0: pio::PIO0, 1: pio::PIO1;
     usb: usb::Usb => usb::USBCTRL;
+}
+
+/// Blocks by address: an APB block has 16 kB (2.2.4).
+static BLOCKS: AddressMap<Peripherals, 14> = AddressMap::new(LIST);
+/// Blocks by the request signal of a DMA channel (2.5.3.1).
+static REQUESTS: Requests<Peripherals> = Requests::new(LIST);
+
+const _: () = registration::assert_own_lines(LIST, lines_of(&sio::SIO, 0));
+
+/// What is behind an address, and the offset within it.
+fn decode(address: u32) -> (Target<Peripherals>, u32) {
+    BLOCKS.decode(address)
 }
 
 impl Default for Peripherals {
@@ -157,7 +179,7 @@ impl Peripherals {
     /// or decides what another one gives.
     pub fn can_be_peeked(address: u32) -> bool {
         let (Target::Block(entry), offset) = decode(address) else { return false };
-        let latches = entry.block.base == timer::TIMER.base && matches!(offset, timer::TIMEHR | timer::TIMELR);
+        let latches = entry.block.base == blocks::TIMER.base && matches!(offset, timer::TIMEHR | timer::TIMELR);
         !latches && !entry.block.lazy && !entry.block.data.contains(&offset)
     }
 
@@ -241,7 +263,7 @@ impl Peripherals {
             if self.is_quiet(entry, address, offset) && !self.is_held(entry.block))
     }
 
-    fn is_quiet(&self, entry: &Entry, address: u32, offset: u32) -> bool {
+    fn is_quiet(&self, entry: &Entry<Self>, address: u32, offset: u32) -> bool {
         entry.block.quiet.contains(&offset) && !is_alias(address) && !(entry.of)(self).is_followed()
     }
 
@@ -353,7 +375,7 @@ impl Peripherals {
 /// What an access finds where the chip has a block.
 enum Reached {
     /// A register, at an offset.
-    Block(&'static Entry, u32),
+    Block(&'static Entry<Peripherals>, u32),
     /// The memory of USB, at an offset.
     Dpram(u32),
     /// A block that reads as 0 and ignores writes: held in reset, or not modelled.

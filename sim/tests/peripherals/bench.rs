@@ -2,8 +2,9 @@
 
 use intercore_sim::core::diagnostics::Diagnostics;
 use intercore_sim::core::time::Cycle;
-use intercore_sim::rp2040::clock::Clocks;
-use intercore_sim::rp2040::irq::{Irq, IrqLines};
+use intercore_sim::rp2::clock::Clocks;
+use intercore_sim::rp2::irq::IrqLines;
+use intercore_sim::rp2040::irq::Irq;
 use intercore_sim::rp2040::peripherals::{Context, Peripherals};
 
 pub const CLOCKS: u32 = 0x4000_8000;

@@ -1,6 +1,6 @@
 use super::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, XOSC};
 use intercore_sim::core::time::Cycle;
-use intercore_sim::rp2040::clock::{Clocks, Rates};
+use intercore_sim::rp2::clock::{Clocks, Rates};
 use intercore_sim::rp2040::peripherals::busctrl::Port;
 
 #[test]

@@ -168,7 +168,7 @@ proptest! {
                 }
                 fire(time, &mut armed, &mut raised);
                 prop_assert_eq!(u64::from(bench.read(TIMER + 0x28)), time);
-                prop_assert_eq!(bench.irq.of_core(0) & 0xf, raised);
+                prop_assert_eq!(bench.irq.of_core(0) & 0xf, u64::from(raised));
                 prop_assert_eq!(bench.read(TIMER + 0x20), armed);
             }
         }

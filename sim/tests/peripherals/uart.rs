@@ -1,8 +1,8 @@
 use super::bench::{Bench, CLOCKS, SET, UART0};
 use intercore_sim::core::uart_frame::Frame;
+use intercore_sim::rp2::uart::format;
+use intercore_sim::rp2::uart::line::LineRate;
 use intercore_sim::rp2040::irq::Irq;
-use intercore_sim::rp2040::peripherals::uart::format;
-use intercore_sim::rp2040::peripherals::uart::line::LineRate;
 use proptest::prelude::*;
 
 const DR: u32 = UART0;

@@ -1,9 +1,9 @@
 //! The serial interface to the flash: how long a word takes on the wire, and commands to the flash byte by byte (DS 4.10).
 
 use crate::core::time::Cycle;
+use crate::rp2::registration::aliased;
 use crate::rp2040::bus::memory::Memory;
 use crate::rp2040::flash::{Flash, Surroundings};
-use crate::rp2040::peripherals::aliased;
 use std::collections::VecDeque;
 
 /// Cycles of `clk_sys` that a transfer takes beside those of the serial clock: chip select, synchronisation, FIFO. Not

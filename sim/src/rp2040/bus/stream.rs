@@ -2,9 +2,10 @@
 
 use crate::core::bus::Fault;
 use crate::core::time::Cycle;
+use crate::rp2::registration::aliased;
 use crate::rp2040::bus::Crossbar;
+use crate::rp2040::peripherals::xip_stream;
 use crate::rp2040::peripherals::xip_stream::bulk_read::{DMACR, DMARDLR};
-use crate::rp2040::peripherals::{aliased, xip_stream};
 
 /// Whether an address is that of the FIFO, on its own port.
 pub(super) fn is_fifo(address: u32) -> bool {

@@ -3,7 +3,8 @@
 use crate::core::bus::Bus as _;
 use crate::core::statistics::Statistics;
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Rates;
+use crate::rp2::clock::Rates;
+use crate::rp2::xosc::CRYSTAL;
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
 use crate::rp2040::peripherals::board::Change;
@@ -11,7 +12,6 @@ use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
 use crate::rp2040::peripherals::pins::Wire;
 use crate::rp2040::peripherals::sio;
 use crate::rp2040::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND, Sio};
-use crate::rp2040::peripherals::xosc::CRYSTAL;
 
 impl Machine {
     /// What a core did so far, a sleep that goes on included.

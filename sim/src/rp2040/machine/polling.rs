@@ -7,7 +7,7 @@ use crate::isa::armv6m::wide;
 use crate::isa::thumb::decode::{Code, TABLE};
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
-use crate::rp2040::peripherals::uart::UART0;
+use crate::rp2040::peripherals::blocks::UART0;
 
 /// Instructions of the longest loop that is recognised.
 const LONGEST: usize = 256;

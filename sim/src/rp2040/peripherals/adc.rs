@@ -3,7 +3,7 @@
 pub mod signal;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::{Clock, Clocks};
+use crate::rp2::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
 use signal::Signal;
@@ -60,7 +60,7 @@ const SENSOR_UV: i32 = 706_000;
 /// `ADC`.
 pub const ADC: Block = Block {
     reset: 1 << 0,
-    interrupts: &[Irq::AdcFifo],
+    interrupts: &[Irq::AdcFifo as u8],
     dreqs: &[36],
     clock: Clock::Adc,
     data: &[FIFO],

@@ -1,8 +1,7 @@
 //! What a board does to the pins of bank 0 over time, as it was given from outside.
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::{Clocks, FS};
-use crate::rp2040::peripherals::standstill::until;
+use crate::rp2::clock::{Clocks, FS};
 use crate::rp2040::peripherals::{Context, Peripherals};
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
@@ -90,7 +89,7 @@ impl Board {
     /// In how many femtoseconds it next does something, while no cycle passes.
     pub(super) fn next_after(&self, now: Cycle, clocks: &Clocks) -> Option<u128> {
         let moments = self.changes.iter().filter_map(|change| match change.at {
-            Moment::Femtoseconds(at) => Some(until(at, now, clocks)),
+            Moment::Femtoseconds(at) => Some(clocks.until(at, now)),
             Moment::Cycle(_) => None,
         });
         moments.min()

@@ -1,7 +1,7 @@
 //! Bus priorities and performance counters (datasheet 2.1.1).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offsets (2.1.5).

@@ -10,7 +10,7 @@ mod requests;
 pub mod sniffer;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use channel::{CTRL_HIGH_PRIORITY, CTRL_IRQ_QUIET, CTRL_READ_ERROR, CTRL_SNIFF_EN, CTRL_WRITE_ERROR};
@@ -55,7 +55,7 @@ const FIFO_DEPTH: usize = 4;
 /// `DMA`. Its own request signals are its pacing timers (2.5.5.1).
 pub const DMA: Block = Block {
     reset: 1 << 2,
-    interrupts: &[Irq::Dma0, Irq::Dma1],
+    interrupts: &[Irq::Dma0 as u8, Irq::Dma1 as u8],
     dreqs: &[59, 60, 61, 62],
     write_one_clears: &[INTR, INTS0, INTR1, INTS1, CHAN_ABORT],
     effect: Effect::Triggers,

@@ -1,8 +1,10 @@
 //! What a write to one block means for the others: clocks that change, blocks that are reset, the watchdog.
 
-use crate::rp2040::clock::Rates;
+use crate::core::time::Cycle;
+use crate::rp2::clock::{Clocks, Rates};
+use crate::rp2::clocks::Sources;
 use crate::rp2040::peripherals::{Context, Effect, Peripheral, Peripherals, Signals};
-use crate::rp2040::peripherals::{clocks, io_bank, pads, pio, pll, psm, pwm, resets, sio, spi, timer, uart};
+use crate::rp2040::peripherals::{blocks, clock_tree, io_bank, pads, pio, psm, pwm, resets, sio, spi};
 
 impl Peripherals {
     /// What a write to one block means for others; `held` is what was held in reset before it.
@@ -61,6 +63,12 @@ impl Peripherals {
         self.update_moves(context.now + 1, context);
     }
 
+    /// Tells the outside, and the blocks that have a clock beside `clk_sys`, what the rates are from cycle `now` on.
+    pub(in crate::rp2040) fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
+        self.board.clocks_changed(clocks);
+        self.clock_blocks(now, clocks);
+    }
+
     fn update_rates(&mut self, context: &mut Context<'_>) {
         self.update_sources();
         let stopped = self.clocks.rates().sys == 0;
@@ -71,7 +79,7 @@ impl Peripherals {
         }
         if rates.sys == 0 {
             let what = "clk_sys has lost its source, and nothing will start it: the chip stands still";
-            context.diagnostics.misuse(clocks::CLOCKS.name, 0, what, context.now);
+            context.diagnostics.misuse(clock_tree::CLOCKS.name, 0, what, context.now);
         }
         let now = context.now;
         context.clocks.set(now, rates);
@@ -82,7 +90,7 @@ impl Peripherals {
     /// Tells the clock generators what feeds them.
     pub(super) fn update_sources(&mut self) {
         let xosc = self.xosc.enabled_frequency();
-        self.clocks.set_sources(clocks::Sources {
+        self.clocks.set_sources(Sources {
             rosc: self.rosc.rate(),
             xosc,
             pll_sys: self.pll_sys.rate(xosc),
@@ -105,7 +113,7 @@ impl Peripherals {
         let stages = self.psm.watchdog();
         // In the order of the stages (2.13.2): clk_sys leaves the PLLs before they stop.
         if stages & psm::bit::CLOCKS != 0 {
-            self.clocks.reset(&clocks::CLOCKS, context);
+            self.clocks.reset(&clock_tree::CLOCKS, context);
             self.update_clocks(context);
         }
         let mut blocks = self.resets.watchdog();
@@ -131,7 +139,7 @@ impl Peripherals {
     /// Puts blocks into their power-on state, with their interrupt lines low.
     pub(in crate::rp2040) fn reset_blocks(&mut self, blocks: u32, context: &mut Context<'_>) {
         self.reset_listed(blocks, context);
-        if timer::TIMER.is_reset_by(blocks) {
+        if blocks::TIMER.is_reset_by(blocks) {
             self.timer.set_ticks(self.watchdog.ticks(), context.now);
         }
         let with_pins = [
@@ -143,15 +151,15 @@ impl Peripherals {
             pwm::PWM,
             spi::SPI0,
             spi::SPI1,
-            uart::UART0,
-            uart::UART1,
+            blocks::UART0,
+            blocks::UART1,
         ];
         if with_pins.iter().any(|block| block.is_reset_by(blocks)) {
             self.connect_pins(context);
         }
         // DMA channels wait for nothing any more; or a PIO block does not know yet that some do.
         self.watch_fifos(context.now);
-        if pll::PLL_SYS.is_reset_by(blocks) || pll::PLL_USB.is_reset_by(blocks) {
+        if blocks::PLL_SYS.is_reset_by(blocks) || blocks::PLL_USB.is_reset_by(blocks) {
             self.update_clocks(context);
         }
     }

@@ -5,7 +5,7 @@ pub mod device;
 pub mod slave;
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use device::Device;
@@ -107,7 +107,7 @@ const LOW_MORE: u64 = 1;
 pub const I2C0: Block = Block {
     instance: "0",
     reset: 1 << 3,
-    interrupts: &[Irq::I2c0],
+    interrupts: &[Irq::I2c0 as u8],
     dreqs: &[32, 33],
     data: &[DATA_CMD, CLR_INTR, 0x44, 0x48, 0x4c, 0x50, 0x54, 0x58, 0x5c, 0x60, 0x64, CLR_GEN_CALL, CLR_RESTART_DET],
     lazy: true,
@@ -118,7 +118,7 @@ pub const I2C0: Block = Block {
 };
 /// `I2C1`.
 pub const I2C1: Block =
-    Block { instance: "1", base: 0x4004_8000, reset: 1 << 4, interrupts: &[Irq::I2c1], dreqs: &[34, 35], ..I2C0 };
+    Block { instance: "1", base: 0x4004_8000, reset: 1 << 4, interrupts: &[Irq::I2c1 as u8], dreqs: &[34, 35], ..I2C0 };
 
 /// What the bus is doing; it ends in the cycle `Bus::until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -139,7 +139,7 @@ enum Step {
 /// One `DW_apb_i2c`.
 #[derive(Clone, Debug, Hash)]
 pub struct I2c {
-    irq: Irq,
+    irq: u8,
     con: u32,
     tar: u32,
     sar: u32,

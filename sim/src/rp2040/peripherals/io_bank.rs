@@ -2,7 +2,7 @@
 //! interrupts.
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::pin_interrupts::PinInterrupts;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
@@ -16,7 +16,7 @@ pub const QSPI_SS: usize = 1;
 /// `IO_BANK0`.
 pub const IO_BANK0: Block = Block {
     reset: 1 << 5,
-    interrupts: &[Irq::IoBank0],
+    interrupts: &[Irq::IoBank0 as u8],
     lazy: true,
     write_one_clears: &[0xf0, 0xf4, 0xf8, 0xfc],
     effect: Effect::Pins,
@@ -27,7 +27,7 @@ pub const IO_BANK0: Block = Block {
 /// `IO_QSPI`.
 pub const IO_QSPI: Block = Block {
     reset: 1 << 6,
-    interrupts: &[Irq::IoQspi],
+    interrupts: &[Irq::IoQspi as u8],
     write_one_clears: &[0x30],
     effect: Effect::Pins,
     modelled: "overrides and interrupts of `QSPI_SS`, which is high otherwise (BOOTSEL is not pressed); registers read back",

@@ -1,7 +1,7 @@
 //! Pins that move by themselves: outputs of PWM and of clocks, and what UARTs and SPIs send (datasheet 2.19.2).
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::Peripherals;
 use crate::rp2040::peripherals::pins::Outputs;
 use crate::rp2040::peripherals::spi::{Line, Spi};

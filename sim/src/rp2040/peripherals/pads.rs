@@ -1,7 +1,7 @@
 //! Pads of the two banks of pins (datasheet 2.19.4): they read back; `pins.rs` has what they do.
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Writable bits of a pad (2.19.6.3).

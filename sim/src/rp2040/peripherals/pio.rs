@@ -21,7 +21,7 @@ mod turns;
 pub mod uses;
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::pins::{Outputs, Pads};
 use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
@@ -67,7 +67,7 @@ const PINS: u32 = (1 << 30) - 1;
 pub const PIO0: Block = Block {
     instance: "0",
     reset: 1 << 10,
-    interrupts: &[Irq::Pio0_0, Irq::Pio0_1],
+    interrupts: &[Irq::Pio0_0 as u8, Irq::Pio0_1 as u8],
     dreqs: &[0, 1, 2, 3, 4, 5, 6, 7],
     write_one_clears: &[FDEBUG, IRQ],
     data: &[RXF0, RXF0 + 4, RXF0 + 8, RXF0 + 12],
@@ -82,7 +82,7 @@ pub const PIO1: Block = Block {
     instance: "1",
     base: 0x5030_0000,
     reset: 1 << 11,
-    interrupts: &[Irq::Pio1_0, Irq::Pio1_1],
+    interrupts: &[Irq::Pio1_0 as u8, Irq::Pio1_1 as u8],
     dreqs: &[8, 9, 10, 11, 12, 13, 14, 15],
     ..PIO0
 };

@@ -1,7 +1,7 @@
 //! The power-on state machine (datasheet 2.13): the order in which the chip comes up, and how core 1 is reset.
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Register offsets (2.13.5).

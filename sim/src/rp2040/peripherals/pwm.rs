@@ -3,7 +3,7 @@
 pub mod slice;
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use slice::{CSR_EN, Slice};
@@ -26,7 +26,7 @@ const MASK: u32 = (1 << SLICES) - 1;
 /// `PWM`. Its request signals are the wraps of the slices.
 pub const PWM: Block = Block {
     reset: 1 << 14,
-    interrupts: &[Irq::PwmWrap],
+    interrupts: &[Irq::PwmWrap as u8],
     dreqs: &[24, 25, 26, 27, 28, 29, 30, 31],
     write_one_clears: &[INTR],
     effect: Effect::Moves,

@@ -1,7 +1,7 @@
 //! The reset controller of the peripherals (datasheet 2.14).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Register offsets (2.14.3).

@@ -1,8 +1,8 @@
 //! The ring oscillator (datasheet 2.17).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::xosc::{COMA, DISABLE, ENABLE, STATUS_BADWRITE, STATUS_ENABLED, STATUS_STABLE, WAKE};
+use crate::rp2::clock::Clocks;
+use crate::rp2::xosc::{COMA, DISABLE, ENABLE, STATUS_BADWRITE, STATUS_ENABLED, STATUS_STABLE, WAKE};
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Nominal rate in Hz at reset settings: 1.8 to 12 MHz, typically 6.5 MHz (2.17).

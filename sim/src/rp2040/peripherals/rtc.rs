@@ -3,7 +3,7 @@
 pub mod calendar;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::{Clock, Clocks, FS};
+use crate::rp2::clock::{Clock, Clocks, FS};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 use calendar::Moment;
@@ -46,7 +46,7 @@ const FARTHEST_ALARM: u32 = 1 << 27;
 /// `RTC`.
 pub const RTC: Block = Block {
     reset: 1 << 15,
-    interrupts: &[Irq::Rtc],
+    interrupts: &[Irq::Rtc as u8],
     clock: Clock::Rtc,
     data: &[RTC_1, RTC_0],
     effect: Effect::Wakes,

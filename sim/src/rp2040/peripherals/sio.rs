@@ -4,16 +4,16 @@
 //! aliases and every access takes one cycle.
 
 use crate::core::time::{Cycle, NEVER};
+use crate::rp2::interpolator::{Interpolator, Variant};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::divider::{Divider, Signedness};
-use crate::rp2040::peripherals::interpolator::{Interpolator, Variant};
 use crate::rp2040::peripherals::io_bank::QSPI_SS;
 use crate::rp2040::peripherals::pins::Outputs;
 use crate::rp2040::peripherals::{Block, Context};
 
 /// `SIO`. It is on each core's own port instead of the bus.
 pub const SIO: Block = Block {
-    interrupts: &[Irq::SioProc0, Irq::SioProc1],
+    interrupts: &[Irq::SioProc0 as u8, Irq::SioProc1 as u8],
     modelled: "FIFOs, spinlocks, dividers, interpolators, pins",
     ..Block::new("SIO", 0xd000_0000)
 };

@@ -6,7 +6,7 @@ mod flash;
 mod slave;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::{Clock, Clocks};
+use crate::rp2::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use device::Device;
@@ -60,7 +60,7 @@ const TIMEOUT: u64 = 64;
 pub const SPI0: Block = Block {
     instance: "0",
     reset: 1 << 16,
-    interrupts: &[Irq::Spi0],
+    interrupts: &[Irq::Spi0 as u8],
     dreqs: &[16, 17],
     clock: Clock::Peri,
     data: &[SSPDR],
@@ -71,8 +71,14 @@ pub const SPI0: Block = Block {
     ..Block::new("SPI", 0x4003_c000)
 };
 /// `SPI1`.
-pub const SPI1: Block =
-    Block { instance: "1", base: 0x4004_0000, reset: 1 << 17, interrupts: &[Irq::Spi1], dreqs: &[18, 19], ..SPI0 };
+pub const SPI1: Block = Block {
+    instance: "1",
+    base: 0x4004_0000,
+    reset: 1 << 17,
+    interrupts: &[Irq::Spi1 as u8],
+    dreqs: &[18, 19],
+    ..SPI0
+};
 
 /// What the receiving line is connected to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,7 +139,7 @@ struct Frame {
 /// One PL022.
 #[derive(Clone, Debug, Hash)]
 pub struct Spi {
-    irq: Irq,
+    irq: u8,
     /// Rates of `clk_sys` and `clk_peri` in Hz.
     sys: u64,
     peri: u64,

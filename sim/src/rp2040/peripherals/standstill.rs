@@ -2,7 +2,6 @@
 //! dormant oscillators are woken (2.11.5.2). No cycle passes meanwhile, only real time.
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
 use crate::rp2040::peripherals::{Context, Peripheral, Peripherals};
 
 /// What ends a standstill, or may.
@@ -77,9 +76,4 @@ impl Peripherals {
         self.board.clocks_changed(context.clocks);
         self.rtc.pass(femtoseconds, self.clocks.rates().rtc, context);
     }
-}
-
-/// How long it is from now until a real time.
-pub(super) fn until(moment: u128, now: Cycle, clocks: &Clocks) -> u128 {
-    moment.saturating_sub(clocks.femtoseconds(now))
 }

@@ -1,7 +1,7 @@
 //! System configuration (datasheet 2.21).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offsets (2.21.2).

@@ -1,7 +1,7 @@
 //! What chip this is (datasheet 2.20).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offsets (2.20.2).

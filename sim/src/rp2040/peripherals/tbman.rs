@@ -1,7 +1,7 @@
 //! The test bench manager: whether this is a chip (datasheet 2.22).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offset (2.22.1).

@@ -10,7 +10,7 @@ mod host;
 use crate::core::access::Width;
 use crate::core::time::Cycle;
 use crate::core::uart_frame::SentByte;
-use crate::rp2040::clock::{Clock, Clocks};
+use crate::rp2::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 use device::{Device, HOST_NDEVICE};
@@ -65,7 +65,7 @@ const CLK_USB: u64 = 48_000_000;
 /// `USBCTRL`. Its memory is apart, at [`DPRAM`].
 pub const USBCTRL: Block = Block {
     reset: 1 << 24,
-    interrupts: &[Irq::UsbCtrl],
+    interrupts: &[Irq::UsbCtrl as u8],
     clock: Clock::Usb,
     write_one_clears: &[SIE_STATUS, BUFF_STATUS, EP_ABORT_DONE, EP_STATUS_STALL_NAK],
     data: &[SOF_RD],

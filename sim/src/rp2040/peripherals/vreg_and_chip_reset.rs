@@ -1,7 +1,7 @@
 //! Voltage regulator and chip-level reset (datasheet 2.10, 2.12.8).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offsets (2.10.6).

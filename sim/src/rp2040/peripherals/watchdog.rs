@@ -1,7 +1,7 @@
 //! The watchdog: the microsecond tick, the count to a reset, and registers that survive it (datasheet 4.7).
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::{Clock, Clocks};
+use crate::rp2::clock::{Clock, Clocks};
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Register offsets (4.7.6).

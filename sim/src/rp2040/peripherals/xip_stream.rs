@@ -6,7 +6,7 @@
 pub mod bulk_read;
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
 use bulk_read::BulkRead;
 use std::collections::VecDeque;

@@ -1,6 +1,6 @@
 //! Voltages at the inputs of the ADC: a level, a wave, or a recording.
 
-use crate::rp2040::clock::FS;
+use crate::rp2::clock::FS;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;

@@ -3,12 +3,11 @@
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::peripherals::dma::channel::{CTRL_EN, Channel, TREQ_PERMANENT};
 use crate::rp2040::peripherals::dma::{CHANNELS, DmaAccess};
-use crate::rp2040::peripherals::registration::request_signal;
-use crate::rp2040::peripherals::{Context, Dreq, Peripherals};
+use crate::rp2040::peripherals::{Context, Dreq, Peripherals, REQUESTS};
 
 /// Whether a request signal ever comes: others belong to blocks that are not modelled, and a channel would wait for ever.
 pub(super) fn is_modelled(treq: u32) -> bool {
-    treq == TREQ_PERMANENT || request_signal(treq).is_some()
+    treq == TREQ_PERMANENT || REQUESTS.of(treq).is_some()
 }
 
 /// A channel's credit counter has six bits and saturates (2.5.3.2).
@@ -56,7 +55,7 @@ impl Peripherals {
 
     /// What a request signal asks for.
     fn request(&self, treq: u32, now: Cycle) -> Option<Dreq> {
-        request_signal(treq).map(|(entry, line)| (entry.of)(self).dreq(line, now))
+        REQUESTS.of(treq).map(|(entry, line)| (entry.of)(self).dreq(line, now))
     }
 
     /// Pulses so far of a request signal that pulses.
@@ -104,7 +103,7 @@ impl Peripherals {
                 continue;
             }
             paced |= 1 << index;
-            if let Some((entry, line)) = request_signal(channel.treq()) {
+            if let Some((entry, line)) = REQUESTS.of(channel.treq()) {
                 let pulses = channel.pulses_before.saturating_add(channel.issued).saturating_add(1);
                 next = next.min((entry.of)(self).cycle_of_dreq_pulse(line, pulses, now));
             }

@@ -3,9 +3,10 @@
 
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::{Clock, Clocks};
-use crate::rp2040::irq::{Irq, IrqLines};
+use crate::rp2::clock::{Clock, Clocks};
+use crate::rp2::irq::IrqLines;
 use std::fmt::{self, Display, Formatter};
+use std::hash::{Hash, Hasher};
 
 /// What a peripheral may use while it is accessed or woken.
 pub struct Context<'a> {
@@ -61,8 +62,8 @@ pub struct Block {
     pub base: u32,
     /// Its bit in the registers of RESETS (2.14.3); 0 if RESETS does not hold it.
     pub reset: u32,
-    /// Its interrupt lines (2.3.2).
-    pub interrupts: &'static [Irq],
+    /// Numbers of its interrupt lines (2.3.2).
+    pub interrupts: &'static [u8],
     /// Its request signals to the DMA: numbers for `TREQ_SEL` (2.5.3.1).
     pub dreqs: &'static [u8],
     /// What it counts or shifts by; registers are always on `clk_sys`.
@@ -113,6 +114,11 @@ impl Block {
     pub const fn is_reset_by(&self, register: u32) -> bool {
         self.reset & register != 0
     }
+}
+
+/// It is no state.
+impl Hash for Block {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// Its name in the address map.

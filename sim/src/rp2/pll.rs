@@ -1,9 +1,9 @@
 //! The phase-locked loops, for the system and for USB (datasheet 2.18).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::{Clocks, FS};
-use crate::rp2040::peripherals::xosc::CRYSTAL;
-use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
+use crate::rp2::clock::{Clocks, FS};
+use crate::rp2::peripheral::{Block, Context, Effect, Peripheral};
+use crate::rp2::xosc::CRYSTAL;
 
 /// Register offsets (2.18.4).
 const CS: u32 = 0x00;
@@ -26,20 +26,13 @@ const PRIM_MASK: u32 = 0x0007_7000;
 /// Periods of the divided reference until the loop locks. Not documented; this is 42 µs at 12 MHz.
 const LOCK_PERIODS: u64 = 500;
 
-/// `PLL_SYS`.
-pub const PLL_SYS: Block = Block {
-    instance: "_SYS",
-    reset: 1 << 12,
-    effect: Effect::Rates,
-    modelled: "rates, time to lock",
-    ..Block::new("PLL", 0x4002_8000)
-};
-/// `PLL_USB`.
-pub const PLL_USB: Block = Block { instance: "_USB", base: 0x4002_c000, reset: 1 << 13, ..PLL_SYS };
+/// What is the same of all PLLs.
+pub const PLL: Block = Block { effect: Effect::Rates, modelled: "rates, time to lock", ..Block::new("PLL", 0) };
 
 /// One PLL.
 #[derive(Clone, Debug, Hash)]
 pub struct Pll {
+    block: &'static Block,
     cs: u32,
     pwr: u32,
     fbdiv: u32,
@@ -76,8 +69,8 @@ impl Pll {
 }
 
 impl Peripheral for Pll {
-    fn new(_: &'static Block) -> Self {
-        Self { cs: 1, pwr: PWR_MASK, fbdiv: 0, prim: PRIM_MASK, locks_at: None }
+    fn new(block: &'static Block) -> Self {
+        Self { block, cs: 1, pwr: PWR_MASK, fbdiv: 0, prim: PRIM_MASK, locks_at: None }
     }
 
     fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> Option<u32> {
@@ -100,7 +93,7 @@ impl Peripheral for Pll {
             PWR => self.pwr = value & PWR_MASK,
             FBDIV_INT => self.fbdiv = value & FBDIV_MASK,
             PRIM => self.prim = value & PRIM_MASK,
-            _ => context.diagnostics.unmodelled(PLL_SYS.name, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(self.block.name, offset, "write to", context.now),
         }
         if before != (self.cs, self.pwr & (PWR_PD | PWR_VCOPD), self.fbdiv) {
             self.relock(context);

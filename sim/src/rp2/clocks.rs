@@ -1,45 +1,42 @@
-//! The clock generators (datasheet 2.15): from oscillators and PLLs to the rate of everything.
+//! The clock generators: from oscillators and PLLs to the rate of everything (RP2040 datasheet 2.15, RP2350 datasheet 8.1).
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::{Clocks, FS, Rates};
-use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::frequency_counter::FrequencyCounter;
-use crate::rp2040::peripherals::rosc;
-use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
+use crate::rp2::clock::{Clocks, FS, Rates};
+use crate::rp2::frequency_counter::FrequencyCounter;
+use crate::rp2::peripheral::{Block, Context, Effect, Peripheral};
+use std::marker::PhantomData;
 
-/// Register offsets (2.15.7): ten generators of CTRL, DIV and SELECTED each, then the rest.
+/// Registers of a generator: CTRL, DIV and SELECTED. Ten generators come first.
 const STRIDE: u32 = 12;
-const RESUS_CTRL: u32 = 0x78;
-const RESUS_STATUS: u32 = 0x7c;
-const FC0_REF_KHZ: u32 = 0x80;
-const FC0_RESULT: u32 = 0x9c;
-const WAKE_EN0: u32 = 0xa0;
-const SLEEP_EN1: u32 = 0xac;
-const ENABLED0: u32 = 0xb0;
-const ENABLED1: u32 = 0xb4;
-const INTR: u32 = 0xb8;
-const INTE: u32 = 0xbc;
-const INTF: u32 = 0xc0;
-const INTS: u32 = 0xc4;
+const GENERATORS_END: u32 = STRIDE * GENERATORS as u32;
+/// Registers behind the generators and what else a chip has there, from `CLK_SYS_RESUS_CTRL` on.
+const RESUS_CTRL: u32 = 0x00;
+const RESUS_STATUS: u32 = 0x04;
+const FC0_REF_KHZ: u32 = 0x08;
+const FC0_RESULT: u32 = 0x24;
+const WAKE_EN0: u32 = 0x28;
+const SLEEP_EN1: u32 = 0x34;
+const ENABLED0: u32 = 0x38;
+const ENABLED1: u32 = 0x3c;
+const INTR: u32 = 0x40;
+const INTE: u32 = 0x44;
+const INTF: u32 = 0x48;
+const INTS: u32 = 0x4c;
 
-/// Generators, in the order of their registers.
-const GENERATORS: usize = 10;
-const REF: usize = 4;
-const SYS: usize = 5;
-const PERI: usize = 6;
-const USB: usize = 7;
-const ADC: usize = 8;
-const RTC: usize = 9;
+/// Generators, in the order of their registers: the outputs to pins are the first four.
+pub const GENERATORS: usize = 10;
+/// `clk_ref`.
+pub const REF: usize = 4;
+/// `clk_sys`.
+pub const SYS: usize = 5;
 
 /// `CLK_x_CTRL` fields.
 const CTRL_ENABLE: u32 = 1 << 11;
 const CTRL_KILL: u32 = 1 << 10;
 const AUXSRC_SHIFT: u32 = 5;
-/// Writable bits of each `CTRL` and `DIV`. `clk_peri` has no divider (2.15.7).
-const CTRL_MASKS: [u32; GENERATORS] =
-    [0x131de0, 0x131de0, 0x131de0, 0x131de0, 0x63, 0xe1, 0xce0, 0x130ce0, 0x130ce0, 0x130ce0];
-const DIV_MASKS: [u32; GENERATORS] = [!0, !0, !0, !0, 0x300, !0, 0, 0x300, 0x300, !0];
-const DIV_RESET: u32 = 0x100;
+const AUXSRC: u32 = 0x1e0;
+/// Writable bits of `CTRL` of an output to a pin.
+pub const GPOUT_CTRL: u32 = 0x13_1de0;
 
 /// `CLK_SYS_RESUS_CTRL` bits.
 const RESUS_CLEAR: u32 = 1 << 16;
@@ -48,28 +45,29 @@ const RESUS_ENABLE: u32 = 1 << 8;
 const RESUS_TIMEOUT: u32 = 0xff;
 const RESUS_MASK: u32 = 0x0001_11ff;
 const RESUS_RESET: u32 = 0xff;
-/// Which clocks `WAKE_EN1` and its like have.
-const ENABLES: [u32; 2] = [0xffff_ffff, 0x7fff];
 
-/// Cycles of the old clock until the glitchless mux has stopped it, and of the new one until that runs (2.15.3.2).
+/// Cycles of the old clock until the glitchless mux has stopped it, and of the new one until that runs (RP2040 datasheet 2.15.3.2).
 const MUX_CYCLES: u64 = 2;
+/// Rate of the low-power oscillator in Hz (RP2350 datasheet 8.4).
+const LPOSC: u64 = 32_768;
 
-/// `CLOCKS`.
+/// What is the same of the clocks blocks.
 pub const CLOCKS: Block = Block {
-    interrupts: &[Irq::Clocks],
     lazy: true,
     effect: Effect::Rates,
     modelled: "rates, muxes, dividers, frequency counter, outputs, resus",
     missing: "clock gating, duty cycle, resus of a clock that is only slow",
-    ..Block::new("CLOCKS", 0x4000_8000)
+    ..Block::new("CLOCKS", 0)
 };
 
 /// What a generator or the frequency counter can be fed with.
-#[derive(Clone, Copy)]
-enum Source {
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // the datasheets' names
+pub enum Source {
     Off,
     Rosc,
     Xosc,
+    Lposc,
     PllSys,
     PllUsb,
     /// A clock from a pin.
@@ -77,31 +75,43 @@ enum Source {
     /// The output of a generator.
     Clk(usize),
 }
-use Source::{Clk, Gpin, Off, PllSys, PllUsb, Rosc, Xosc};
 
-/// Sources in the order of `AUXSRC`, and of `FC0_SRC` (2.15.7).
-const REF_AUX: [Source; 3] = [PllUsb, Gpin(0), Gpin(1)];
-const SYS_AUX: [Source; 6] = [PllSys, PllUsb, Rosc, Xosc, Gpin(0), Gpin(1)];
-const PERI_AUX: [Source; 7] = [Clk(SYS), PllSys, PllUsb, Rosc, Xosc, Gpin(0), Gpin(1)];
-const USB_AUX: [Source; 6] = [PllUsb, PllSys, Rosc, Xosc, Gpin(0), Gpin(1)];
-const GPOUT_AUX: [Source; 11] =
-    [PllSys, Gpin(0), Gpin(1), PllUsb, Rosc, Xosc, Clk(SYS), Clk(USB), Clk(ADC), Clk(RTC), Clk(REF)];
-const FC0_SOURCES: [Source; 14] = [
-    Off,
-    PllSys,
-    PllUsb,
-    Rosc,
-    Rosc,
-    Xosc,
-    Gpin(0),
-    Gpin(1),
-    Clk(REF),
-    Clk(SYS),
-    Clk(PERI),
-    Clk(USB),
-    Clk(ADC),
-    Clk(RTC),
-];
+/// A clock generator.
+#[derive(Clone, Copy, Debug)]
+pub struct Generator {
+    /// Sources in the order of `AUXSRC`.
+    pub aux: &'static [Source],
+    /// Writable bits of `CTRL`.
+    pub ctrl: u32,
+    /// Writable bits of `DIV`; 0 if it has no divider.
+    pub div: u32,
+}
+
+/// The generators of a chip.
+pub trait ClockTree: Clone + std::fmt::Debug + 'static {
+    /// In the order of their registers.
+    const GENERATORS: [Generator; GENERATORS];
+    /// Fractional bits of `DIV`.
+    const FRACTION_BITS: u32;
+    /// The generator of `clk_peri`.
+    const PERI: usize;
+    /// The generator of `clk_usb`.
+    const USB: usize;
+    /// The generator of `clk_adc`.
+    const ADC: usize;
+    /// The generator of `clk_rtc`.
+    const RTC: Option<usize>;
+    /// What the frequency counter can count, in the order of `FC0_SRC`.
+    const COUNTED: &'static [Source];
+    /// Offset of `CLK_SYS_RESUS_CTRL`.
+    const REST: u32;
+    /// Which clocks `WAKE_EN0` and `WAKE_EN1` have.
+    const ENABLES: [u32; 2];
+    /// `CTRL` of `clk_ref` and `clk_sys` after reset.
+    const AT_RESET: [u32; 2];
+    /// Nominal rate of the ring oscillator in Hz.
+    const ROSC: u64;
+}
 
 /// Rates in Hz of what the generators are fed with; 0 is off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -127,7 +137,9 @@ struct Switch {
 
 /// The clocks block.
 #[derive(Clone, Debug, Hash)]
-pub struct ClocksBlock {
+pub struct ClocksBlock<T> {
+    block: &'static Block,
+    tree: PhantomData<T>,
     sources: Sources,
     ctrl: [u32; GENERATORS],
     div: [u32; GENERATORS],
@@ -142,7 +154,9 @@ pub struct ClocksBlock {
     counter: FrequencyCounter,
 }
 
-impl ClocksBlock {
+impl<T: ClockTree> ClocksBlock<T> {
+    const DIV_RESET: u32 = 1 << T::FRACTION_BITS;
+
     /// Takes over the rates of the oscillators and PLLs.
     pub fn set_sources(&mut self, sources: Sources) {
         self.sources = sources;
@@ -153,15 +167,15 @@ impl ClocksBlock {
         Rates {
             sys: self.rate(SYS),
             reference: self.rate(REF),
-            peri: self.rate(PERI),
-            usb: self.rate(USB),
-            adc: self.rate(ADC),
-            rtc: self.rate(RTC),
+            peri: self.rate(T::PERI),
+            usb: self.rate(T::USB),
+            adc: self.rate(T::ADC),
+            rtc: T::RTC.map_or(0, |generator| self.rate(generator)),
         }
     }
 
     /// The rate of GPOUT0 to 3.
-    pub(super) fn output_rate(&self, number: usize) -> u64 {
+    pub(crate) fn output_rate(&self, number: usize) -> u64 {
         self.rate(number)
     }
 
@@ -179,8 +193,9 @@ impl ClocksBlock {
     fn mux_input(&self, generator: usize, source: u32) -> u64 {
         match (generator, source) {
             (_, 1) => self.aux_input(generator),
-            (REF, 0) => self.source_rate(Rosc),
-            (REF, 2) => self.source_rate(Xosc),
+            (REF, 0) => self.source_rate(Source::Rosc),
+            (REF, 2) => self.source_rate(Source::Xosc),
+            (REF, 3) => self.source_rate(Source::Lposc),
             (SYS, 0) => self.rate(REF),
             _ => 0,
         }
@@ -188,14 +203,8 @@ impl ClocksBlock {
 
     /// The rate of what `AUXSRC` of a generator selects.
     fn aux_input(&self, generator: usize) -> u64 {
-        let (sources, mask): (&[Source], u32) = match generator {
-            REF => (&REF_AUX, 3),
-            SYS => (&SYS_AUX, 7),
-            PERI => (&PERI_AUX, 7),
-            USB | ADC | RTC => (&USB_AUX, 7),
-            _ => (&GPOUT_AUX, 15),
-        };
-        self.selected_rate(sources, self.ctrl[generator] >> AUXSRC_SHIFT & mask)
+        let Generator { aux, ctrl, .. } = T::GENERATORS[generator];
+        self.selected_rate(aux, (self.ctrl[generator] & ctrl & AUXSRC) >> AUXSRC_SHIFT)
     }
 
     /// The rate of the source that a field selects; values that none has stand for no clock.
@@ -205,21 +214,23 @@ impl ClocksBlock {
 
     fn source_rate(&self, source: Source) -> u64 {
         match source {
-            Off => 0,
-            Rosc => self.sources.rosc,
-            Xosc => self.sources.xosc,
-            PllSys => self.sources.pll_sys,
-            PllUsb => self.sources.pll_usb,
-            Gpin(pin) => self.sources.gpin[pin],
-            Clk(generator) => self.rate(generator),
+            Source::Off => 0,
+            Source::Rosc => self.sources.rosc,
+            Source::Xosc => self.sources.xosc,
+            Source::PllSys => self.sources.pll_sys,
+            Source::PllUsb => self.sources.pll_usb,
+            Source::Lposc => LPOSC,
+            Source::Gpin(pin) => self.sources.gpin[pin],
+            Source::Clk(generator) => self.rate(generator),
         }
     }
 
-    /// `DIV` has eight fractional bits; an integer part of 0 stands for one more than its greatest value.
+    /// `DIV` has fractional bits; an integer part of 0 stands for one more than its greatest value.
     fn divided(&self, generator: usize, source: u64) -> u64 {
-        let div = u64::from(self.div[generator]);
-        let whole = if div >> 8 == 0 { (u64::from(DIV_MASKS[generator]) >> 8) + 1 } else { 0 };
-        source * 256 / (div + whole * 256)
+        let bits = T::FRACTION_BITS;
+        let (div, mask) = (u64::from(self.div[generator]), u64::from(T::GENERATORS[generator].div));
+        let whole = if div >> bits == 0 { (mask >> bits) + 1 } else { 0 };
+        (source << bits) / (div + (whole << bits))
     }
 
     /// Begins to move a glitchless mux to what `CTRL.SRC` asks for, if that runs.
@@ -233,7 +244,7 @@ impl ClocksBlock {
         let (old, new) = (self.mux_input(generator, self.selected[mux]), self.mux_input(generator, source));
         if new == 0 {
             let what = "a glitchless mux is told to take a clock that is off: it would wait for it for ever";
-            context.diagnostics.misuse(CLOCKS.name, generator as u32 * STRIDE, what, context.now);
+            context.diagnostics.misuse(self.block.name, generator as u32 * STRIDE, what, context.now);
             return;
         }
         let sys = context.clocks.sys();
@@ -255,7 +266,7 @@ impl ClocksBlock {
         let generator = (offset / STRIDE) as usize;
         match (offset % STRIDE, generator) {
             (0, _) => self.ctrl[generator],
-            (4, PERI) => 0,
+            (4, _) if T::GENERATORS[generator].div == 0 => 0,
             (4, _) => self.div[generator],
             (_, REF | SYS) => 1 << self.selected[generator - REF],
             _ => 1, // those without a glitchless mux (2.15.7)
@@ -266,33 +277,33 @@ impl ClocksBlock {
         let generator = (offset / STRIDE) as usize;
         match offset % STRIDE {
             0 => {
-                self.ctrl[generator] = value & CTRL_MASKS[generator];
+                self.ctrl[generator] = value & T::GENERATORS[generator].ctrl;
                 if matches!(generator, REF | SYS) {
                     self.start_switch(generator, context);
                 }
             }
-            4 if generator == PERI && value == DIV_RESET => {} // as the SDK writes it for every clock
-            4 if generator == PERI => {
+            4 if T::GENERATORS[generator].div == 0 && value == Self::DIV_RESET => {} // as the SDK writes it for every clock
+            4 if T::GENERATORS[generator].div == 0 => {
                 context.diagnostics.unmodelled(
-                    CLOCKS.name,
+                    self.block.name,
                     offset,
                     "the divider that clk_peri does not have,",
                     context.now,
                 );
             }
-            4 => self.div[generator] = value & DIV_MASKS[generator],
+            4 => self.div[generator] = value & T::GENERATORS[generator].div,
             _ => {}
         }
     }
 
     /// In how many femtoseconds a `clk_sys` that stands still is put on `clk_ref`; none if it is not.
-    pub(super) fn resus_after(&self) -> Option<u128> {
+    pub(crate) fn resus_after(&self) -> Option<u128> {
         let (reference, periods) = (u128::from(self.rate(REF)), u128::from(self.resus & RESUS_TIMEOUT));
         (self.resus & RESUS_ENABLE != 0 && reference > 0).then(|| (periods * FS).div_ceil(reference))
     }
 
     /// Puts `clk_sys` on `clk_ref`, whatever its own registers say.
-    pub(super) fn resuscitate(&mut self, context: &mut Context<'_>) {
+    pub(crate) fn resuscitate(&mut self, context: &mut Context<'_>) {
         self.resussed = true;
         self.switches[1] = None;
         self.selected[1] = 0;
@@ -309,21 +320,25 @@ impl ClocksBlock {
     }
 
     fn update_line(&self, context: &mut Context<'_>) {
-        context.irq.set(Irq::Clocks, (u32::from(self.resussed) & self.inte) | self.intf != 0);
+        context.irq.set(self.block.interrupts[0], (u32::from(self.resussed) & self.inte) | self.intf != 0);
     }
 }
 
-impl Peripheral for ClocksBlock {
-    fn new(_: &'static Block) -> Self {
+impl<T: ClockTree> Peripheral for ClocksBlock<T> {
+    fn new(block: &'static Block) -> Self {
+        let mut ctrl = [0; GENERATORS];
+        ctrl[REF..=SYS].copy_from_slice(&T::AT_RESET);
         Self {
-            sources: Sources { rosc: rosc::NOMINAL, ..Sources::default() },
-            ctrl: [0; GENERATORS],
-            div: [DIV_RESET; GENERATORS],
-            selected: [0; 2],
+            block,
+            tree: PhantomData,
+            sources: Sources { rosc: T::ROSC, ..Sources::default() },
+            ctrl,
+            div: [Self::DIV_RESET; GENERATORS],
+            selected: [T::AT_RESET[0] & 3, T::AT_RESET[1] & 1],
             switches: [None; 2],
             resus: RESUS_RESET,
             resussed: false,
-            enables: [ENABLES[0], ENABLES[1], ENABLES[0], ENABLES[1]],
+            enables: [T::ENABLES[0], T::ENABLES[1], T::ENABLES[0], T::ENABLES[1]],
             inte: 0,
             intf: 0,
             counter: FrequencyCounter::default(),
@@ -336,13 +351,15 @@ impl Peripheral for ClocksBlock {
     }
 
     fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> Option<u32> {
-        Some(match offset {
-            0..RESUS_CTRL => self.peek_generator(offset),
+        if offset < GENERATORS_END {
+            return Some(self.peek_generator(offset));
+        }
+        Some(match offset.checked_sub(T::REST)? {
             RESUS_CTRL => self.resus,
             RESUS_STATUS | INTR => u32::from(self.resussed),
-            FC0_REF_KHZ..=FC0_RESULT => self.counter.peek((offset - FC0_REF_KHZ) / 4, now, clocks),
-            WAKE_EN0..=SLEEP_EN1 => self.enables[((offset - WAKE_EN0) / 4) as usize],
-            ENABLED0 | ENABLED1 => self.enables[((offset - ENABLED0) / 4) as usize],
+            FC0_REF_KHZ..=FC0_RESULT => self.counter.peek((offset - T::REST - FC0_REF_KHZ) / 4, now, clocks),
+            WAKE_EN0..=SLEEP_EN1 => self.enables[((offset - T::REST - WAKE_EN0) / 4) as usize],
+            ENABLED0 | ENABLED1 => self.enables[((offset - T::REST - ENABLED0) / 4) as usize],
             INTE => self.inte,
             INTF => self.intf,
             INTS => (u32::from(self.resussed) & self.inte) | self.intf,
@@ -352,28 +369,35 @@ impl Peripheral for ClocksBlock {
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         self.switch_muxes(context.now);
-        match offset {
-            0..RESUS_CTRL => self.write_generator(offset, value, context),
+        let Some(register) = offset.checked_sub(T::REST) else {
+            if offset < GENERATORS_END {
+                self.write_generator(offset, value, context);
+            } else {
+                context.diagnostics.unmodelled(self.block.name, offset, "write to", context.now);
+            }
+            return self.update_line(context);
+        };
+        match register {
             RESUS_CTRL => self.write_resus(value, context),
             FC0_REF_KHZ..=FC0_RESULT => {
                 let mut counter = self.counter.clone();
-                let register = (offset - FC0_REF_KHZ) / 4;
+                let register = (register - FC0_REF_KHZ) / 4;
                 counter.write(register, value, context.now, context.clocks, |source| {
-                    self.selected_rate(&FC0_SOURCES, source)
+                    self.selected_rate(T::COUNTED, source)
                 });
                 self.counter = counter;
             }
             WAKE_EN0..=SLEEP_EN1 => {
-                let register = ((offset - WAKE_EN0) / 4) as usize;
-                self.enables[register] = value & ENABLES[register % 2];
-                if value & ENABLES[register % 2] != ENABLES[register % 2] {
-                    context.diagnostics.unmodelled(CLOCKS.name, offset, "clock gating by", context.now);
+                let register = ((register - WAKE_EN0) / 4) as usize;
+                self.enables[register] = value & T::ENABLES[register % 2];
+                if value & T::ENABLES[register % 2] != T::ENABLES[register % 2] {
+                    context.diagnostics.unmodelled(self.block.name, offset, "clock gating by", context.now);
                 }
             }
             INTE => self.inte = value & 1,
             INTF => self.intf = value & 1,
             RESUS_STATUS | ENABLED0 | ENABLED1 | INTR | INTS => {}
-            _ => context.diagnostics.unmodelled(CLOCKS.name, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(self.block.name, offset, "write to", context.now),
         }
         self.update_line(context);
     }

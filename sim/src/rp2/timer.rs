@@ -1,15 +1,14 @@
 //! The system timer: 64 bits of microseconds and four alarms (datasheet 4.6).
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::Clocks;
-use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Peripheral};
+use crate::rp2::clock::Clocks;
+use crate::rp2::peripheral::{Block, Context, Peripheral};
 
 /// Register offsets (4.6.5).
 const TIMEHW: u32 = 0x00;
 const TIMELW: u32 = 0x04;
-pub(super) const TIMEHR: u32 = 0x08;
-pub(super) const TIMELR: u32 = 0x0c;
+pub(crate) const TIMEHR: u32 = 0x08;
+pub(crate) const TIMELR: u32 = 0x0c;
 const ALARM0: u32 = 0x10;
 const ALARM3: u32 = 0x1c;
 const ARMED: u32 = 0x20;
@@ -28,19 +27,14 @@ const ALARM_MASK: u32 = (1 << ALARMS) - 1;
 const DBGPAUSE_MASK: u32 = 0x6;
 const DBGPAUSE_RESET: u32 = 0x7;
 
-/// `TIMER`.
-pub const TIMER: Block = Block {
-    reset: 1 << 21,
-    interrupts: &[Irq::Timer0, Irq::Timer1, Irq::Timer2, Irq::Timer3],
-    write_one_clears: &[ARMED, INTR],
-    missing: "debug pause",
-    ..Block::new("TIMER", 0x4005_4000)
-};
+/// What is the same of all system timers.
+pub const TIMER: Block = Block { write_one_clears: &[ARMED, INTR], missing: "debug pause", ..Block::new("TIMER", 0) };
 
-/// The timer. Time is computed from the watchdog's ticks when it is read.
+/// The timer. Time is computed from its ticks when it is read.
 #[derive(Clone, Debug, Hash)]
 pub struct Timer {
-    /// The ticks that the watchdog makes, as far as they are known.
+    block: &'static Block,
+    /// The ticks that it counts, as far as they are known.
     ticks: Ticks,
     /// Time at tick `base_tick`; it grows with the ticks unless paused.
     base_time: u64,
@@ -60,7 +54,7 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// Takes over the watchdog's ticks, after whatever changed them.
+    /// Takes over the ticks that it counts, after whatever changed them.
     pub fn set_ticks(&mut self, ticks: &Ticks, now: Cycle) {
         self.base_time = self.time(now);
         self.ticks = ticks.clone();
@@ -122,7 +116,7 @@ impl Timer {
 
     fn update_lines(&self, context: &mut Context<'_>) {
         let ints = (self.intr & self.inte) | self.intf;
-        for (alarm, &irq) in TIMER.interrupts.iter().enumerate() {
+        for (alarm, &irq) in self.block.interrupts.iter().enumerate() {
             context.irq.set(irq, ints >> alarm & 1 == 1);
         }
     }
@@ -130,8 +124,9 @@ impl Timer {
 
 impl Peripheral for Timer {
     /// Without ticks.
-    fn new(_: &'static Block) -> Self {
+    fn new(block: &'static Block) -> Self {
         Self {
+            block,
             ticks: Ticks::stopped(),
             base_time: 0,
             base_tick: 0,
@@ -201,7 +196,7 @@ impl Peripheral for Timer {
             INTR => self.intr &= !value,
             INTE => self.inte = value & ALARM_MASK,
             INTF => self.intf = value & ALARM_MASK,
-            _ => context.diagnostics.unmodelled(TIMER.name, offset, "write to", now),
+            _ => context.diagnostics.unmodelled(self.block.name, offset, "write to", now),
         }
         self.update_lines(context);
     }

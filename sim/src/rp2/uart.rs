@@ -8,9 +8,8 @@ pub mod line;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::core::uart_frame::{Format, Frame, Parity, SentByte};
-use crate::rp2040::clock::{Clock, Clocks};
-use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
+use crate::rp2::clock::{Clock, Clocks};
+use crate::rp2::peripheral::{Block, Context, Dreq, Effect, Peripheral};
 use line::{Arriving, Line};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -80,22 +79,15 @@ const TIMEOUT_BITS: u64 = 32;
 /// FIFO levels that `UARTIFLS` selects (4.2.8): 1/8, 1/4, 1/2, 3/4, 7/8; reserved values act as the last.
 const LEVELS: [usize; 8] = [4, 8, 16, 24, 28, 28, 28, 28];
 
-/// `UART0`. Its request signals are those of its transmit and of its receive FIFO.
-pub const UART0: Block = Block {
-    instance: "0",
-    reset: 1 << 22,
-    interrupts: &[Irq::Uart0],
-    dreqs: &[20, 21],
+/// What is the same of all UARTs. Their request signals are those of the transmit and of the receive FIFO.
+pub const UART: Block = Block {
     clock: Clock::Peri,
     data: &[UARTDR],
     effect: Effect::Moves,
     modelled: "PL011: FIFOs, framing, parity, breaks, overruns, time-out, DMA requests, loop-back",
     missing: "flow control, modem lines, infrared",
-    ..Block::new("UART", 0x4003_4000)
+    ..Block::new("UART", 0)
 };
-/// `UART1`.
-pub const UART1: Block =
-    Block { instance: "1", base: 0x4003_8000, reset: 1 << 23, interrupts: &[Irq::Uart1], dreqs: &[22, 23], ..UART0 };
 
 /// What left on the line: it is of the past, and may have been taken or not, so that it is no part of the state.
 #[derive(Clone, Debug, Default)]
@@ -108,7 +100,7 @@ impl Hash for Sent {
 /// One PL011.
 #[derive(Clone, Debug, Hash)]
 pub struct Uart {
-    irq: Irq,
+    block: &'static Block,
     /// Rates of `clk_sys` and `clk_peri` in Hz.
     sys: u64,
     peri: u64,
@@ -215,7 +207,7 @@ impl Uart {
 
     fn write_data(&mut self, value: u32, context: &mut Context<'_>) {
         if self.tx.len() >= self.depth() {
-            context.diagnostics.misuse(UART0.name, UARTDR, "written while the transmit FIFO is full", context.now);
+            context.diagnostics.misuse(self.block.name, UARTDR, "written while the transmit FIFO is full", context.now);
             return;
         }
         self.tx.push_back(value as u8);
@@ -245,7 +237,7 @@ impl Peripheral for Uart {
     fn new(block: &'static Block) -> Self {
         let clocks = Clocks::at_power_on();
         Self {
-            irq: block.interrupts[0],
+            block,
             sys: clocks.sys(),
             peri: clocks.peri(),
             baud16: Ticks::stopped(),
@@ -280,7 +272,7 @@ impl Peripheral for Uart {
             self.take_data();
             self.schedule(context.now);
         }
-        context.irq.set(self.irq, self.ris & self.imsc != 0);
+        context.irq.set(self.block.interrupts[0], self.ris & self.imsc != 0);
         value
     }
 
@@ -327,10 +319,10 @@ impl Peripheral for Uart {
             UARTCR => {
                 self.cr = value & CR_MASK;
                 if value & CR_SIREN != 0 {
-                    context.diagnostics.unmodelled(UART0.name, offset, "infrared mode (SIREN) of", now);
+                    context.diagnostics.unmodelled(self.block.name, offset, "infrared mode (SIREN) of", now);
                 }
                 if value & CR_FLOW_CONTROL != 0 {
-                    context.diagnostics.unmodelled(UART0.name, offset, "flow control (RTSEN, CTSEN) by", now);
+                    context.diagnostics.unmodelled(self.block.name, offset, "flow control (RTSEN, CTSEN) by", now);
                 }
                 self.start_sending(now);
             }
@@ -338,10 +330,10 @@ impl Peripheral for Uart {
             UARTIMSC => self.imsc = value & RIS_MASK,
             UARTICR => self.ris &= !value,
             UARTDMACR => self.dmacr = value & 7,
-            _ => context.diagnostics.unmodelled(UART0.name, offset, "write to", now),
+            _ => context.diagnostics.unmodelled(self.block.name, offset, "write to", now),
         }
         self.schedule(context.now);
-        context.irq.set(self.irq, self.ris & self.imsc != 0);
+        context.irq.set(self.block.interrupts[0], self.ris & self.imsc != 0);
     }
 
     fn next_event(&self) -> Cycle {
@@ -350,7 +342,7 @@ impl Peripheral for Uart {
 
     fn wake(&mut self, context: &mut Context<'_>) {
         self.run(context.now, context.clocks);
-        context.irq.set(self.irq, self.ris & self.imsc != 0);
+        context.irq.set(self.block.interrupts[0], self.ris & self.imsc != 0);
     }
 
     /// Resets the registers. What the outside is sending, and what it has got, stays.

@@ -2,9 +2,9 @@
 
 use crate::core::time::{Cycle, NEVER};
 use crate::core::uart_frame::SentByte;
-use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::uart::line::LineRate;
-use crate::rp2040::peripherals::uart::{
+use crate::rp2::clock::Clocks;
+use crate::rp2::uart::line::LineRate;
+use crate::rp2::uart::{
     CR_LBE, CR_RXE, CR_TXE, LCR_H_BRK, OE, RIS_RT, RIS_RX, RIS_TX, SAMPLE_TICK, TICKS_PER_BIT, TIMEOUT_BITS, Uart,
     fifo_entry,
 };
@@ -26,7 +26,7 @@ impl Uart {
         }
     }
 
-    pub(in crate::rp2040::peripherals) fn schedule(&mut self, now: Cycle) {
+    pub(crate) fn schedule(&mut self, now: Cycle) {
         let cycle = |tick: Option<u64>| tick.map_or(NEVER, |tick| self.baud16.cycle_of(tick));
         let mut event = cycle(self.shifting.map(|(_, end)| end)).min(cycle(self.timeout));
         match &self.arriving {
@@ -80,7 +80,7 @@ impl Uart {
 
     /// The level of the line that it sends on, in cycle `at`: high if nothing is sent. Breaks are low, and loop-back keeps it
     /// high (4.2.8).
-    pub(in crate::rp2040::peripherals) fn sends_high(&self, at: Cycle) -> bool {
+    pub(crate) fn sends_high(&self, at: Cycle) -> bool {
         if self.cr & CR_LBE != 0 {
             return true;
         }
@@ -93,14 +93,14 @@ impl Uart {
     }
 
     /// The first cycle after `at` with which a bit begins of the character that is being sent.
-    pub(in crate::rp2040::peripherals) fn next_bit(&self, at: Cycle) -> Cycle {
+    pub(crate) fn next_bit(&self, at: Cycle) -> Cycle {
         let Some((_, begin)) = self.sending().filter(|_| self.cr & CR_LBE == 0) else { return NEVER };
         let sent = (self.baud16.count(at) + 1).checked_sub(begin).map_or(0, |ticks| ticks.div_ceil(TICKS_PER_BIT));
         self.baud16.cycle_of(begin + sent * TICKS_PER_BIT)
     }
 
     /// Whether it sends a character.
-    pub(in crate::rp2040::peripherals) fn is_shifting(&self) -> bool {
+    pub(crate) fn is_shifting(&self) -> bool {
         self.shifting.is_some()
     }
 

@@ -1,7 +1,7 @@
 //! The frequency counter FC0 of the clocks block (datasheet 2.15.4).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 
 /// Registers, as word offsets from `FC0_REF_KHZ` (2.15.7).
 const MIN_KHZ: u32 = 1;

@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::core::uart_frame::Format;
-use crate::rp2040::clock::Clocks;
+use crate::rp2::clock::Clocks;
 use std::collections::VecDeque;
 
 /// How the outside sends.

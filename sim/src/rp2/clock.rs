@@ -104,6 +104,11 @@ impl Clocks {
         self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.rates.sys)
     }
 
+    /// For how many femtoseconds it is not a real time yet in cycle `now`.
+    pub fn until(&self, moment: u128, now: Cycle) -> u128 {
+        moment.saturating_sub(self.femtoseconds(now))
+    }
+
     /// Lets real time pass in cycle `now`, while `clk_sys` stands still.
     pub fn pass(&mut self, now: Cycle, femtoseconds: u128) {
         self.begin_stretch(now);

@@ -1,9 +1,8 @@
 //! The crystal oscillator (datasheet 2.16).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::{Clocks, FS};
-use crate::rp2040::peripherals::standstill::until;
-use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
+use crate::rp2::clock::{Clocks, FS};
+use crate::rp2::peripheral::{Block, Context, Effect, Peripheral};
 
 /// The crystal of the reference design and of the Raspberry Pi Pico, in Hz (2.16.1).
 pub const CRYSTAL: u64 = 12_000_000;
@@ -16,17 +15,17 @@ const STARTUP: u32 = 0x0c;
 const COUNT: u32 = 0x1c;
 
 /// `CTRL.ENABLE` and `CTRL.FREQ_RANGE` values (2.16.7). The ring oscillator has the same `ENABLE`, `STATUS` and `DORMANT`.
-pub(super) const ENABLE: u32 = 0xfab;
-pub(super) const DISABLE: u32 = 0xd1e;
+pub(crate) const ENABLE: u32 = 0xfab;
+pub(crate) const DISABLE: u32 = 0xd1e;
 const RANGE_1_15MHZ: u32 = 0xaa0;
 /// `STATUS` bits.
-pub(super) const STATUS_STABLE: u32 = 1 << 31;
-pub(super) const STATUS_BADWRITE: u32 = 1 << 24;
-pub(super) const STATUS_ENABLED: u32 = 1 << 12;
+pub(crate) const STATUS_STABLE: u32 = 1 << 31;
+pub(crate) const STATUS_BADWRITE: u32 = 1 << 24;
+pub(crate) const STATUS_ENABLED: u32 = 1 << 12;
 /// `DORMANT` reads as this while awake.
-pub(super) const WAKE: u32 = 0x7761_6b65;
+pub(crate) const WAKE: u32 = 0x7761_6b65;
 /// A write of this makes it dormant.
-pub(super) const COMA: u32 = 0x636f_6d61;
+pub(crate) const COMA: u32 = 0x636f_6d61;
 /// `STARTUP` fields; 0xc4 is the reset value that the register's description gives.
 const STARTUP_DELAY: u32 = 0x3fff;
 const STARTUP_X4: u32 = 1 << 20;
@@ -34,17 +33,18 @@ const STARTUP_RESET: u32 = 0x00c4;
 /// The start-up delay counts in units of this many crystal periods (2.16.3).
 const DELAY_UNIT: u64 = 256;
 
-/// `XOSC`.
+/// What is the same of all crystal oscillators.
 pub const XOSC: Block = Block {
     write_one_clears: &[STATUS],
     effect: Effect::Rates,
     modelled: "rate, start-up delay, `COUNT`, dormant mode",
-    ..Block::new("XOSC", 0x4002_4000)
+    ..Block::new("XOSC", 0)
 };
 
 /// The crystal oscillator.
 #[derive(Clone, Debug, Hash)]
 pub struct Xosc {
+    block: &'static Block,
     ctrl: u32,
     startup: u32,
     badwrite: bool,
@@ -62,20 +62,20 @@ impl Xosc {
     }
 
     /// Whether it pauses.
-    pub(super) fn is_dormant(&self) -> bool {
+    pub(crate) fn is_dormant(&self) -> bool {
         self.dormant
     }
 
     /// Something ends its pause: it starts as if it had been off.
-    pub(super) fn wake_up(&mut self, context: &Context<'_>) {
+    pub(crate) fn wake_up(&mut self, context: &Context<'_>) {
         if std::mem::take(&mut self.dormant) && self.started_at.is_some() {
             self.started_at = Some(context.clocks.femtoseconds(context.now));
         }
     }
 
     /// For how many femtoseconds it is not stable yet; 0 if it is, or is off.
-    pub(super) fn unstable_for(&self, now: Cycle, clocks: &Clocks) -> u128 {
-        self.stable_at().map_or(0, |at| until(at, now, clocks))
+    pub(crate) fn unstable_for(&self, now: Cycle, clocks: &Clocks) -> u128 {
+        self.stable_at().map_or(0, |at| clocks.until(at, now))
     }
 
     /// Real time in femtoseconds at which the start-up delay is over. It is what `STARTUP` says now: the SDK sets it after a
@@ -99,8 +99,9 @@ impl Xosc {
 }
 
 impl Peripheral for Xosc {
-    fn new(_: &'static Block) -> Self {
+    fn new(block: &'static Block) -> Self {
         Self {
+            block,
             ctrl: 0,
             startup: STARTUP_RESET,
             badwrite: false,
@@ -148,7 +149,7 @@ impl Peripheral for Xosc {
                 self.count = value & 0xff;
                 self.count_from = context.clocks.femtoseconds(context.now);
             }
-            _ => context.diagnostics.unmodelled(XOSC.name, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(self.block.name, offset, "write to", context.now),
         }
     }
 }

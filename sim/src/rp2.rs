@@ -1,0 +1,13 @@
+//! What the RP2040 and the RP2350 have in common: clocks, interrupt lines, and blocks of peripherals that are the same on both.
+
+pub mod clock;
+pub mod clocks;
+pub mod frequency_counter;
+pub mod interpolator;
+pub mod irq;
+pub mod peripheral;
+pub mod pll;
+pub(crate) mod registration;
+pub mod timer;
+pub mod uart;
+pub mod xosc;

@@ -1,0 +1,40 @@
+//! Where the RP2040 has the blocks that the RP2350 has, too.
+
+use crate::rp2::peripheral::Block;
+use crate::rp2::pll::PLL;
+use crate::rp2::timer;
+use crate::rp2::uart::UART;
+use crate::rp2::xosc;
+use crate::rp2040::irq::Irq;
+
+/// `TIMER`.
+pub const TIMER: Block = Block {
+    base: 0x4005_4000,
+    reset: 1 << 21,
+    interrupts: &[Irq::Timer0 as u8, Irq::Timer1 as u8, Irq::Timer2 as u8, Irq::Timer3 as u8],
+    ..timer::TIMER
+};
+/// `UART0`.
+pub const UART0: Block = Block {
+    instance: "0",
+    base: 0x4003_4000,
+    reset: 1 << 22,
+    interrupts: &[Irq::Uart0 as u8],
+    dreqs: &[20, 21],
+    ..UART
+};
+/// `UART1`.
+pub const UART1: Block = Block {
+    instance: "1",
+    base: 0x4003_8000,
+    reset: 1 << 23,
+    interrupts: &[Irq::Uart1 as u8],
+    dreqs: &[22, 23],
+    ..UART
+};
+/// `PLL_SYS`.
+pub const PLL_SYS: Block = Block { instance: "_SYS", base: 0x4002_8000, reset: 1 << 12, ..PLL };
+/// `PLL_USB`.
+pub const PLL_USB: Block = Block { instance: "_USB", base: 0x4002_c000, reset: 1 << 13, ..PLL };
+/// `XOSC`.
+pub const XOSC: Block = Block { base: 0x4002_4000, ..xosc::XOSC };

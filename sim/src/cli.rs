@@ -13,7 +13,7 @@ mod statistics;
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use crate::{rp2040, stm32h745};
+use crate::{rp2040, rp2350, stm32h745};
 use arguments::Arguments;
 use chip::{ChipKind, Runnable};
 use clap::Parser as _;
@@ -43,6 +43,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     }
     match arguments.chip {
         ChipKind::Rp2040 => run::<rp2040::machine::Machine>(&arguments),
+        ChipKind::Rp2350 => run::<rp2350::machine::Machine>(&arguments),
         ChipKind::Stm32h745 => run::<stm32h745::machine::Machine>(&arguments),
     }
 }

@@ -12,6 +12,7 @@ pub mod names;
 pub mod profile;
 pub mod ram;
 pub mod random;
+pub mod register;
 pub mod semihosting;
 pub mod state_hash;
 pub mod statistics;

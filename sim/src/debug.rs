@@ -21,7 +21,7 @@ use gdbstub::stub::state_machine::GdbStubStateMachine as State;
 use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubError, MultiThreadStopReason};
 
 use crate::core::chip::Chip;
-use crate::core::cortex_m::Register;
+use crate::core::register::Register;
 use crate::core::stop::Stop;
 use target::{GdbTarget, thread};
 use wire::GdbConnection;

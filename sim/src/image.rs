@@ -22,12 +22,31 @@ pub struct Target {
     pub memories: &'static [Range<u32>],
     /// The same in words.
     pub named: &'static str,
-    /// What its cores run: values of `Tag_CPU_arch` in ELF files.
-    pub architectures: &'static [u64],
+    /// What its cores run.
+    pub architecture: Architecture,
     /// Its family in UF2 files, if it takes them.
     pub uf2_family: Option<u32>,
     /// How an image with these segments and this entry point, if it names one, is started.
     pub boot: fn(&[Segment], Option<u32>) -> Boot,
+}
+
+/// What the cores of a chip run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Architecture {
+    /// Arm, of these values of `Tag_CPU_arch` in ELF files.
+    Arm(&'static [u64]),
+    /// RISC-V.
+    Riscv,
+}
+
+impl Architecture {
+    /// `e_machine` of its ELF files.
+    fn machine(self) -> u16 {
+        match self {
+            Self::Arm(_) => 40,
+            Self::Riscv => 243,
+        }
+    }
 }
 
 /// How an image is started.
@@ -72,8 +91,8 @@ pub enum ImageError {
     WrongClass,
     #[error("the file is a big-endian ELF file, but the chip is little-endian")]
     WrongEndianness,
-    #[error("the ELF file is for {}, not for Arm: build it with arm-none-eabi-gcc", machine(*.0))]
-    WrongMachine(u16),
+    #[error("the ELF file is for {}, but the {chip} runs {}", machine(*.built_for), machine(*.wanted))]
+    WrongMachine { built_for: u16, chip: &'static str, wanted: u16 },
     #[error("the ELF file is built for {built_for}, which the cores of the {chip} do not run")]
     WrongArchitecture { built_for: String, chip: &'static str },
     #[error("the ELF file is of type {0}, not a linked program (type 2, executable)")]
@@ -108,6 +127,7 @@ pub enum ImageError {
 fn machine(number: u16) -> String {
     match number {
         3 => "x86".to_owned(),
+        40 => "Arm".to_owned(),
         94 => "Xtensa".to_owned(),
         183 => "64-bit Arm".to_owned(),
         243 => "RISC-V".to_owned(),

@@ -16,5 +16,6 @@ pub mod isa;
 pub mod observe;
 pub mod rp2;
 pub mod rp2040;
+pub mod rp2350;
 pub mod session;
 pub mod stm32h745;

@@ -176,7 +176,7 @@ fn a_bad_image_is_refused_with_what_is_wrong() {
     refused("empty", b"", "the file is empty");
     refused("64-bit", &changed(4, 2), "64-bit");
     refused("big-endian", &changed(5, 2), "big-endian");
-    refused("x86", &changed(18, 62), "machine 62, not for Arm");
+    refused("x86", &changed(18, 62), "machine 62, but the RP2040 runs Arm");
     refused("object", &changed(16, 1), "of type 1, not a linked program");
     refused("elsewhere", &changed(52 + 15, 0x30), "at 0x30000000 are not within flash");
     refused("no-entry", &changed(27, 0x30), "entry point 0x30000001");

@@ -16,7 +16,7 @@ const CHIP: Target = Target {
     chip: "test chip",
     memories: &[0x1000_0000..0x1100_0000, 0x2000_0000..0x2004_2000],
     named: "its memories",
-    architectures: &[11, 12],
+    architecture: Architecture::Arm(&[11, 12]),
     uf2_family: Some(0xe48b_ff56),
     boot: |_, entry| entry.map_or(Boot::Flash, |entry| Boot::Direct { entry, stack: 0x2004_2000 }),
 };
@@ -93,7 +93,7 @@ fn defects_of_an_elf_file_are_told_apart() {
     };
     assert_eq!(with(4, 2), ImageError::WrongClass);
     assert!(matches!(with(4, 9), ImageError::DamagedElf(_)));
-    assert_eq!(with(18, 62), ImageError::WrongMachine(62));
+    assert_eq!(with(18, 62), ImageError::WrongMachine { built_for: 62, chip: TARGET.chip, wanted: 40 });
     assert_eq!(with(16, 3), ImageError::NotExecutable(3));
     assert_eq!(with(27, 0x30), ImageError::BadEntry(0x3000_0001));
     assert_eq!(with(52 + 15, 0x30), ImageError::OutOfRange { address: 0x3000_0000, size: 64, memories });

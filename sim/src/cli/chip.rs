@@ -14,6 +14,7 @@ use crate::image::{Image, ImageError, Target};
 use crate::rp2040::machine::polling::Polling;
 use crate::rp2040::peripherals::pins::WIRES;
 use crate::rp2040::{self, bootrom};
+use crate::rp2350;
 use crate::stm32h745;
 use crate::stm32h745::peripherals::board::Supply;
 
@@ -24,6 +25,8 @@ pub enum ChipKind {
     Rp2040,
     /// A Cortex-M7 and a Cortex-M4, an image for each; FUNCTION ONLY, times mean nothing
     Stm32h745,
+    /// Two Hazard3 (RISC-V); every cycle is counted
+    Rp2350,
 }
 
 /// A chip that the command line can run.
@@ -157,9 +160,7 @@ impl Runnable for rp2040::machine::Machine {
     }
 
     fn wakes_on_input(&self) -> bool {
-        const UARTIMSC: u32 = 0x4003_4038;
-        const RECEIVE: u32 = 1 << 4 | 1 << 6;
-        let listens = self.peek_register(UARTIMSC) & RECEIVE != 0 || self.bus.peripherals.usb.is_open();
+        let listens = self.bus.peripherals.uarts[0].listens() || self.bus.peripherals.usb.is_open();
         listens && !self.bus.peripherals.stands_still()
     }
 
@@ -176,28 +177,92 @@ impl Runnable for rp2040::machine::Machine {
     }
 }
 
+impl Runnable for rp2350::machine::Machine {
+    const CLAIM: &'static str = "simulated, not measured";
+
+    fn switch_on(arguments: &Arguments) -> Result<(Self, Vec<Image>), String> {
+        refuse(
+            "RP2040",
+            &[
+                (arguments.bootrom.is_some(), "--bootrom"),
+                (arguments.flash.is_some(), "--flash"),
+                (!arguments.wire.is_empty(), "--wire"),
+                (!arguments.gpio.is_empty(), "--gpio"),
+                (!arguments.adc.is_empty(), "--adc"),
+                (!arguments.i2c.is_empty(), "--i2c"),
+                (!arguments.spi.is_empty(), "--spi"),
+                (arguments.lock_step, "--lock-step"),
+                (arguments.input_to.is_some(), "--input-to"),
+            ],
+        )?;
+        let [path] = arguments.images.as_slice() else {
+            return Err("the RP2350 has one image for both cores: give one file".to_owned());
+        };
+        let image = opened(path, arguments.base, &rp2350::boot::IMAGES)?;
+        let machine = Self::booted(&image, arguments.clock).map_err(|at| {
+            format!("{}: the image has data for {at:#010x}, where this chip has no memory", path.display())
+        })?;
+        Ok((machine, vec![image]))
+    }
+
+    fn has_crashed(&self, _: usize) -> bool {
+        false
+    }
+
+    fn is_lost(&self) -> bool {
+        false
+    }
+
+    fn next_character(&self) -> Option<Cycle> {
+        Self::next_character(self)
+    }
+
+    fn waiting_input(&mut self) -> usize {
+        self.bus.peripherals.uarts[0].line.waiting()
+    }
+
+    fn wakes_on_input(&self) -> bool {
+        self.bus.peripherals.uarts[0].listens()
+    }
+
+    fn take_host_output(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.host_output)
+    }
+
+    fn unmodelled_uses(&self) -> BTreeMap<&'static str, u64> {
+        self.bus.diagnostics.unmodelled_uses()
+    }
+}
+
+/// Refuses options that only another chip has.
+fn refuse(chip: &str, options: &[(bool, &str)]) -> Result<(), String> {
+    match options.iter().find(|(given, _)| *given) {
+        Some((_, option)) => Err(format!("{option} applies only to the {chip}: omit {option}")),
+        None => Ok(()),
+    }
+}
+
 impl Runnable for stm32h745::machine::Machine {
     const CLAIM: &'static str = "FUNCTION ONLY, times mean nothing";
 
     fn switch_on(arguments: &Arguments) -> Result<(Self, Vec<Image>), String> {
-        for (given, option) in [
-            (arguments.base.is_some(), "--base"),
-            (arguments.bootrom.is_some(), "--bootrom"),
-            (arguments.flash.is_some(), "--flash"),
-            (arguments.clock.is_some(), "--clock"),
-            (!arguments.wire.is_empty(), "--wire"),
-            (!arguments.gpio.is_empty(), "--gpio"),
-            (!arguments.adc.is_empty(), "--adc"),
-            (!arguments.i2c.is_empty(), "--i2c"),
-            (!arguments.spi.is_empty(), "--spi"),
-            (arguments.lock_step, "--lock-step"),
-            (arguments.strict, "--strict"),
-            (arguments.input_to.is_some(), "--input-to"),
-        ] {
-            if given {
-                return Err(format!("{option} applies only to the RP2040: omit {option}"));
-            }
-        }
+        refuse(
+            "RP2040",
+            &[
+                (arguments.base.is_some(), "--base"),
+                (arguments.bootrom.is_some(), "--bootrom"),
+                (arguments.flash.is_some(), "--flash"),
+                (arguments.clock.is_some(), "--clock"),
+                (!arguments.wire.is_empty(), "--wire"),
+                (!arguments.gpio.is_empty(), "--gpio"),
+                (!arguments.adc.is_empty(), "--adc"),
+                (!arguments.i2c.is_empty(), "--i2c"),
+                (!arguments.spi.is_empty(), "--spi"),
+                (arguments.lock_step, "--lock-step"),
+                (arguments.strict, "--strict"),
+                (arguments.input_to.is_some(), "--input-to"),
+            ],
+        )?;
         let target = &stm32h745::memory::IMAGES;
         let images = arguments.images.iter().map(|path| opened(path, None, target)).collect::<Result<Vec<_>, _>>()?;
         let machine = Self::booted(&images, Supply::Smps);

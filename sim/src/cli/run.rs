@@ -15,8 +15,8 @@ use crate::cli::output::{self, unwritable};
 use crate::cli::statistics::Statistics;
 use crate::cli::{INTERRUPTED, STOPPED, UNMODELLED, debugger, print, print_message};
 use crate::core::chip::{CORES, Chip, ExitState};
-use crate::core::cortex_m::Register;
 use crate::core::names::Names;
+use crate::core::register::{Register, RegisterSet};
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER};
 use crate::core::uart_frame::SentByte;
@@ -418,25 +418,26 @@ fn registers<C: Chip>(chip: &C, names: &dyn Names) -> String {
     let mut text = String::new();
     for core in 0..CORES {
         let register = |register| chip.register(core, register);
-        let place = chip.place(register(Register::R(15)) as u32, names);
+        let place = chip.place(register(C::REGISTERS.pc()) as u32, names);
         // Writing to a String does not fail.
         let _ = write!(text, "core {core} is {} at {place}", chip.core_state(core));
-        for number in 0..16_u8 {
-            let name =
-                ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc"]
-                    [usize::from(number)];
+        let all = C::REGISTERS.common().filter(|&shown| shown != Register::Xpsr);
+        for (number, shown) in all.enumerate() {
             let separator = if number % 4 == 0 { "\n   " } else { "" };
-            let _ = write!(text, "{separator} {name:>4} {:08x}", register(Register::R(number)));
+            let _ = write!(text, "{separator} {:>4} {:08x}", shown.name(), register(shown));
         }
-        let _ = writeln!(
-            text,
-            "\n    xpsr {:08x}  msp {:08x}  psp {:08x} primask {} control {}",
-            register(Register::Xpsr),
-            register(Register::Msp),
-            register(Register::Psp),
-            register(Register::Primask),
-            register(Register::Control)
-        );
+        if C::REGISTERS == RegisterSet::Arm {
+            let _ = write!(
+                text,
+                "\n    xpsr {:08x}  msp {:08x}  psp {:08x} primask {} control {}",
+                register(Register::Xpsr),
+                register(Register::Msp),
+                register(Register::Psp),
+                register(Register::Primask),
+                register(Register::Control)
+            );
+        }
+        text.push('\n');
     }
     text
 }

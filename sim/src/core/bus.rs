@@ -23,8 +23,8 @@ impl Slave {
     pub const NONE: Self = Self(12);
     /// No bus access.
     pub const INTERNAL: Self = Self(13);
-    /// Number of slaves.
-    pub const COUNT: usize = 14;
+    /// Numbers of slaves, at most.
+    pub const COUNT: usize = 16;
 
     /// All slaves.
     pub fn all() -> impl Iterator<Item = Self> {

@@ -1,8 +1,8 @@
 //! A chip as those see it who run it, watch it and debug it.
 
 use crate::core::bus::Slave;
-use crate::core::cortex_m::Register;
 use crate::core::names::Names;
+use crate::core::register::{Register, RegisterSet};
 use crate::core::statistics::Statistics;
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER, Unit};
@@ -39,6 +39,8 @@ pub trait Chip: Clone + std::fmt::Debug {
     const UNIT: Unit;
     /// Time of the chip's that a run goes through between two looks at what is outside: a few milliseconds of the host's.
     const SLICE: Cycle;
+    /// Which registers its cores have.
+    const REGISTERS: RegisterSet = RegisterSet::Arm;
     /// Names of the UARTs whose output is kept; the first is the console's.
     const UARTS: &'static [&'static str];
     /// Those of them whose output is that of the program.
@@ -150,7 +152,7 @@ pub trait Chip: Clone + std::fmt::Debug {
             }
             Stop::DeadEnd => self.dead_end(names),
             Stop::BootLoader { core } => {
-                let at = self.place(self.register(usize::from(*core), Register::R(14)) as u32 & !1, names);
+                let at = self.place(self.register(usize::from(*core), Self::REGISTERS.link()) as u32 & !1, names);
                 format!(
                     "core {core} restarted the chip into its boot loader, which waits for a host on USB (from {at})"
                 )

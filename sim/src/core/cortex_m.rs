@@ -1,5 +1,4 @@
-//! What all Cortex-M processors have in common: `SysTick`, numbers and names of exceptions (ARMv6-M and ARMv7-M ARM, B1.5.2),
-//! and registers (B1.4).
+//! What all Cortex-M processors have in common: `SysTick`, numbers and names of exceptions (ARMv6-M and ARMv7-M ARM, B1.5.2).
 
 pub mod systick;
 
@@ -29,22 +28,4 @@ pub fn exception_name(number: u8) -> Option<&'static str> {
         SYS_TICK => "SysTick",
         _ => return None,
     })
-}
-
-/// A register of a core as a debugger sees it. Not every core has all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // the architecture's names
-pub enum Register {
-    /// R0 to R12, 13 the stack pointer in use, 14 LR, 15 the address of the next instruction.
-    R(u8),
-    Xpsr,
-    Msp,
-    Psp,
-    Primask,
-    Basepri,
-    Faultmask,
-    Control,
-    /// D0 to D15, each of two registers for single precision.
-    D(u8),
-    Fpscr,
 }

@@ -6,41 +6,34 @@ use std::num::NonZeroUsize;
 
 use gdbstub::arch::{Arch, RegId, Registers};
 
-use crate::core::cortex_m::Register;
+use crate::core::register::Register;
 use crate::debug::DebugTarget;
 
 /// All registers of a core, in the order in which GDB numbers them.
 pub fn gdb_registers<C: DebugTarget>() -> impl Iterator<Item = Register> {
-    (0..16).map(Register::R).chain([Register::Xpsr]).chain(C::OTHER_REGISTERS.iter().copied())
+    C::REGISTERS.common().chain(C::OTHER_REGISTERS.iter().copied())
 }
 
 fn bytes(register: Register) -> usize {
     if matches!(register, Register::D(_)) { 8 } else { 4 }
 }
 
-/// A register in GDB's words: its name, and what else is to be said of it.
-fn described(register: Register) -> (String, &'static str) {
-    let (name, more) = match register {
-        Register::R(13) => ("sp", r#" type="data_ptr""#),
-        Register::R(14) => ("lr", ""),
-        Register::R(15) => ("pc", r#" type="code_ptr""#),
-        Register::R(number) => return (format!("r{number}"), ""),
-        Register::Xpsr => ("xpsr", ""),
-        Register::Msp => ("msp", r#" type="data_ptr""#),
-        Register::Psp => ("psp", r#" type="data_ptr""#),
-        Register::Primask => ("primask", r#" group="system""#),
-        Register::Basepri => ("basepri", r#" group="system""#),
-        Register::Faultmask => ("faultmask", r#" group="system""#),
-        Register::Control => ("control", r#" group="system""#),
-        Register::D(number) => return (format!("d{number}"), r#" type="ieee_double""#),
-        Register::Fpscr => ("fpscr", r#" type="int" group="float""#),
-    };
-    (name.to_owned(), more)
+/// What else GDB is told of a register than its name and width.
+fn described(register: Register) -> &'static str {
+    match register {
+        Register::R(13) | Register::X(2) | Register::Msp | Register::Psp => r#" type="data_ptr""#,
+        Register::R(15) | Register::Pc => r#" type="code_ptr""#,
+        Register::Primask | Register::Basepri | Register::Faultmask | Register::Control => r#" group="system""#,
+        Register::D(_) => r#" type="ieee_double""#,
+        Register::Fpscr => r#" type="int" group="float""#,
+        _ => "",
+    }
 }
 
 /// The feature of GDB's that a register belongs to.
 fn feature(register: Register) -> &'static str {
     match register {
+        Register::X(_) | Register::Pc => "org.gnu.gdb.riscv.cpu",
         Register::R(_) | Register::Xpsr => "org.gnu.gdb.arm.m-profile",
         Register::D(_) | Register::Fpscr => "org.gnu.gdb.arm.vfp",
         _ => "org.gnu.gdb.arm.m-system",
@@ -62,7 +55,7 @@ pub fn description<C: DebugTarget>() -> String {
             open = feature(register);
             let _ = writeln!(text, "{end}<feature name=\"{open}\">");
         }
-        let (name, more) = described(register);
+        let (name, more) = (register.name(), described(register));
         let _ = writeln!(text, "<reg name=\"{name}\" bitsize=\"{}\"{more}/>", 8 * bytes(register));
     }
     text + "</feature>\n</target>\n"
@@ -99,7 +92,8 @@ impl<C: DebugTarget> Registers for RegisterValues<C> {
     type ProgramCounter = u32;
 
     fn pc(&self) -> u32 {
-        self.0[15] as u32
+        let pc = C::REGISTERS.common().position(|register| register == C::REGISTERS.pc());
+        pc.map_or(0, |place| self.0[place]) as u32
     }
 
     fn gdb_serialize(&self, mut write: impl FnMut(Option<u8>)) {

@@ -10,7 +10,7 @@ use object::elf;
 use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _, Sym as _};
 use object::{Endianness, FileKind};
 
-use crate::image::{Image, ImageError, Segment, Symbol, Target, check_range, sort};
+use crate::image::{Architecture, Image, ImageError, Segment, Symbol, Target, check_range, sort};
 
 /// Whether a file begins as an ELF file does.
 pub(super) fn is_elf(bytes: &[u8]) -> bool {
@@ -29,13 +29,16 @@ pub(super) fn read(bytes: &[u8], target: &Target) -> Result<Image, ImageError> {
     if endian == Endianness::Big {
         return Err(ImageError::WrongEndianness);
     }
-    if header.e_machine(endian) != elf::EM_ARM {
-        return Err(ImageError::WrongMachine(header.e_machine(endian).0));
+    let (built_for, wanted) = (header.e_machine(endian).0, target.architecture.machine());
+    if built_for != wanted {
+        return Err(ImageError::WrongMachine { built_for, chip: target.chip, wanted });
     }
     if header.e_type(endian) != elf::ET_EXEC {
         return Err(ImageError::NotExecutable(header.e_type(endian).0));
     }
-    if let Some(number) = architecture(header, endian, bytes).filter(|number| !target.architectures.contains(number)) {
+    if let Architecture::Arm(known) = target.architecture
+        && let Some(number) = architecture(header, endian, bytes).filter(|number| !known.contains(number))
+    {
         return Err(ImageError::WrongArchitecture { built_for: architecture_name(number), chip: target.chip });
     }
     let mut segments = Vec::new();

@@ -13,6 +13,7 @@ pub mod csr;
 pub mod decode;
 pub mod fetch;
 mod finish;
+mod host;
 pub mod interrupts;
 mod look;
 pub mod op;
@@ -23,7 +24,7 @@ mod sleep;
 pub mod triggers;
 
 use crate::core::access::replicate;
-use crate::isa::hazard3::csr::Csrs;
+use crate::isa::hazard3::csr::{Csrs, Trap};
 use crate::isa::hazard3::fetch::FrontEnd;
 use crate::isa::hazard3::look::Cycle;
 use crate::isa::hazard3::op::{Cause, Memory};
@@ -81,6 +82,8 @@ pub struct Core {
     sleep: Sleep,
     unblocks: bool,
     cycle: Option<Cycle>,
+    /// The trap that was entered, or left by `mret`, and nobody has taken note of.
+    trapped: Option<Trap>,
 }
 
 impl Core {
@@ -106,6 +109,7 @@ impl Core {
             sleep: Sleep::default(),
             unblocks: false,
             cycle: None,
+            trapped: None,
         }
     }
 

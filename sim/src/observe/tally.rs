@@ -1,7 +1,6 @@
 //! What the cores had done by the times at which a place was executed.
 
 use crate::core::chip::Chip;
-use crate::core::cortex_m::Register;
 use crate::core::statistics::Statistics;
 use crate::core::time::Cycle;
 
@@ -38,7 +37,7 @@ impl Tally {
     }
 
     /// Counts if this is where a core stands; whether it is.
-    pub fn pass(&mut self, chip: &impl Chip, core: u8, pc: u32) -> bool {
+    pub fn pass<C: Chip>(&mut self, chip: &C, core: u8, pc: u32) -> bool {
         if pc != self.address {
             return false;
         }
@@ -49,7 +48,8 @@ impl Tally {
         self.counts.push(Count {
             at: chip.now(),
             core,
-            arguments: [0, 1, 2, 3].map(|number| chip.register(usize::from(core), Register::R(number)) as u32),
+            arguments: [0, 1, 2, 3]
+                .map(|number| chip.register(usize::from(core), C::REGISTERS.argument(number)) as u32),
             statistics: [0, 1].map(|number| chip.statistics(number)),
         });
         true

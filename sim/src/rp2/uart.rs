@@ -218,6 +218,11 @@ impl Uart {
         self.start_sending(context.now);
     }
 
+    /// Whether it raises an interrupt for what it receives.
+    pub fn listens(&self) -> bool {
+        self.imsc & (RIS_RX | RIS_RT) != 0
+    }
+
     /// Whether it has characters to send or is sending one: `UARTFR.BUSY` (datasheet 4.2.8).
     pub fn is_sending(&self) -> bool {
         self.shifting.is_some() || !self.tx.is_empty()

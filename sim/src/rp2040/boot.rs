@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::image::{Boot, Image, Segment, Target, word};
+use crate::image::{Architecture, Boot, Image, Segment, Target, word};
 use crate::rp2040::bootrom;
 use crate::rp2040::machine::Machine;
 
@@ -18,7 +18,7 @@ pub const IMAGES: Target = Target {
     chip: "RP2040",
     memories: &[FLASH, XIP_SRAM, SRAM],
     named: "flash (0x10000000) or SRAM (0x20000000 to 0x20042000)",
-    architectures: &[11, 12],
+    architecture: Architecture::Arm(&[11, 12]),
     uf2_family: Some(0xe48b_ff56),
     boot: |segments, entry| entry.map_or_else(|| boot_without_entry(segments), |entry| boot_at(segments, entry)),
 };

@@ -2,8 +2,8 @@
 
 use crate::core::bus::Slave;
 use crate::core::chip::{Chip, ExitState};
-use crate::core::cortex_m::Register;
 use crate::core::names::Names;
+use crate::core::register::Register;
 use crate::core::statistics::Statistics;
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, Unit};
@@ -93,7 +93,7 @@ impl Chip for Machine {
             Register::Psp => core.psp(),
             Register::Primask => u32::from(core.primask()),
             Register::Control => core.control(),
-            Register::Basepri | Register::Faultmask | Register::D(_) | Register::Fpscr => 0,
+            _ => 0,
         })
     }
 
@@ -140,7 +140,7 @@ impl Chip for Machine {
     }
 
     fn slave_name(slave: Slave) -> Option<&'static str> {
-        Some(slave::name(slave))
+        slave::name(slave)
     }
 
     fn interrupt_name(interrupt: u8) -> Option<&'static str> {

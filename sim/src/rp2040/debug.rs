@@ -1,7 +1,7 @@
 //! What a debugger does to the RP2040. Nothing is disturbed by looking.
 
 use crate::core::bus::Slave;
-use crate::core::cortex_m::Register;
+use crate::core::register::Register;
 use crate::core::time::NEVER;
 use crate::debug::DebugTarget;
 use crate::rp2040::boot::FLASH;

@@ -18,10 +18,8 @@ mod pin_interrupts;
 mod pin_levels;
 pub mod pins;
 pub mod pio;
-pub mod psm;
 pub mod pwm;
 mod register_map;
-pub mod resets;
 pub mod rosc;
 pub mod rtc;
 pub mod sio;
@@ -40,7 +38,9 @@ use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2::clock::{Clock, Clocks};
 use crate::rp2::clocks::ClocksBlock;
 use crate::rp2::pll::Pll;
+use crate::rp2::psm::Psm;
 use crate::rp2::registration::{self, AddressMap, Entry, Requests, Target, aliased, is_alias, lines_of};
+use crate::rp2::resets::Resets;
 use crate::rp2::timer::{self, Timer};
 use crate::rp2::uart::Uart;
 use crate::rp2::xosc::Xosc;
@@ -74,8 +74,8 @@ registration::peripherals! {
     sysinfo: sysinfo::Sysinfo => sysinfo::SYSINFO;
     syscfg: syscfg::Syscfg => syscfg::SYSCFG;
     clocks: ClocksBlock<clock_tree::Rp2040> => clock_tree::CLOCKS;
-    resets: resets::Resets => resets::RESETS;
-    psm: psm::Psm => psm::PSM;
+    resets: Resets<{ blocks::ALL_RESETS }> => blocks::RESETS;
+    psm: Psm<15> => blocks::PSM;
     io_bank0: io_bank::IoBank0 => io_bank::IO_BANK0;
     io_qspi: io_bank::IoQspi => io_bank::IO_QSPI;
     pads_bank0: pads::PadsBank0 => pads::PADS_BANK0;
@@ -277,7 +277,7 @@ impl Peripherals {
     /// reset.
     pub(super) fn may_move_qspi_pins(address: u32) -> bool {
         matches!(decode(address), (Target::Block(entry), _)
-            if [io_bank::IO_QSPI.base, resets::RESETS.base].contains(&entry.block.base))
+            if [io_bank::IO_QSPI.base, blocks::RESETS.base].contains(&entry.block.base))
     }
 
     /// Whether the block at an address is modelled.

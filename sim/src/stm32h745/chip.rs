@@ -3,8 +3,8 @@
 use crate::core::access::Width;
 use crate::core::bus::Slave;
 use crate::core::chip::{CORES, Chip, ExitState};
-use crate::core::cortex_m::Register;
 use crate::core::names::Names;
+use crate::core::register::Register;
 use crate::core::statistics::Statistics;
 use crate::core::stop::Stop;
 use crate::core::time::Unit;

@@ -1,7 +1,7 @@
 //! What a debugger does to the STM32H745. Nothing is disturbed by looking.
 
 use crate::core::chip::{CORES, Chip as _};
-use crate::core::cortex_m::Register;
+use crate::core::register::Register;
 use crate::debug::DebugTarget;
 use crate::stm32h745::core::PowerState;
 use crate::stm32h745::machine::Machine;

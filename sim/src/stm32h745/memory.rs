@@ -3,7 +3,7 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 use crate::core::access::Width;
-use crate::image::{Boot, Target};
+use crate::image::{Architecture, Boot, Target};
 use crate::stm32h745::{M4, M7};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub const IMAGES: Target = Target {
     chip: "STM32H745",
     memories: &[0x0800_0000..0x0810_0000, 0x0810_0000..0x0820_0000],
     named: "a bank of flash (0x08000000 to 0x08100000, 0x08100000 to 0x08200000)",
-    architectures: &[10, 11, 12, 13],
+    architecture: Architecture::Arm(&[10, 11, 12, 13]),
     uf2_family: None,
     boot: |_, _| Boot::Flash,
 };

@@ -1,7 +1,7 @@
 //! A core with a program at `CODE`, handlers that return at once, and words to look at.
 
 use super::memory::{Memory, RAM};
-use intercore_sim::core::cortex_m::Register;
+use intercore_sim::core::register::Register;
 use intercore_sim::isa::armv7em::model::Model;
 use intercore_sim::isa::armv7em::{Processor, Step};
 

@@ -4,7 +4,7 @@ use super::bench::{
     AIRCR, BX_LR, Bench, CODE, DATA, LDR, NOP, SCR, STACK, SV_CALL, SVC, SYS_TICK, WFE, WFI, handler, irq,
 };
 use super::bench::{ICSR, PEND_SV};
-use intercore_sim::core::cortex_m::Register;
+use intercore_sim::core::register::Register;
 use intercore_sim::isa::armv7em::Step;
 
 #[test]

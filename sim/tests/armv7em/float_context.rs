@@ -5,7 +5,7 @@ use super::bench::{
     VMOV, handler,
 };
 use super::memory::models;
-use intercore_sim::core::cortex_m::Register;
+use intercore_sim::core::register::Register;
 use intercore_sim::isa::armv7em::Step;
 
 /// VMOV s0, r0; SVC; NOP

@@ -5,7 +5,7 @@ use super::bench::{BX_LR, Bench, CCR, CODE, DATA, HANDLERS, SHCSR, STACK, SV_CAL
 use super::memory::{Memory, RAM, models};
 use crate::random::Random;
 use intercore_sim::core::access::Width;
-use intercore_sim::core::cortex_m::Register;
+use intercore_sim::core::register::Register;
 use intercore_sim::core::state_hash::StableHasher;
 use intercore_sim::isa::armv7em::Processor;
 use intercore_sim::isa::armv7em::bus::{self, Bus, BusError, Event, PAGE};

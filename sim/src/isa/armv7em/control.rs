@@ -1,6 +1,7 @@
 //! Branches, hints, barriers, SVC, MRS, MSR, CPS.
 
-use crate::core::cortex_m::{Register, SV_CALL};
+use crate::core::cortex_m::SV_CALL;
+use crate::core::register::Register;
 use crate::isa::armv7em::bus::{Bus, Event};
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{ExecutionResult, Processor, Sleep};

@@ -1,6 +1,6 @@
 //! Core registers, flags and special registers (B1.4).
 
-use crate::core::cortex_m::Register;
+use crate::core::register::Register;
 use crate::isa::armv7em::{Processor, fpu};
 
 /// The flags of APSR (B1.4.2).
@@ -115,6 +115,7 @@ impl Processor {
             Register::Control => self.control(),
             Register::D(number) => return self.fpu.get(fpu::Register::double(u32::from(number))),
             Register::Fpscr => self.fpu.status.0,
+            Register::X(_) | Register::Pc => 0,
         };
         u64::from(narrow)
     }
@@ -133,7 +134,7 @@ impl Processor {
             Register::Primask => self.primask = narrow & 1 != 0,
             Register::Basepri => self.basepri = self.nvic.implemented(narrow as u8),
             Register::Faultmask => self.change_faultmask(narrow & 1 != 0),
-            Register::Control => return false,
+            Register::Control | Register::X(_) | Register::Pc => return false,
             Register::D(number) => self.fpu.put(fpu::Register::double(u32::from(number)), value),
             Register::Fpscr => self.fpu.set_status(narrow),
         }

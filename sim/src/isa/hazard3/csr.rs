@@ -191,6 +191,19 @@ impl Csrs {
         instructions.value = instructions.value.wrapping_add(u64::from(instructions.runs && executed));
     }
 
+    /// Counts cycles in which nothing was executed.
+    pub fn pass(&mut self, cycles: u64) {
+        let count = &mut self.counters[0];
+        count.value = count.value.wrapping_add(if count.runs { cycles } else { 0 });
+    }
+
+    /// Whether it is the same as another one but for the count of cycles.
+    pub fn has_stood_still(&self, before: &Self) -> bool {
+        let mut before = before.clone();
+        before.counters[0].value = self.counters[0].value;
+        *self == before
+    }
+
     /// Whether an access to a CSR is none that the core has, in its mode.
     pub fn is_illegal(&self, csr: Csr, operand: u32) -> bool {
         let is_for_user = match csr.number {

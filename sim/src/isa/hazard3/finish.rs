@@ -49,6 +49,7 @@ impl Core {
         let csr_value = self.count_and_access(cycle, used > 0, waits.x);
         self.take_load(data.word, port, waits.data);
         if let Some(trap) = trapped {
+            self.trapped = Some(trap);
             let size = 2 + 2 * u32::from(self.was_wide);
             let is_before = matches!(trap, Trap::Exception(_)) && !self.behind.keeps_pc;
             self.csrs.enter(trap, self.pc.wrapping_sub(if is_before { size } else { 0 }));

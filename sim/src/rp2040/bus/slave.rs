@@ -21,12 +21,12 @@ pub const FAST_PERIPHERALS: Slave = Slave(8);
 pub const APB: Slave = Slave(9);
 
 /// A name for people.
-pub fn name(slave: Slave) -> &'static str {
-    const NAMES: [&str; Slave::COUNT] = [
+pub fn name(slave: Slave) -> Option<&'static str> {
+    const NAMES: [&str; 14] = [
         "ROM", "XIP", "SRAM0", "SRAM1", "SRAM2", "SRAM3", "SRAM4", "SRAM5", "FASTPERI", "APB", "SIO", "PPB",
         "unmapped", "internal",
     ];
-    NAMES.get(slave.number()).copied().unwrap_or_default()
+    NAMES.get(slave.number()).copied()
 }
 
 #[inline(always)]

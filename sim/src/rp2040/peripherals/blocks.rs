@@ -2,6 +2,8 @@
 
 use crate::rp2::peripheral::Block;
 use crate::rp2::pll::PLL;
+use crate::rp2::psm;
+use crate::rp2::resets;
 use crate::rp2::timer;
 use crate::rp2::uart::UART;
 use crate::rp2::xosc;
@@ -38,3 +40,16 @@ pub const PLL_SYS: Block = Block { instance: "_SYS", base: 0x4002_8000, reset: 1
 pub const PLL_USB: Block = Block { instance: "_USB", base: 0x4002_c000, reset: 1 << 13, ..PLL };
 /// `XOSC`.
 pub const XOSC: Block = Block { base: 0x4002_4000, ..xosc::XOSC };
+/// `RESETS`.
+pub const RESETS: Block = Block { base: 0x4000_c000, ..resets::RESETS };
+/// Bits of all its registers: one per block (2.14.3).
+pub const ALL_RESETS: u32 = 0x01ff_ffff;
+/// `PSM`.
+pub const PSM: Block = Block { base: 0x4001_0000, ..psm::PSM };
+/// Stages of the power-on state machine (2.13.5).
+#[allow(missing_docs)] // the datasheet's names
+pub mod stage {
+    pub const CLOCKS: u32 = 1 << 2;
+    pub const RESETS: u32 = 1 << 3;
+    pub const SIO: u32 = 1 << 14;
+}

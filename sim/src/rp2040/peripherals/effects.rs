@@ -4,7 +4,7 @@ use crate::core::time::Cycle;
 use crate::rp2::clock::{Clocks, Rates};
 use crate::rp2::clocks::Sources;
 use crate::rp2040::peripherals::{Context, Effect, Peripheral, Peripherals, Signals};
-use crate::rp2040::peripherals::{blocks, clock_tree, io_bank, pads, pio, psm, pwm, resets, sio, spi};
+use crate::rp2040::peripherals::{blocks, clock_tree, io_bank, pads, pio, pwm, sio, spi};
 
 impl Peripherals {
     /// What a write to one block means for others; `held` is what was held in reset before it.
@@ -112,17 +112,17 @@ impl Peripherals {
         }
         let stages = self.psm.watchdog();
         // In the order of the stages (2.13.2): clk_sys leaves the PLLs before they stop.
-        if stages & psm::bit::CLOCKS != 0 {
+        if stages & blocks::stage::CLOCKS != 0 {
             self.clocks.reset(&clock_tree::CLOCKS, context);
             self.update_clocks(context);
         }
         let mut blocks = self.resets.watchdog();
-        if stages & psm::bit::RESETS != 0 {
-            self.resets.reset(&resets::RESETS, context);
-            blocks = resets::ALL;
+        if stages & blocks::stage::RESETS != 0 {
+            self.resets.reset(&blocks::RESETS, context);
+            blocks = blocks::ALL_RESETS;
         }
         self.reset_blocks(blocks, context);
-        if stages & psm::bit::SIO != 0 {
+        if stages & blocks::stage::SIO != 0 {
             self.sio = sio::Sio::new();
             self.connect_pins(context);
             self.sio.wake(context);

@@ -5,6 +5,7 @@
 
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2::interpolator::{Interpolator, Variant};
+use crate::rp2::sio::{FIFO_LATENCY, Fifo, Pins, ROE, VLD, WOF, status};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::divider::{Divider, Signedness};
 use crate::rp2040::peripherals::io_bank::QSPI_SS;
@@ -42,100 +43,11 @@ const INTERP1: u32 = 0x0c0;
 const SPINLOCK0: u32 = 0x100;
 const SPINLOCK31: u32 = 0x17c;
 
-/// `FIFO_ST` bits (2.3.1.7).
-const VLD: u32 = 1 << 0;
-const RDY: u32 = 1 << 1;
-const WOF: u32 = 1 << 2;
-const ROE: u32 = 1 << 3;
-
 /// Entries of each FIFO (2.3.1.4).
 pub const FIFO_DEPTH: usize = 8;
-/// Cycles from a FIFO access by one core until the other core sees the change. Not documented: one clock edge is
-/// assumed, which also makes both directions behave alike whichever core is stepped first.
-const FIFO_LATENCY: Cycle = 1;
-
 /// Pins of bank 0 and of the QSPI bank (2.3.1.2).
 const GPIO_MASK: u32 = (1 << 30) - 1;
 const GPIO_HI_MASK: u32 = (1 << 6) - 1;
-
-/// One direction between the cores. The far end sees a push or pop one cycle later; since an end is used by one core
-/// and a core makes one access per cycle, the cycle of the latest push and pop is all that has to be remembered.
-#[derive(Clone, Debug, Default, Hash)]
-struct Fifo {
-    entries: [u32; FIFO_DEPTH],
-    head: usize,
-    len: usize,
-    /// The first cycle in which the reader sees the latest push, and the writer the latest pop.
-    pushed: Cycle,
-    popped: Cycle,
-    wof: bool,
-    roe: bool,
-}
-
-impl Fifo {
-    fn readable(&self, now: Cycle) -> usize {
-        self.len - usize::from(now < self.pushed && self.len > 0)
-    }
-
-    fn push(&mut self, value: u32, now: Cycle) {
-        if self.is_full(now) {
-            self.wof = true;
-            return;
-        }
-        self.entries[(self.head + self.len) % FIFO_DEPTH] = value;
-        self.len += 1;
-        self.pushed = now.saturating_add(FIFO_LATENCY);
-    }
-
-    /// What a read yields: when empty the old value at the read pointer, as a memory would give it (undocumented).
-    fn front(&self) -> u32 {
-        self.entries[self.head]
-    }
-
-    fn pop(&mut self, now: Cycle) -> u32 {
-        let value = self.front();
-        if self.readable(now) == 0 {
-            self.roe = true;
-            return value;
-        }
-        self.head = (self.head + 1) % FIFO_DEPTH;
-        self.len -= 1;
-        self.popped = now.saturating_add(FIFO_LATENCY);
-        value
-    }
-
-    fn is_full(&self, now: Cycle) -> bool {
-        self.len + usize::from(now < self.popped) >= FIFO_DEPTH
-    }
-}
-
-/// The pins of one bank.
-#[derive(Clone, Debug, Default, Hash)]
-struct Pins {
-    out: u32,
-    oe: u32,
-}
-
-impl Pins {
-    fn read(&self, register: u32) -> u32 {
-        match register {
-            0 => self.out,
-            4 => self.oe,
-            _ => 0, // SET, CLR and XOR are write-only
-        }
-    }
-
-    fn write(&mut self, register: u32, value: u32, mask: u32) {
-        let target = if register < 4 { &mut self.out } else { &mut self.oe };
-        *target = mask
-            & match register % 4 {
-                0 => value,
-                1 => *target | value,
-                2 => *target & !value,
-                _ => *target ^ value,
-            };
-    }
-}
 
 /// What belongs to one core alone.
 #[derive(Clone, Debug, Hash)]
@@ -156,7 +68,7 @@ pub struct Sio {
     selected: u32,
     spinlocks: u32,
     /// `fifos[n]` is read by core `n`.
-    fifos: [Fifo; 2],
+    fifos: [Fifo<FIFO_DEPTH>; 2],
     cores: [PerCore; 2],
     event: Cycle,
 }
@@ -349,12 +261,7 @@ impl Sio {
     }
 
     fn fifo_status(&self, core: usize, now: Cycle) -> u32 {
-        let (incoming, outgoing) = (&self.fifos[core], &self.fifos[core ^ 1]);
-        let flag = |set: bool, bit: u32| if set { bit } else { 0 };
-        flag(incoming.readable(now) > 0, VLD)
-            | flag(!outgoing.is_full(now), RDY)
-            | flag(outgoing.wof, WOF)
-            | flag(incoming.roe, ROE)
+        status(&self.fifos[core], &self.fifos[core ^ 1], now)
     }
 
     /// The interrupt of a core is VLD, WOF or ROE of its own status (2.3.1.4).

@@ -1,59 +1,50 @@
-//! The power-on state machine (datasheet 2.13): the order in which the chip comes up, and how core 1 is reset.
+//! The power-on state machine (RP2040 datasheet 2.13, RP2350 datasheet 7.4): the order in which the chip comes up, and how core 1 is reset.
 
 use crate::core::time::Cycle;
 use crate::rp2::clock::Clocks;
-use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
+use crate::rp2::peripheral::{Block, Context, Effect, Peripheral};
 
-/// Register offsets (2.13.5).
+/// Register offsets (RP2040 datasheet 2.13.5).
 const FRCE_ON: u32 = 0x0;
 const FRCE_OFF: u32 = 0x4;
 const WDSEL: u32 = 0x8;
 const DONE: u32 = 0xc;
 
-/// Stages in their order, bit 0 first (2.13.5).
-pub const ALL: u32 = 0x0001_ffff;
-#[allow(missing_docs)] // the datasheet's names
-pub mod bit {
-    pub const CLOCKS: u32 = 1 << 2;
-    pub const RESETS: u32 = 1 << 3;
-    pub const SIO: u32 = 1 << 14;
-    pub const PROC0: u32 = 1 << 15;
-    pub const PROC1: u32 = 1 << 16;
-}
-
-/// `PSM`.
+/// What is the same of the state machines.
 pub const PSM: Block = Block {
     effect: Effect::Cores,
     modelled: "reset of the cores; what the watchdog resets",
     missing: "order and delays of power-on, other stages held off",
-    ..Block::new("PSM", 0x4001_0000)
+    ..Block::new("PSM", 0)
 };
 
-/// The state machine, when power-on is over.
+/// The state machine, when power-on is over. Its last stages are the cores, from bit `PROC0` on.
 #[derive(Clone, Debug, Default, Hash)]
-pub struct Psm {
+pub struct Psm<const PROC0: u32> {
     frce_on: u32,
     frce_off: u32,
     wdsel: u32,
 }
 
-impl Psm {
-    /// Stages that are held off. Each waits for the one before it (2.13.2), but the cores, the last two, for no one that
+impl<const PROC0: u32> Psm<PROC0> {
+    const ALL: u32 = (1 << (PROC0 + 2)) - 1;
+
+    /// Stages that are held off. Each waits for the one before it (RP2040 datasheet 2.13.2), but the cores, the last two, for no one that
     /// firmware could hold off and go on.
     pub fn held(&self) -> u32 {
         let stages = self.frce_off & !self.frce_on;
-        let before_cores = stages & (bit::PROC0 - 1);
-        (if before_cores == 0 { stages } else { stages | from(before_cores) }) & ALL
+        let before_cores = stages & ((1 << PROC0) - 1);
+        (if before_cores == 0 { stages } else { stages | from(before_cores) }) & Self::ALL
     }
 
     /// Whether a core is held in reset.
     pub fn core_held(&self, core: usize) -> bool {
-        self.held() >> (15 + (core & 1)) & 1 == 1
+        self.held() >> (PROC0 + (core as u32 & 1)) & 1 == 1
     }
 
-    /// The stages that the watchdog resets: those in `WDSEL`, and all that come after (2.13.4).
+    /// The stages that the watchdog resets: those in `WDSEL`, and all that come after (RP2040 datasheet 2.13.4).
     pub fn watchdog(&self) -> u32 {
-        if self.wdsel == 0 { 0 } else { from(self.wdsel) & ALL }
+        if self.wdsel == 0 { 0 } else { from(self.wdsel) & Self::ALL }
     }
 }
 
@@ -62,7 +53,7 @@ fn from(stages: u32) -> u32 {
     !((stages & stages.wrapping_neg()).wrapping_sub(1))
 }
 
-impl Peripheral for Psm {
+impl<const PROC0: u32> Peripheral for Psm<PROC0> {
     fn new(_: &'static Block) -> Self {
         Self::default()
     }
@@ -72,18 +63,18 @@ impl Peripheral for Psm {
             FRCE_ON => self.frce_on,
             FRCE_OFF => self.frce_off,
             WDSEL => self.wdsel,
-            DONE => !self.held() & ALL,
+            DONE => !self.held() & Self::ALL,
             _ => return None,
         })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
-        let value = value & ALL;
+        let value = value & Self::ALL;
         match offset {
             FRCE_ON => self.frce_on = value,
             FRCE_OFF => {
                 self.frce_off = value;
-                if value & !(bit::PROC0 | bit::PROC1) != 0 {
+                if value & !(3 << PROC0) != 0 {
                     let what = "holding off stages other than the cores by";
                     context.diagnostics.unmodelled(PSM.name, offset, what, context.now);
                 }

@@ -1,33 +1,30 @@
-//! The reset controller of the peripherals (datasheet 2.14).
+//! The reset controller of the peripherals (RP2040 datasheet 2.14, RP2350 datasheet 7.5).
 
 use crate::core::time::Cycle;
 use crate::rp2::clock::Clocks;
-use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
+use crate::rp2::peripheral::{Block, Context, Effect, Peripheral};
 
-/// Register offsets (2.14.3).
+/// Register offsets (RP2040 datasheet 2.14.3, RP2350 datasheet 7.5.3).
 const RESET: u32 = 0x0;
 const WDSEL: u32 = 0x4;
 const RESET_DONE: u32 = 0x8;
 
-/// Bits of all registers: one per block (2.14.3).
-pub const ALL: u32 = 0x01ff_ffff;
-
-/// `RESETS`.
+/// What is the same of the reset controllers.
 pub const RESETS: Block = Block {
     effect: Effect::Resets,
     modelled: "all blocks that are modelled, at once",
     missing: "delays",
-    ..Block::new("RESETS", 0x4000_c000)
+    ..Block::new("RESETS", 0)
 };
 
-/// The reset controller. After power-on it holds everything.
+/// The reset controller of the blocks in the set `ALL`, a bit each. After power-on it holds everything.
 #[derive(Clone, Debug, Hash)]
-pub struct Resets {
+pub struct Resets<const ALL: u32> {
     reset: u32,
     wdsel: u32,
 }
 
-impl Resets {
+impl<const ALL: u32> Resets<ALL> {
     /// The blocks that are held in reset.
     pub fn held(&self) -> u32 {
         self.reset
@@ -40,7 +37,7 @@ impl Resets {
     }
 }
 
-impl Peripheral for Resets {
+impl<const ALL: u32> Peripheral for Resets<ALL> {
     fn new(_: &'static Block) -> Self {
         Self { reset: ALL, wdsel: 0 }
     }

@@ -1,0 +1,493 @@
+//! The bus fabric of the RP2350: six managers, seventeen ports, and the transfers between them, cycle by cycle (DS 2.1).
+//!
+//! A manager's port takes an address whenever its transfer before is complete; while the downstream port is busy with others, the
+//! transfer waits in its data phase. (That arbitration is at the downstream ports and holds addresses there is an assumption.)
+
+pub mod arbiter;
+pub mod cache;
+pub mod monitor;
+pub mod port;
+pub mod qmi;
+
+use crate::core::access::{Width, merge};
+use crate::core::bus::Slave;
+use crate::core::diagnostics::Diagnostics;
+use crate::core::loss::Losses;
+use crate::core::ram::zeroed;
+use crate::core::state_hash::hash_words;
+use crate::core::time::Cycle;
+use crate::core::watch::Watchpoints;
+use crate::isa::hazard3::Core;
+use crate::isa::hazard3::ports::{Access, Lines, Reply};
+use crate::rp2::clock::Clocks;
+use crate::rp2::irq::IrqLines;
+use crate::rp2::peripheral::Context;
+use crate::rp2350::peripherals::{Peripherals, sio};
+use arbiter::Arbiter;
+use cache::{Cache, Found, LINE};
+use monitor::Monitor;
+use port::{APB, FAST_PERIPHERALS, ROM, SHARED, SIO, SRAM, XIP0};
+use qmi::Qmi;
+use std::hash::{Hash, Hasher};
+
+/// Data phase of an APB read or write: "a minimum of three cycles for a read, and four cycles for a write" (DS 2.1.4).
+const APB_READ: Cycle = 3;
+const APB_WRITE: Cycle = 4;
+/// What a write through an atomic alias of UART, SPI or I2C costs more (DS 2.1.3).
+const INTERPOSED: Cycle = 2;
+/// Data phase of an access that nothing answers: AHB's two-cycle error response.
+const ERROR_RESPONSE: Cycle = 2;
+
+/// Words of SRAM.
+const SRAM_WORDS: usize = port::SRAM_BYTES as usize / 4;
+/// Words of boot ROM.
+const ROM_WORDS: usize = port::ROM_BYTES as usize / 4;
+/// Largest flash that a chip select shows: 16 MB.
+const FLASH_LIMIT: usize = 16 << 20;
+
+/// Upstream ports of the cores.
+const PORTS: usize = 4;
+
+/// A transfer whose address a manager's port has taken.
+#[derive(Clone, Copy, Debug)]
+struct Transfer {
+    /// For a fetch, a read of a word.
+    access: Access,
+    is_fetch: bool,
+    /// Address of the instruction that asks.
+    pc: u32,
+    /// None where nothing is.
+    slave: Option<Slave>,
+    /// The cycle that completes its data phase, once it is granted.
+    ends: Option<Cycle>,
+}
+
+/// What a core has lost.
+#[derive(Clone, Debug, Default)]
+pub struct Lost {
+    /// Cycles in which another manager had the port.
+    pub conflicts: [Cycle; Slave::COUNT],
+    /// Cycles that ports themselves took.
+    pub waits: [Cycle; Slave::COUNT],
+}
+
+/// Everything that the cores share.
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    rom: Box<[u32; ROM_WORDS]>,
+    sram: Box<[u32; SRAM_WORDS]>,
+    /// Flash at chip select 0 as far as it was loaded; erased (all ones) beyond.
+    flash: Vec<u32>,
+    arbiter: Arbiter,
+    monitor: Monitor,
+    cache: Cache,
+    /// The interface to flash.
+    pub qmi: Qmi,
+    transfers: [Option<Transfer>; PORTS],
+    /// Peripherals behind APB and AHB, and SIO.
+    pub peripherals: Peripherals,
+    /// Rates of the clocks.
+    pub clocks: Clocks,
+    /// Levels of the interrupt lines.
+    pub irq: IrqLines,
+    /// What happened at addresses.
+    pub watch: Watchpoints,
+    /// Diagnostics of firmware.
+    pub diagnostics: Diagnostics,
+    /// By core.
+    pub lost: [Lost; 2],
+    /// Words that are lost between the cores, for faults that were asked for.
+    pub losses: Losses,
+    /// A register was written since the machine looked.
+    pub touched: bool,
+}
+
+impl Fabric {
+    /// At power-on.
+    pub fn new() -> Self {
+        let mut fabric = Self {
+            rom: zeroed(),
+            sram: zeroed(),
+            flash: Vec::new(),
+            arbiter: Arbiter::default(),
+            monitor: Monitor::default(),
+            cache: Cache::default(),
+            qmi: Qmi::default(),
+            transfers: [None; PORTS],
+            peripherals: Peripherals::new(),
+            clocks: Clocks::at_power_on(),
+            irq: IrqLines::default(),
+            watch: Watchpoints::default(),
+            diagnostics: Diagnostics::default(),
+            lost: <[Lost; 2]>::default(),
+            losses: Losses::default(),
+            touched: false,
+        };
+        let (peripherals, mut context) = fabric.peripherals_at(0);
+        peripherals.update_clocks(&mut context);
+        fabric
+    }
+
+    /// The peripherals, and what they may use at cycle `now`.
+    pub fn peripherals_at(&mut self, now: Cycle) -> (&mut Peripherals, Context<'_>) {
+        let Self { peripherals, clocks, irq, diagnostics, .. } = self;
+        (peripherals, Context { now, clocks, irq, diagnostics })
+    }
+
+    /// Whether neither port of a core has a transfer, and the monitor nothing to tell it.
+    pub fn is_idle(&self, core: usize) -> bool {
+        self.transfers[2 * core].is_none() && self.transfers[2 * core + 1].is_none() && !self.monitor.has_lost(core)
+    }
+
+    /// Puts everything in its state at power-on but time, memories and what is outside.
+    pub fn reset(&mut self, now: Cycle) {
+        let mut old = std::mem::replace(self, Self::new());
+        self.keep_memory(&mut old);
+        self.cache = old.cache;
+        let rates = self.clocks.rates();
+        old.clocks.set(now, rates);
+        (self.clocks, self.diagnostics) = (old.clocks, old.diagnostics);
+        (self.lost, self.losses) = (old.lost, old.losses);
+        let (peripherals, mut context) = self.peripherals_at(now);
+        peripherals.keep_outside(&mut old.peripherals, &mut context);
+    }
+
+    /// Takes over what another one's memories hold, and what is watched.
+    pub fn keep_memory(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.rom, &mut other.rom);
+        std::mem::swap(&mut self.sram, &mut other.sram);
+        std::mem::swap(&mut self.flash, &mut other.flash);
+        std::mem::swap(&mut self.watch, &mut other.watch);
+    }
+
+    /// Forgets what a core that is being reset has asked for.
+    pub fn drop_transfers(&mut self, core: usize) {
+        self.transfers[2 * core] = None;
+        self.transfers[2 * core + 1] = None;
+    }
+
+    /// Whether a core has lost its reservation since the last call, which unblocks it (DS 3.4).
+    pub fn take_lost_reservation(&mut self, core: usize) -> bool {
+        self.monitor.take_lost(core)
+    }
+
+    /// One cycle of both cores, those that run (`runs`); what each of them has executed: address and encoding.
+    pub fn cycle(
+        &mut self,
+        cores: &mut [Core; 2],
+        runs: [bool; 2],
+        lines: &[Lines; 2],
+        now: Cycle,
+    ) -> [Option<(u32, u32)>; 2] {
+        let mut asked = [None; PORTS];
+        for core in (0..2).filter(|&core| runs[core]) {
+            let request = cores[core].begin(&lines[core]);
+            let fetch = request.fetch.map(|(address, machine_mode)| Access {
+                address,
+                width: Width::Word,
+                writes: false,
+                is_exclusive: false,
+                machine_mode,
+            });
+            asked[2 * core] = fetch.map(|access| transfer(access, true, 0));
+            asked[2 * core + 1] = request.access.map(|access| transfer(access, false, cores[core].pc()));
+        }
+        let replies = self.replies(cores, runs, now);
+        let mut executed = [None; 2];
+        for core in (0..2).filter(|&core| runs[core]) {
+            executed[core] = cores[core].end(replies[2 * core], replies[2 * core + 1], &lines[core]);
+        }
+        for ((transfer, asked), reply) in self.transfers.iter_mut().zip(asked).zip(&replies) {
+            if reply.ready {
+                *transfer = asked;
+            }
+        }
+        self.arbitrate(now);
+        executed
+    }
+
+    /// What the managers' ports answer in cycle `now`, with what the transfers do that are complete.
+    fn replies(&mut self, cores: &[Core; 2], runs: [bool; 2], now: Cycle) -> [Reply; PORTS] {
+        let mut replies = [Reply::default(); PORTS];
+        let mut due = [None; PORTS];
+        for (number, transfer) in self.transfers.iter().enumerate().filter(|&(number, _)| runs[number / 2]) {
+            let Some(Transfer { slave, ends, .. }) = *transfer else {
+                replies[number].ready = true;
+                continue;
+            };
+            replies[number].ready = ends.is_some_and(|ends| now >= ends);
+            if slave.is_none() {
+                replies[number].failed = true;
+            } else if replies[number].ready {
+                due[number] = *transfer;
+            }
+        }
+        // Stores, then exclusive stores, then loads: see `Monitor`.
+        for turn in 0..3 {
+            for (number, transfer) in due.iter().enumerate() {
+                let Some(Transfer { access, pc, .. }) = *transfer else { continue };
+                let its_turn = match (access.writes, access.is_exclusive) {
+                    (true, false) => 0,
+                    (true, true) => 1,
+                    (false, _) => 2,
+                };
+                if turn == its_turn {
+                    let value = cores[number / 2].stored();
+                    replies[number] = self.complete(number, access, pc, value, now);
+                }
+            }
+        }
+        replies
+    }
+
+    /// Carries out a transfer in the last cycle of its data phase.
+    fn complete(&mut self, number: usize, access: Access, pc: u32, value: u32, now: Cycle) -> Reply {
+        let Access { address, width, writes, is_exclusive, machine_mode } = access;
+        let core = number / 2;
+        let slave = port::of(address).unwrap_or(SIO);
+        let is_sram = port::is_sram(slave);
+        let mut reply = Reply { ready: true, ..Reply::default() };
+        match (writes, is_exclusive, is_sram) {
+            (true, false, true) => self.monitor.store(core, address),
+            (true, true, true) => reply.exclusive = self.monitor.store_exclusive(core, address, machine_mode),
+            (false, true, true) => {
+                self.monitor.load_exclusive(core, address, machine_mode);
+                reply.exclusive = true;
+            }
+            (false, true, false) => self.monitor.load_elsewhere(core),
+            _ => {}
+        }
+        let is_data = number % 2 == 1;
+        if !writes {
+            let word = self.read(slave, core, address, now);
+            reply.failed = word.is_none();
+            reply.word = word.unwrap_or(0);
+        } else if !is_exclusive || !is_sram || reply.exclusive {
+            reply.failed = self.write(slave, core, address, value, width, now).is_none();
+        }
+        if is_data && self.watch.in_use() {
+            let shown = if writes { value } else { reply.word >> (8 * (address & 3)) };
+            let bits = 8 * width.bytes();
+            let shown = if bits == 32 { shown } else { shown & ((1 << bits) - 1) };
+            _ = self.watch.record_access(now, core as u8, pc, address, width.bytes(), writes, shown);
+        }
+        reply
+    }
+
+    /// Grants ports to transfers that wait for them.
+    fn arbitrate(&mut self, now: Cycle) {
+        let mut asking = [0_u8; SHARED];
+        let mut ports = 0_u32;
+        for (number, transfer) in self.transfers.iter_mut().enumerate() {
+            let Some(transfer) = transfer else { continue };
+            if transfer.ends.is_some() {
+                continue;
+            }
+            match transfer.slave {
+                None => transfer.ends = Some(now + ERROR_RESPONSE),
+                Some(SIO) => transfer.ends = Some(now + 1),
+                Some(slave) => {
+                    asking[slave.number()] |= 1 << number;
+                    ports |= 1 << slave.number();
+                }
+            }
+        }
+        while ports != 0 {
+            let port = ports.trailing_zeros() as usize;
+            ports &= ports - 1;
+            self.grant(port, asking[port], now);
+        }
+    }
+
+    fn grant(&mut self, port: usize, asking: u8, now: Cycle) {
+        let mut waiting = asking;
+        if self.arbiter.is_free(port, now) {
+            let first = self.arbiter.next(port, asking);
+            let Some(transfer) = self.transfers[first] else { return };
+            let cycles = self.data_phase(transfer.access, Slave(port as u8), now);
+            self.arbiter.hold(port, first, now + cycles);
+            self.transfers[first] = Some(Transfer { ends: Some(now + cycles), ..transfer });
+            self.lost[first / 2].waits[port] += cycles - 1;
+            waiting &= !(1 << first);
+        }
+        for number in (0..PORTS).filter(|number| waiting >> number & 1 != 0) {
+            self.lost[number / 2].conflicts[port] += 1;
+        }
+    }
+
+    /// Cycles of the data phase of an access that is granted in cycle `now`.
+    fn data_phase(&mut self, access: Access, slave: Slave, now: Cycle) -> Cycle {
+        let Access { address, writes, .. } = access;
+        match slave {
+            APB if writes => APB_WRITE + if is_interposed(address) { INTERPOSED } else { 0 },
+            APB => APB_READ,
+            slave if slave == XIP0 || slave.0 == XIP0.0 + 1 => self.external(access, now),
+            _ => 1,
+        }
+    }
+
+    /// Cycles of an access to external memory.
+    fn external(&mut self, access: Access, now: Cycle) -> Cycle {
+        let Access { address, width, writes, .. } = access;
+        let window = address >> 26 & 3;
+        if window == 2 || writes {
+            return 1;
+        }
+        let until = if window == 0 {
+            match self.cache.access(address) {
+                Found::Line => return 1,
+                Found::Fetched => self.qmi.read(address & !(LINE - 1), LINE, now),
+                Found::Uncached => self.qmi.read(address, width.bytes(), now),
+            }
+        } else {
+            self.qmi.read(address, width.bytes(), now)
+        };
+        until - now
+    }
+
+    fn read(&mut self, slave: Slave, core: usize, address: u32, now: Cycle) -> Option<u32> {
+        match slave {
+            SIO => {
+                let (peripherals, mut context) = self.peripherals_at(now);
+                Some(peripherals.sio.read(core, sio::offset(address), &mut context))
+            }
+            APB | FAST_PERIPHERALS => {
+                self.touched = true;
+                let (peripherals, mut context) = self.peripherals_at(now);
+                let value = peripherals.read(address & !3, &mut context);
+                value.or_else(|| self.is_reserved(address, "read of", now))
+            }
+            _ => self.peek_memory(address),
+        }
+    }
+
+    fn write(&mut self, slave: Slave, core: usize, address: u32, value: u32, width: Width, now: Cycle) -> Option<()> {
+        match slave {
+            SIO => {
+                let offset = sio::offset(address);
+                if !self.losses.is_empty()
+                    && self.peripherals.sio.takes_word(core, offset, now)
+                    && self.losses.loses_next(core ^ 1, now)
+                {
+                    return Some(());
+                }
+                let (peripherals, mut context) = self.peripherals_at(now);
+                peripherals.sio.write(core, sio::offset(address), value, &mut context);
+            }
+            APB | FAST_PERIPHERALS => {
+                self.touched = true;
+                // Bit 14 leaves out the lanes that are not written (DS 2.1.5).
+                let value = if address >> 14 & 1 == 0 { value } else { merge(0, address, width, value) };
+                let (peripherals, mut context) = self.peripherals_at(now);
+                let written = peripherals.write(address & !3, value, &mut context);
+                written.or_else(|| self.is_reserved(address, "write to", now).map(|_| ()))?;
+            }
+            ROM => {
+                let what = "written to, which is ignored: the program may have used a null pointer";
+                self.diagnostics.misuse("ROM", address & (port::ROM_BYTES - 1), what, now);
+            }
+            slave if port::is_sram(slave) => {
+                let word = &mut self.sram[(address - SRAM) as usize / 4];
+                *word = merge(*word, address, width, value);
+            }
+            _ => match address >> 26 & 3 {
+                2 => self.cache.maintain(address),
+                0 => match self.cache.peek_place(address) {
+                    Some(place) => {
+                        let word = self.cache.word_mut(place);
+                        *word = merge(*word, address, width, value);
+                    }
+                    None => self.diagnostics.misuse("XIP", address & 0x1ff_ffff, "written to flash, which", now),
+                },
+                _ => self.diagnostics.misuse("XIP", address & 0x1ff_ffff, "written to flash, which", now),
+            },
+        }
+        Some(())
+    }
+
+    /// Notes an access to a block that the chip has and that is not modelled: it reads as 0.
+    fn is_reserved(&mut self, address: u32, what: &'static str, now: Cycle) -> Option<u32> {
+        self.diagnostics.unmodelled("peripherals", address & 0x1fff_fffc, what, now);
+        Some(0)
+    }
+
+    /// A word of memory without side effects; None where there is no memory.
+    pub fn peek_memory(&self, address: u32) -> Option<u32> {
+        let slave = port::of(address)?;
+        Some(match slave {
+            ROM => self.rom[address as usize / 4 % ROM_WORDS],
+            slave if port::is_sram(slave) => self.sram[(address - SRAM) as usize / 4],
+            APB | FAST_PERIPHERALS | SIO => return None,
+            _ => match self.cache.peek(address).filter(|_| address >> 26 & 3 == 0) {
+                Some(word) => word,
+                None if address & 0x3ff_ffff < FLASH_LIMIT as u32 => {
+                    self.flash.get(address as usize % FLASH_LIMIT / 4).copied().unwrap_or(u32::MAX)
+                }
+                None => u32::MAX,
+            },
+        })
+    }
+
+    /// Writes one byte of memory without side effects. False where there is no memory.
+    pub fn poke(&mut self, address: u32, value: u8) -> bool {
+        let word = match port::of(address) {
+            Some(ROM) => &mut self.rom[address as usize / 4 % ROM_WORDS],
+            Some(slave) if port::is_sram(slave) => &mut self.sram[(address - SRAM) as usize / 4],
+            Some(slave) if slave.0 < 3 && address & 0x0fff_ffff < FLASH_LIMIT as u32 => {
+                let place = address as usize % FLASH_LIMIT / 4;
+                if self.flash.len() <= place {
+                    self.flash.resize(place + 1, u32::MAX);
+                }
+                &mut self.flash[place]
+            }
+            _ => return false,
+        };
+        *word = merge(*word, address, Width::Byte, u32::from(value));
+        true
+    }
+}
+
+fn transfer(access: Access, is_fetch: bool, pc: u32) -> Transfer {
+    let slave = port::of(access.address).filter(|&slave| !is_fetch || port::holds_code(slave));
+    Transfer { access, is_fetch, pc, slave, ends: None }
+}
+
+/// Whether a write is made by an interposer: through an alias of UART, SPI or I2C (DS 2.1.3).
+fn is_interposed(address: u32) -> bool {
+    (0x4007_0000..0x400a_0000).contains(&address) && address & 0x3000 != 0
+}
+
+/// All that decides the future.
+impl Hash for Fabric {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self {
+            rom,
+            sram,
+            flash,
+            arbiter,
+            monitor,
+            cache,
+            qmi,
+            transfers,
+            peripherals,
+            clocks,
+            irq,
+            watch: _,
+            diagnostics: _,
+            lost: _,
+            losses: _,
+            touched: _,
+        } = self;
+        for words in [&rom[..], &sram[..], flash] {
+            hash_words(words, hasher);
+        }
+        (arbiter, monitor, cache, qmi, peripherals, clocks, irq).hash(hasher);
+        for transfer in transfers {
+            let told = transfer.map(|transfer| {
+                let Access { address, width, writes, is_exclusive, machine_mode } = transfer.access;
+                (address, width, writes, is_exclusive, machine_mode, transfer.is_fetch, transfer.ends)
+            });
+            told.hash(hasher);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Who comes first at a downstream port (DS 2.1.1).
+
+use crate::core::time::Cycle;
+use crate::rp2350::bus::port::SHARED;
+
+/// Upstream ports: instructions and data of core 0, of core 1, and the two of DMA.
+pub const MANAGERS: usize = 6;
+
+/// Arbitration at all ports: those of high priority first; among equals the next in turn after the one served last. That the turn is
+/// the order of the upstream ports, and begins with the first one, is an assumption.
+#[derive(Clone, Debug, Hash)]
+pub struct Arbiter {
+    last: [u8; SHARED],
+    /// First cycle in which a port takes the next access.
+    free_at: [Cycle; SHARED],
+    /// Managers of high priority, a bit each.
+    high: u8,
+}
+
+impl Default for Arbiter {
+    fn default() -> Self {
+        Self { last: [MANAGERS as u8 - 1; SHARED], free_at: [0; SHARED], high: 0 }
+    }
+}
+
+impl Arbiter {
+    /// Takes over `BUS_PRIORITY`: a bit for each core, then for DMA reads and writes, four bits apart (DS 12.15.4).
+    pub fn set_priorities(&mut self, register: u32) {
+        let high = |bit: u32| register >> bit & 1 != 0;
+        let cores = [high(0), high(0), high(4), high(4), high(8), high(12)];
+        self.high = cores.iter().enumerate().map(|(manager, &high)| u8::from(high) << manager).sum();
+    }
+
+    /// Whether a port takes an access in cycle `now`.
+    pub fn is_free(&self, port: usize, now: Cycle) -> bool {
+        now >= self.free_at[port]
+    }
+
+    /// Which of the managers in the set `asking`, a bit each, which is not empty, a port serves next.
+    pub fn next(&self, port: usize, asking: u8) -> usize {
+        let high = asking & self.high;
+        let asking = u32::from(if high == 0 { asking } else { high });
+        let first = (u32::from(self.last[port]) + 1) % MANAGERS as u32;
+        let turned = asking >> first | asking << (MANAGERS as u32 - first);
+        (first + turned.trailing_zeros()) as usize % MANAGERS
+    }
+
+    /// A port serves a manager until a cycle.
+    pub fn hold(&mut self, port: usize, manager: usize, until: Cycle) {
+        self.last[port] = manager as u8;
+        self.free_at[port] = until;
+    }
+}

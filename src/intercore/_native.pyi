@@ -6,7 +6,7 @@ from numpy import float64
 from numpy.typing import NDArray
 
 _Ended: TypeAlias = tuple[str, int | None, int | None, int | None, int, str]
-_Registers: TypeAlias = tuple[list[int], int, int, int, bool, int, str]
+_Registers: TypeAlias = tuple[list[tuple[str, int]], str]
 _BySlave: TypeAlias = list[tuple[str, int]]
 _Counted: TypeAlias = tuple[int, int, int, _BySlave, _BySlave, int]
 Spent: TypeAlias = tuple[list[int], list[int], list[int]]
@@ -56,6 +56,8 @@ class Snapshot: ...
 class Machine:
     @staticmethod
     def rp2040(image: bytes | str, name: str, base: int | None, clock: int | None, bootrom: str | None) -> Machine: ...
+    @staticmethod
+    def rp2350(image: bytes | str, name: str, base: int | None, clock: int | None) -> Machine: ...
     @staticmethod
     def stm32h745(images: list[bytes | str], names: list[str], supply: str) -> Machine: ...
     def run(self, limit: int, address: int | None, core: int | None, text: bytes | None, uart: int) -> _Ended: ...

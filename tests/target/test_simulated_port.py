@@ -12,7 +12,7 @@ import pytest
 from intercore.errors import UsageError
 from intercore.link.port import TargetLostError
 from intercore.sim import Simulator, TimedOutput
-from intercore.target.simulated_chip import SimulatedRp2040
+from intercore.target.simulated_chip import SimulatedPico
 from intercore.target.simulated_port import SLICE, SimulatedPort, heard
 from tests.sim.firmware import EXIT_42, FOREVER, LAST_WORDS, UNDEFINED, example, raw, uf2
 
@@ -134,7 +134,7 @@ def test_what_was_written_before_a_lockup_is_heard(tmp_path: Path) -> None:
 
 def test_time_passes_while_both_cores_sleep_for_good(tmp_path: Path) -> None:
     # cpsid i; wfi; b back to it
-    chip = SimulatedRp2040(program(tmp_path, 0xB672, 0xBF30, 0xE7FD), RATE)
+    chip = SimulatedPico(program(tmp_path, 0xB672, 0xBF30, 0xE7FD), RATE)
     port = chip.port
     assert port.read(0.01) == b""
     begin = port.now()
@@ -144,20 +144,20 @@ def test_time_passes_while_both_cores_sleep_for_good(tmp_path: Path) -> None:
 
 
 def test_a_program_that_says_nothing_is_described(tmp_path: Path) -> None:
-    chip = SimulatedRp2040(program(tmp_path, *FOREVER), RATE)
+    chip = SimulatedPico(program(tmp_path, *FOREVER), RATE)
     assert chip.port.read(0.01) == b""
     assert "core 0 running" in chip.symptoms()
 
 
 def test_a_fault_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="--fault: unknown fault"):
-        SimulatedRp2040(example("uart_echo"), RATE, ["flood"])
+        SimulatedPico(example("uart_echo"), RATE, ["flood"])
 
 
 def test_bytes_are_lost_on_either_way_as_asked_for() -> None:
     lost = {}
     for fault in ("uart-in:lose=0.2,seed=1", "uart-out:lose=0.2,seed=1"):
-        port = SimulatedRp2040(example("uart_echo"), RATE, [fault]).port
+        port = SimulatedPico(example("uart_echo"), RATE, [fault]).port
         port.read(0.05)
         port.read(0.05)
         port.write(b"x" * 500)
@@ -166,7 +166,7 @@ def test_bytes_are_lost_on_either_way_as_asked_for() -> None:
 
 
 def test_a_reset_starts_the_program_again() -> None:
-    port = SimulatedRp2040(example("uart_echo"), RATE, ["reset@5e6"]).port
+    port = SimulatedPico(example("uart_echo"), RATE, ["reset@5e6"]).port
     assert read(port, b"ready\n") == b"ready\n"
     assert read(port, b"ready\n") == b"ready\n"
     assert port.read(0.1) == b""
@@ -185,11 +185,11 @@ def test_faults_are_part_of_what_is_repeated() -> None:
 
 
 def test_words_lost_between_the_cores_are_told() -> None:
-    chip = SimulatedRp2040(example("fifo_interrupt"), RATE, ["fifo:to=1,word=20"])
+    chip = SimulatedPico(example("fifo_interrupt"), RATE, ["fifo:to=1,word=20"])
     assert read(chip.port, b"\n") == b"", "both cores wait for a word that does not come"
     assert chip.symptoms().endswith("injected fault on the way to core 1: 1")
     assert chip.snapshot() is None, "a word that is lost once would be lost each time"
-    assert SimulatedRp2040(example("fifo_interrupt"), RATE, ["fifo:to=1,lose=0.1"]).snapshot() is not None
+    assert SimulatedPico(example("fifo_interrupt"), RATE, ["fifo:to=1,lose=0.1"]).snapshot() is not None
 
 
 def test_the_rate_of_each_byte_is_known(echo: SimulatedPort) -> None:

@@ -11,7 +11,7 @@ use intercore_sim::rp2::uart::line::LineRate;
 use intercore_sim::session::Session;
 use intercore_sim::stm32h745::peripherals::Peripherals;
 use intercore_sim::stm32h745::peripherals::board::Supply;
-use intercore_sim::{rp2040, stm32h745};
+use intercore_sim::{rp2040, rp2350, stm32h745};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -64,10 +64,44 @@ impl PythonChip for rp2040::machine::Machine {
     fn set_line_rate(&mut self, uart: usize, rate: Option<u32>) {
         // USB has no rate.
         let Some(uart) = self.bus.peripherals.uarts.get_mut(uart) else { return };
-        uart.line.rate = match rate {
-            None => LineRate::Follow,
-            Some(rate) => LineRate::Baud { rate, format: Format::EIGHT_N_ONE },
-        };
+        uart.line.rate = line_rate(rate);
+    }
+}
+
+impl PythonChip for rp2350::machine::Machine {
+    const MEMORY: &'static str =
+        ": ROM (0 to 0x8000), flash (0x10000000 to 0x11000000), SRAM (0x20000000 to 0x20082000)";
+
+    fn rates(&self) -> Vec<u64> {
+        let clocks = &self.bus.clocks;
+        vec![clocks.sys(), clocks.reference(), clocks.peri()]
+    }
+
+    fn put(&mut self, _: usize, address: u32, bytes: &[u8]) -> bool {
+        self.peek_bytes(address, bytes.len()).len() == bytes.len() && self.load(address, bytes)
+    }
+
+    fn peripheral(&self, core: usize, address: u32) -> Option<u32> {
+        let is_register = matches!(address >> 28, 4 | 5 | 0xd);
+        is_register.then(|| self.peek_word(core, address)).flatten()
+    }
+
+    fn inject(&mut self, uart: usize, byte: u8, flipped: u16, not_before: Cycle) {
+        let now = self.now();
+        self.bus.peripherals.inject(uart, byte, flipped, not_before, now);
+    }
+
+    fn set_line_rate(&mut self, uart: usize, rate: Option<u32>) {
+        if let Some(uart) = self.bus.peripherals.uarts.get_mut(uart) {
+            uart.line.rate = line_rate(rate);
+        }
+    }
+}
+
+fn line_rate(rate: Option<u32>) -> LineRate {
+    match rate {
+        None => LineRate::Follow,
+        Some(rate) => LineRate::Baud { rate, format: Format::EIGHT_N_ONE },
     }
 }
 

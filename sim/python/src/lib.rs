@@ -26,12 +26,15 @@ use intercore_sim::fault::Fault;
 use intercore_sim::image::{Image, Symbol, Target};
 use intercore_sim::observe::tally::Tally;
 use intercore_sim::session::{End, StopAddress, Text, Until};
-use intercore_sim::{rp2040, stm32h745};
+use intercore_sim::{rp2040, rp2350, stm32h745};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 pyo3::import_exception!(intercore.errors, SimulatorError);
+
+/// What a simulated RP2350 says when it is asked for a profile.
+const NO_PROFILE: &str = "the simulated RP2350 records no profile yet";
 
 /// What the names of core 1's image begin with, where it has one.
 const OTHER_IMAGE: &str = "core_1.";
@@ -44,14 +47,16 @@ static NEXT_PROBE: AtomicU64 = AtomicU64::new(0);
 #[allow(clippy::large_enum_variant)] // one of a kind, and what it holds is on the heap
 enum State {
     Rp2040(Chip<rp2040::machine::Machine>),
+    Rp2350(Chip<rp2350::machine::Machine>),
     Stm32h745(Chip<stm32h745::machine::Machine>),
 }
 
-/// Does the same with either kind of chip.
+/// Does the same with each kind of chip.
 macro_rules! on {
     ($state:expr, $chip:ident => $action:expr) => {
         match $state {
             State::Rp2040($chip) => $action,
+            State::Rp2350($chip) => $action,
             State::Stm32h745($chip) => $action,
         }
     };
@@ -82,12 +87,17 @@ type Named = (String, u32, u32, bool);
 type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)>, u64);
 /// Time, core, r0 to r3, what core 0 and core 1 did.
 type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
-/// r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; what the core does.
-type Registers = ([u32; 16], u32, u32, u32, bool, u32, &'static str);
+/// Names and contents; what the core does.
+type Registers = (Vec<(String, u64)>, &'static str);
 
 fn counted<C: PythonChip>(core: &Statistics, lost: u64) -> Counted {
     let [conflicts, waits] = [&core.conflicts, &core.waits].map(|cycles| by_slave::<C>(cycles).collect());
     (core.instructions, core.exceptions, core.asleep, conflicts, waits, lost)
+}
+
+/// All registers of a core of a chip.
+fn all_registers<C: PythonChip>(_: &C) -> impl Iterator<Item = Register> {
+    C::REGISTERS.common().chain(C::OTHER_REGISTERS.iter().copied())
 }
 
 /// The number of a UART of a chip.
@@ -118,6 +128,18 @@ impl Machine {
             let machine = rp2040::machine::Machine::booted(&image, rom.as_ref(), clock)
                 .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
             Ok(State::Rp2040(Chip::new(machine, vec![image])))
+        });
+        Ok(Self(Guarded(Mutex::new(state.map_err(SimulatorError::new_err::<String>)?))))
+    }
+
+    /// An RP2350 with its RISC-V cores and `image`, likewise.
+    #[staticmethod]
+    fn rp2350(py: Python<'_>, image: ImageSource, name: &str, base: Option<u32>, clock: Option<u64>) -> PyResult<Self> {
+        let state = py.detach(|| {
+            let image = image.parse(name, base, &rp2350::boot::IMAGES)?;
+            let machine = rp2350::machine::Machine::booted(&image, clock)
+                .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
+            Ok(State::Rp2350(Chip::new(machine, vec![image])))
         });
         Ok(Self(Guarded(Mutex::new(state.map_err(SimulatorError::new_err::<String>)?))))
     }
@@ -214,11 +236,8 @@ impl Machine {
         self.0.with(|state| {
             on!(state, chip => {
                 let chip = &chip.session.chip;
-                let register = |register| chip.register(core, register) as u32;
-                let numbered = std::array::from_fn(|number| register(Register::R(number as u8)));
-                let [xpsr, msp, psp] = [Register::Xpsr, Register::Msp, Register::Psp].map(register);
-                let masked = register(Register::Primask) != 0;
-                Ok((numbered, xpsr, msp, psp, masked, register(Register::Control), chip.core_state(core)))
+                let registers = all_registers(chip).map(|register| (register.name(), chip.register(core, register)));
+                Ok((registers.collect(), chip.core_state(core)))
             })
         })
     }
@@ -307,8 +326,12 @@ impl Machine {
     /// What the firmware has written by semihosting since the last call; nothing on the STM32H745, which has none.
     fn take_host_output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Ok(PyBytes::new(py, &[])) };
-            Ok(PyBytes::new(py, &std::mem::take(&mut chip.session.chip.host_output)))
+            let output = match state {
+                State::Rp2040(chip) => std::mem::take(&mut chip.session.chip.host_output),
+                State::Rp2350(chip) => std::mem::take(&mut chip.session.chip.host_output),
+                State::Stm32h745(_) => Vec::new(),
+            };
+            Ok(PyBytes::new(py, &output))
         })
     }
 
@@ -413,6 +436,7 @@ impl Machine {
         self.0.with(|state| {
             match state {
                 State::Rp2040(chip) => chip.session.chip.start_profile(&chip.images[0], timed),
+                State::Rp2350(_) => return Err(SimulatorError::new_err(NO_PROFILE)),
                 State::Stm32h745(chip) => chip.session.chip.start_profile(&chip.images, timed),
             }
             Ok(())
@@ -423,6 +447,7 @@ impl Machine {
     fn take_profile(&self) -> PyResult<profile::Recorded> {
         self.0.with(|state| {
             let recorded = match state {
+                State::Rp2350(_) => None,
                 State::Rp2040(chip) => {
                     chip.session.chip.take_profile().map(|it| profile::recorded::<rp2040::machine::Machine>(&it))
                 }
@@ -442,6 +467,7 @@ impl Machine {
                 chip.session.chip.set_apart(ranges.iter().map(|&(begin, end)| begin..end).collect());
                 Ok(())
             }
+            State::Rp2350(_) => Err(SimulatorError::new_err(NO_PROFILE)),
             State::Stm32h745(_) => Err(SimulatorError::new_err("this chip has no time that could change")),
         })
     }
@@ -459,6 +485,7 @@ impl Machine {
         self.0.with(|state| {
             Ok(match state {
                 State::Rp2040(chip) => events::recorded(&mut chip.session.chip),
+                State::Rp2350(chip) => events::recorded(&mut chip.session.chip),
                 State::Stm32h745(chip) => events::recorded(&mut chip.session.chip),
             })
         })

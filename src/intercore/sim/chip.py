@@ -263,7 +263,7 @@ class Machine(Protocol):
     def statistics(self, core: int) -> Counted:
         """Return the counters of a core."""
 
-    def registers(self, core: int) -> tuple[list[int], int, int, int, bool, int, str]:
+    def registers(self, core: int) -> tuple[list[tuple[str, int]], str]:
         """Return r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; the state of the core."""
 
     def symbols(self) -> list[tuple[str, int, int, bool]]:
@@ -391,9 +391,15 @@ class Chip(ABC):
 
     def registers(self, core: int) -> Registers:
         """Return the registers of a core, and its state."""
-        numbered, xpsr, msp, psp, primask, control, state = self._machine.registers(number("core", core))
-        *general, sp, lr, pc = numbered
-        return Registers(tuple(general), sp, lr, pc, xpsr, msp, psp, primask, control, CoreState(state))
+        named, state = self._machine.registers(number("core", core))
+        every = dict(named)
+        return Registers(
+            tuple(every[f"r{each}"] for each in range(13)),
+            *(every[name] for name in ("sp", "lr", "pc", "xpsr", "msp", "psp")),
+            bool(every["primask"]),
+            every["control"],
+            CoreState(state),
+        )
 
     def watch_execution(self, place: int | str) -> Probe:
         """Watch the execution of the instruction at an address by either core, from now on."""

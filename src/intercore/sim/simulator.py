@@ -55,6 +55,7 @@ __all__ = [
     "Probe",
     "Reason",
     "Registers",
+    "Rp2350",
     "Simulator",
     "SimulatorError",
     "Snapshot",
@@ -93,6 +94,8 @@ class Clocks:
 class Simulator(Chip):
     """A simulated RP2040 with an image, just powered up. Its results are simulated, not measured."""
 
+    _CHIP = "RP2040"
+
     def __init__(
         self,
         image: str | os.PathLike[str] | bytes,
@@ -111,20 +114,19 @@ class Simulator(Chip):
         Raises SimulatorError if a file cannot be read or is not a valid image or boot ROM, ValueError if `base` or
         `clock` is out of range.
         """
-        source = image if isinstance(image, bytes) else os.fspath(image)
-        self._name = "the image" if isinstance(source, bytes) else source
-        self._machine: _native.Machine = _native.Machine.rp2040(
-            source,
-            self._name,
-            None if base is None else whole("base", base, 0, U32),
-            None if clock is None else whole("clock", clock, 1, U32),
-            None if bootrom is None else os.fspath(bootrom),
+        source, self._name = _source_of(image)
+        machine = _native.Machine.rp2040(
+            source, self._name, *_settings(base, clock), None if bootrom is None else os.fspath(bootrom)
         )
-        self._power_on = self._machine.snapshot()
+        self._switch_on(machine)
+
+    def _switch_on(self, machine: _native.Machine) -> None:
+        self._machine: _native.Machine = machine
+        self._power_on = machine.snapshot()
 
     def __repr__(self) -> str:
         """Return a description that labels it as simulated."""
-        return f"<Simulator of {self._name}: simulated RP2040 at cycle {self.now}>"
+        return f"<{type(self).__name__} of {self._name}: simulated {self._CHIP} at cycle {self.now}>"
 
     def reset(self) -> None:
         """Power-cycle the chip: restore its state after loading the image; probes and output are cleared."""
@@ -301,3 +303,40 @@ class Simulator(Chip):
         if address % 4:
             raise ValueError(f"address {address:#010x} is not a multiple of 4")
         return address
+
+
+class Rp2350(Simulator):
+    """A simulated RP2350 that runs an image on its two RISC-V cores, just powered up (docs/pico2.md)."""
+
+    _CHIP = "RP2350"
+
+    def __init__(
+        self, image: str | os.PathLike[str] | bytes, *, base: int | None = None, clock: int | None = None
+    ) -> None:
+        """Load an image and power up the chip; see Simulator.
+
+        A raw image is for an address in flash (0x10000000) or SRAM (0x20000000 to 0x20082000).
+        """
+        source, self._name = _source_of(image)
+        self._switch_on(_native.Machine.rp2350(source, self._name, *_settings(base, clock)))
+
+    def registers(self, core: int) -> Registers:
+        """Raise SimulatorError: its cores have other registers than an Arm core. See `riscv_registers`."""
+        raise SimulatorError(f"core {core} is a RISC-V core: ask for its riscv_registers")
+
+    def riscv_registers(self, core: int) -> dict[str, int]:
+        """Return the registers of a core by their names in the ABI, zero to t6, and pc."""
+        return dict(self._machine.registers(number("core", core))[0])
+
+
+def _source_of(image: str | os.PathLike[str] | bytes) -> tuple[bytes | str, str]:
+    """Return what an image is read from, and what errors call it."""
+    source = image if isinstance(image, bytes) else os.fspath(image)
+    return source, "the image" if isinstance(source, bytes) else source
+
+
+def _settings(base: int | None, clock: int | None) -> tuple[int | None, int | None]:
+    return (
+        None if base is None else whole("base", base, 0, U32),
+        None if clock is None else whole("clock", clock, 1, U32),
+    )

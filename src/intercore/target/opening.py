@@ -23,7 +23,7 @@ from intercore.sim import Stm32h745
 from intercore.target import labgrid_port
 from intercore.target.connection import Connection
 from intercore.target.emulator import open_qemu
-from intercore.target.simulated_chip import SimulatedChip, SimulatedRp2040
+from intercore.target.simulated_chip import SimulatedChip, SimulatedPico
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +75,8 @@ def open_serial(address: Address, *, release: bool = False, wiring: str = "") ->
 def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Power up a simulated chip with the program for its board."""
     programs, kernel = _programs(board, address, say)
-    chip = SimulatedRp2040(programs[0], address.baud, address.faults)
+    kind = Rp2350 if board.cores == "RISC-V" else Simulator
+    chip = SimulatedPico(programs[0], address.baud, address.faults, kind)
     known_here = work_conditions(address.sources, cross=True)
     return Connection(chip.port, chip, image=elf.digest(programs), conditions=known_here, kernel=kernel)
 

@@ -10,7 +10,7 @@ from intercore.board.build import board_image
 from intercore.record.trace_recording import Kind
 from intercore.sim.observation import OTHER_IMAGE
 from intercore.target.connection import Connection
-from intercore.target.simulated_chip import SimulatedRp2040
+from intercore.target.simulated_chip import SimulatedPico
 from intercore.trace.history import History
 from tests.firmware.rp2040.conftest import need_tools
 
@@ -42,7 +42,7 @@ class Target:
     """The program on a simulated chip, and the conversation with it."""
 
     def __init__(self, program: Path, faults: Sequence[str] = ()) -> None:
-        self.chip = SimulatedRp2040(program, 115200, faults)
+        self.chip = SimulatedPico(program, 115200, faults)
         self.simulator: Simulator = self.chip.simulator
         self.connection = Connection(self.chip.port, self.chip)
 

@@ -15,7 +15,7 @@ from intercore.comparison.change import Change
 from intercore.record.measurement import Part, Plan
 from intercore.record.store import Store
 from intercore.target.connection import Connection
-from intercore.target.simulated_chip import SimulatedRp2040
+from intercore.target.simulated_chip import SimulatedPico
 from tests.firmware.rp2040.delay import SRAM4, Delay
 from tests.firmware.rp2040.test_switch import SIGNALS
 
@@ -41,7 +41,7 @@ class Silent:
 
 def test_a_single_cycle_in_one_primitive_is_found_and_nothing_else(o2: Path, tmp_path: Path) -> None:
     def connect(plan: Plan, _build: Mapping[str, Level], _: object) -> Connection:
-        chip = SimulatedRp2040(o2 / "intercore-target", plan.baud)
+        chip = SimulatedPico(o2 / "intercore-target", plan.baud)
         Delay(chip.simulator, o2 / "intercore-target", SIGNALS["notification"])
         function = chip.simulator.read_word(SRAM4 + 20)
         # push {r0, r1}; ldr r0, function; mov r12, r0; pop {r0, r1}; nop or b .+2; bx r12

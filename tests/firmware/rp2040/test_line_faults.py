@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from intercore.link.session import Session
-from intercore.target.simulated_chip import SimulatedRp2040
+from intercore.target.simulated_chip import SimulatedPico
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Target:
     """The benchmark program at the far end of a line, and its memory."""
 
     def __init__(self, program: Path, faults: Sequence[str] = (), interrupts: Sequence[str] = (BEAT, UART)) -> None:
-        chip = SimulatedRp2040(program, 115200, faults)
+        chip = SimulatedPico(program, 115200, faults)
         self._chip = chip.simulator
         self._begin = self._chip.watch_execution("ic_measure")
         self._end = self._chip.watch_execution("ic_answer_result")

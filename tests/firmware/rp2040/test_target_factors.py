@@ -19,7 +19,7 @@ from intercore.errors import UsageError
 from intercore.link.session import Session
 from intercore.record.factors import TARGET_FACTORS
 from intercore.sim import Simulator
-from intercore.target.simulated_chip import SimulatedRp2040
+from intercore.target.simulated_chip import SimulatedPico
 from tests.firmware.rp2040.conftest import ROOT, built_with, of_all_benchmarks
 from tests.firmware.rp2040.reset_pin import reset_at_each
 
@@ -49,7 +49,7 @@ class Built:
     def __init__(self, program: Path, mhz: int = 125) -> None:
         self.program = program
         self.mhz = mhz
-        self.chip = SimulatedRp2040(program, RATE)
+        self.chip = SimulatedPico(program, RATE)
         self.session = Session(self.chip.port, repeatable=True)
         self.info = self.session.info()
         self.session.raise_rate(None)

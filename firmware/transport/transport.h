@@ -7,7 +7,7 @@
  *
  * A transport that needs only this header, C11 and port.h, such as a ring in shared memory, goes into this folder and
  * into the group PORTABLE, which all boards have. Any other transport goes into the subfolder and the group of its
- * kernel, system or board (transport/freertos, transport/posix, transport/rp2040). To add a group, make a subfolder,
+ * kernel, system or board (transport/freertos, transport/posix, transport/rp2). To add a group, make a subfolder,
  * add the group to transports.h, and add a line to transports.c and to the build of each board that has the group.
  *
  * There are two ends, the sender and the receiver. Each end is opened, used and closed by its own task, on its own

@@ -1,7 +1,7 @@
 /* A program as a board's would be, which adds works of its own before Intercore starts. */
 #include "console.h"
 #include "intercore_workload.h"
-#include "rp2040_board.h"
+#include "rp2_board.h"
 #include "transports.h"
 
 #define RIGHT(X) X(crc) X(fft) X(matrix) X(begun)

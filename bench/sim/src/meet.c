@@ -4,7 +4,7 @@
 
 #include "FreeRTOS.h"
 #include "queue.h"
-#include "rp2040_board.h"
+#include "rp2_board.h"
 #include "rounds.h"
 #include "semphr.h"
 #include "task.h"

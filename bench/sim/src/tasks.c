@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "FreeRTOS.h"
-#include "rp2040_board.h"
+#include "rp2_board.h"
 #include "rounds.h"
 #include "task.h"
 

@@ -3,6 +3,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/clock/pll.cmake)
 
 set(rp2040_folder ${CMAKE_CURRENT_LIST_DIR})
+set(rp2_folder ${CMAKE_CURRENT_LIST_DIR}/../rp2_common) # what the chip has in common with the RP2350
 
 # Gaps in memory, which move the code or data of the same program to other addresses. They show how far its times depend
 # on these addresses.
@@ -11,9 +12,11 @@ set(IC_SHIFT_DATA 0 CACHE STRING "Bytes of a gap before initialised variables, a
 
 # Gives a library of the chip's sources its folders of headers, and the definitions of this build.
 function(ic_rp2040 library)
-  target_include_directories(${library} PUBLIC ${rp2040_folder})
-  foreach(subject clock console cores fault instruments start)
-    target_include_directories(${library} PUBLIC ${rp2040_folder}/${subject})
+  foreach(folder ${rp2040_folder} ${rp2_folder})
+    target_include_directories(${library} PUBLIC ${folder})
+    foreach(subject clock console cores fault instruments start)
+      target_include_directories(${library} PUBLIC ${folder}/${subject})
+    endforeach()
   endforeach()
   list(JOIN IC_CODE_FLAGS " " flags)
   target_compile_definitions(${library} PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}

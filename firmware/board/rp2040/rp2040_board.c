@@ -1,14 +1,14 @@
-#include "rp2040_board.h"
+#include "rp2_board.h"
 
 #include <errno.h>
 
 #include "port_freertos.h"
 #include "rp2040_clock.h"
-#include "rp2040_conditions.h"
+#include "rp2_conditions.h"
 #include "rp2040_cycles.h"
-#include "rp2040_mark.h"
+#include "rp2_mark.h"
 #include "rp2040_tick.h"
-#include "rp2040_uart.h"
+#include "rp2_uart.h"
 #include "rp2040_watchdog.h"
 
 static void (*program)(void);
@@ -22,7 +22,7 @@ int *__errno(void) { // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dc
 
 static void run_program(void) {
     rp2040_tick_start();
-    rp2040_uart_listen();
+    rp2_uart_listen();
     program();
 }
 
@@ -30,9 +30,9 @@ void board_run(void (*console)(void)) {
     program = console;
     rp2040_clock_start();
     rp2040_cycles_go_on();
-    rp2040_uart_start();
-    rp2040_mark_start();
-    rp2040_conditions_start();
+    rp2_uart_start();
+    rp2_mark_start();
+    rp2_conditions_start();
     rp2040_watchdog_start();
     port_freertos_start(run_program);
 }

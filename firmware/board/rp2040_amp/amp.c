@@ -7,11 +7,11 @@
 #include "port_freertos.h"
 #include "port_interrupt.h"
 #include "port_lock.h"
-#include "rp2040_board.h"
+#include "rp2_board.h"
 #include "rp2040_clock.h"
-#include "rp2040_clocks.h"
+#include "rp2_clocks.h"
 #include "rp2040_cores.h"
-#include "rp2040_launch.h"
+#include "rp2_launch.h"
 #include "rp2040_registers.h"
 #include "rp2040_tick.h"
 #include "rp2040_trace.h"
@@ -97,7 +97,7 @@ static bool goes_on(void) {
 bool board_start_core_1(void) {
     launch_began = xTaskGetTickCount();
     bool launched =
-        rp2040_launch_core_1(rp2040_cores_table(1), board_core_1_image.stack, board_core_1_image.entry, goes_on);
+        rp2_launch_core_1(rp2040_cores_table(1), board_core_1_image.stack, board_core_1_image.entry, goes_on);
     if (!launched) {
         multicore_reset_core1();
     }

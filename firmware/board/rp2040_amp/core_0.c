@@ -3,7 +3,7 @@
 #include "hardware/sync.h"
 #include "pico/multicore.h"
 #include "port_amp.h"
-#include "rp2040_board.h"
+#include "rp2_board.h"
 
 extern uint32_t port_amp_shared[], port_amp_shared_end[];
 

@@ -6,8 +6,8 @@
 #include "port_freertos.h"
 #include "rp2040_cores.h"
 #include "rp2040_cycles.h"
-#include "rp2040_image.h"
-#include "rp2040_start.h"
+#include "rp2_image.h"
+#include "rp2_start.h"
 
 extern uint32_t board_bss[], board_bss_end[];
 
@@ -17,16 +17,16 @@ extern const struct rp2040_first_words {
     void (*entry)(void);
 } rp2040_first_words;
 __attribute__((section(".entry"), used))
-const struct rp2040_first_words rp2040_first_words = {&rp2040_cores_stacks[1][CORES_STACK_WORDS], board_entry};
+const struct rp2040_first_words rp2040_first_words = {&rp2_cores_stacks[1][CORES_STACK_WORDS], board_entry};
 
 /* Runs on the stack that rp2040_first_words names. Interrupts stay masked until the first task runs. */
 void board_entry(void) {
     __asm volatile("cpsid i" ::: "memory");
-    rp2040_image_start_data();
+    rp2_image_start_data();
     for (volatile uint32_t *word = board_bss; word < board_bss_end; word++) {
         *word = 0;
     }
-    rp2040_cores_vectors_start();
+    rp2_cores_vectors_start();
     rp2040_cycles_start(1, 0);
     port_amp_start_core_1();
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from intercore.board.factors import OPT, OPT_LEVELS, Factor, Partners, recorder
 
-# PLL_SYS makes every whole number of megahertz in this range (rp2040_clocks.h of the firmware). Other rates would not
+# PLL_SYS makes every whole number of megahertz in this range (rp2_clocks.h of the firmware). Other rates would not
 # have a whole number of cycles in a microsecond, which the common clock requires. USB needs 48 MHz, and 133 MHz is the
 # highest that the chip is specified for (RP2040 datasheet 2.15.1).
 CLOCK_MHZ = Factor(

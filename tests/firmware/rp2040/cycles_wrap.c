@@ -5,7 +5,7 @@
 
 #include "chip.h"
 #include "rp2040_clock.h"
-#include "rp2040_clocks.h"
+#include "rp2_clocks.h"
 #include "rp2040_cycles.h"
 
 #define READINGS 64u
@@ -15,7 +15,7 @@
 uint64_t port_cycles(void);
 
 // The examples' start-up has done what is asked for here, but for the PWM block.
-void rp2040_clocks_reset_blocks(uint32_t blocks) {
+void rp2_clocks_reset_blocks(uint32_t blocks) {
     REGISTER(0x4000c000 + 0x3000) = blocks;
     while ((REGISTER(0x4000c008) & blocks) != blocks) {
     }

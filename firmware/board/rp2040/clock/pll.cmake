@@ -5,7 +5,7 @@ if(NOT IC_CLOCK_MHZ MATCHES "^[0-9]+$" OR IC_CLOCK_MHZ LESS 48 OR IC_CLOCK_MHZ G
 endif()
 # PLL_SYS makes 12 MHz × FBDIV / (POSTDIV1 × POSTDIV2) (RP2040 datasheet, 2.18.2). If the product of the dividers is 12,
 # FBDIV is the rate in MHz. For rates up to 66 MHz the product is 24, which keeps the PLL's oscillator in its range, and
-# fast, for the least jitter. rp2040_clocks.c checks all the rules.
+# fast, for the least jitter. rp2_clocks.c checks all the rules.
 set(pll_postdiv1 6)
 set(pll_postdiv2 2)
 if(IC_CLOCK_MHZ LESS_EQUAL 66)

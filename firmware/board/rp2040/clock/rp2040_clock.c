@@ -1,8 +1,8 @@
 #include "rp2040_clock.h"
 
 #include "port.h"
-#include "rp2040_board.h"
-#include "rp2040_clocks.h"
+#include "rp2_board.h"
+#include "rp2_clocks.h"
 #include "rp2040_registers.h"
 
 /* The PWM counter is set this many cycles ahead of CYCLES_PER_US × TIMER. Its lead at an edge of TIMER is a few cycles
@@ -86,7 +86,7 @@ BOARD_IN_SRAM(rp2040_clock_align) void rp2040_clock_align(void) {
 }
 
 void rp2040_clock_start(void) {
-    rp2040_clocks_reset_blocks(RESET_TIMER | RESET_PWM);
+    rp2_clocks_reset_blocks(RESET_TIMER | RESET_PWM);
     TIMER_DBGPAUSE = 0; /* otherwise TIMER would stop while a debugger halts a core, but the PWM counter would
                            continue */
     PWM_CH0_TOP = 0xffff;

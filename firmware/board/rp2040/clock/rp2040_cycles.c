@@ -1,8 +1,8 @@
 #include "rp2040_cycles.h"
 
 #include "port.h"
-#include "rp2040_board.h"
-#include "rp2040_clocks.h"
+#include "rp2_board.h"
+#include "rp2_clocks.h"
 #include "rp2040_registers.h"
 
 /* A core's count is this many cycles ahead of base + C × TIMER (base: below), as in rp2040_clock.c */

@@ -29,6 +29,9 @@
  * condition `clock.counter_bits`. */
 #define CYCLES_BITS 16
 
+/* The text of the condition `clock.counter` */
+#define CYCLES_TEXT "a PWM counter for each core at clk_sys, begun when the core begins"
+
 /* Begins to count core 0's cycles with SysTick. Call it on core 0, before all else and before any variable is set. */
 void rp2040_cycles_begin(void);
 

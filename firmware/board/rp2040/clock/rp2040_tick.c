@@ -1,8 +1,8 @@
 #include "rp2040_tick.h"
 
 #include "port_freertos.h"
-#include "rp2040_board.h"
-#include "rp2040_clocks.h"
+#include "rp2_board.h"
+#include "rp2_clocks.h"
 #include "rp2040_registers.h"
 
 #define TICK_CYCLES (CLOCKS_SYS_HZ / configTICK_RATE_HZ)

@@ -4,7 +4,7 @@
 #include "port_freertos.h"
 #include "rp2040_cores.h"
 #include "rp2040_cycles.h"
-#include "rp2040_launch.h"
+#include "rp2_launch.h"
 #include "rp2040_watchdog.h"
 
 static void (*core_1_entry)(void);
@@ -22,6 +22,6 @@ static bool go_on(void) { return true; }
 
 void multicore_launch_core1(void (*entry)(void)) {
     core_1_entry = entry;
-    (void)rp2040_launch_core_1(rp2040_cores_table(1), (uintptr_t)&rp2040_cores_stacks[1][CORES_STACK_WORDS],
+    (void)rp2_launch_core_1(rp2040_cores_table(1), (uintptr_t)&rp2_cores_stacks[1][CORES_STACK_WORDS],
                                (uintptr_t)begin_core_1, go_on);
 }

@@ -6,7 +6,7 @@
 #include "port_freertos.h"
 #include "rp2040_fault.h"
 #include "rp2040_registers.h"
-#include "rp2040_start.h"
+#include "rp2_start.h"
 #include "rp2040_trace.h"
 
 /* Entries of a vector table: 16 for the initial stack pointer and the exceptions, and 26 for interrupts (DS 2.3.2),
@@ -15,7 +15,7 @@
 #define FIRST_IRQ 16U
 enum exception { RESET = 1, HARD_FAULT = 3, SV_CALL = 11, PEND_SV = 14, SYS_TICK = 15 };
 
-uint32_t rp2040_cores_stacks[2][CORES_STACK_WORDS] __attribute__((section(".stacks"), aligned(8)));
+uint32_t rp2_cores_stacks[2][CORES_STACK_WORDS] __attribute__((section(".stacks"), aligned(8)));
 
 /* The vector tables are in RAM, one for each core. Their addresses are multiples of 256, because the lower 8 bits of
  * VTOR are always 0 (DS 2.4.8). */
@@ -42,7 +42,7 @@ static void set_handler(struct vector_table *table, uint32_t exception, void (*h
 
 static void fill_table(uint32_t core) {
     struct vector_table *table = &vector_tables[core];
-    table->stack = &rp2040_cores_stacks[core][CORES_STACK_WORDS];
+    table->stack = &rp2_cores_stacks[core][CORES_STACK_WORDS];
     for (uint32_t exception = RESET; exception < VECTORS; exception++) {
         set_handler(table, exception, unexpected);
     }
@@ -53,7 +53,7 @@ static void fill_table(uint32_t core) {
     set_handler(table, SYS_TICK, isr_systick);
 }
 
-void rp2040_cores_vectors_start(void) {
+void rp2_cores_vectors_start(void) {
     fill_table(0);
     fill_table(1);
     VTOR = rp2040_cores_table(get_core_num());
@@ -65,18 +65,18 @@ void rp2040_cores_set_systick(uint32_t core, void (*handler)(void)) {
     set_handler(&vector_tables[core], SYS_TICK, handler);
 }
 
-irq_handler_t rp2040_cores_handler(uint32_t core, uint32_t number) {
+irq_handler_t rp2_cores_handler(uint32_t core, uint32_t number) {
     uint32_t exception = FIRST_IRQ + number;
     return rp2040_trace_handled(core, exception, vector_tables[core].handlers[exception - 1U]);
 }
 
-void rp2040_cores_set_handler(uint32_t core, uint32_t number, irq_handler_t handler) {
+void rp2_cores_set_handler(uint32_t core, uint32_t number, irq_handler_t handler) {
     set_handler(&vector_tables[core], FIRST_IRQ + number, handler);
     __dmb();
 }
 
 void irq_set_exclusive_handler(unsigned number, irq_handler_t handler) {
-    rp2040_cores_set_handler(get_core_num(), number, handler);
+    rp2_cores_set_handler(get_core_num(), number, handler);
 }
 
 void irq_set_priority(unsigned number, uint8_t priority) {
@@ -95,9 +95,9 @@ void irq_set_enabled(unsigned number, bool enabled) {
 
 /* ---- stacks ---- */
 
-uint32_t rp2040_cores_stack_left(uint32_t core) {
+uint32_t rp2_cores_stack_left(uint32_t core) {
     uint32_t left = 0;
-    while (left < CORES_STACK_WORDS && rp2040_cores_stacks[core][left] == START_STACK_UNUSED) {
+    while (left < CORES_STACK_WORDS && rp2_cores_stacks[core][left] == START_STACK_UNUSED) {
         left++;
     }
     return left;

@@ -1,4 +1,4 @@
-#include "rp2040_fifo.h"
+#include "rp2_fifo.h"
 
 #include <stddef.h>
 
@@ -6,7 +6,7 @@
 #include "hardware/sync.h"
 #include "pico/multicore.h"
 #include "port_freertos.h"
-#include "rp2040_cores.h"
+#include "rp2_cores.h"
 #include "rp2040_interrupt.h"
 #include "rp2040_trace.h"
 
@@ -18,11 +18,11 @@
 #define DEPTH 8U
 
 static struct {
-    struct rp2040_fifo_box *box;
+    struct rp2_fifo_box *box;
     irq_handler_t before; /* handler that was in the vector table before */
 } sides[2];
 
-static void tell(struct rp2040_fifo_box *box, uint32_t put) {
+static void tell(struct rp2_fifo_box *box, uint32_t put) {
     if (atomic_load_explicit(&box->waiting, memory_order_relaxed) && (int32_t)(put - box->wanted) >= 0) {
         atomic_store_explicit(&box->waiting, false, memory_order_relaxed);
         box->arrived();
@@ -33,7 +33,7 @@ static void tell(struct rp2040_fifo_box *box, uint32_t put) {
  * because that handler discards all words in the FIFO, and words of a message may have arrived in the meantime. */
 static void fifo_has_message(void) {
     uint32_t core = get_core_num();
-    struct rp2040_fifo_box *box = sides[core].box;
+    struct rp2_fifo_box *box = sides[core].box;
     uint32_t put = atomic_load_explicit(box->put, memory_order_relaxed);
     bool others = false;
     for (uint32_t words = 0; words < DEPTH && (sio_hw->fifo_st & VLD) != 0; words++) {
@@ -55,24 +55,24 @@ static void fifo_has_message(void) {
     }
 }
 
-void rp2040_fifo_open_box(struct rp2040_fifo_box *box) {
+void rp2_fifo_open_box(struct rp2_fifo_box *box) {
     uint32_t core = get_core_num();
     sides[core].box = box;
-    sides[core].before = rp2040_cores_handler(core, SIO_IRQ_PROC0 + core);
-    rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_message);
+    sides[core].before = rp2_cores_handler(core, SIO_IRQ_PROC0 + core);
+    rp2_cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_message);
 }
 
-void rp2040_fifo_close_box(void) {
+void rp2_fifo_close_box(void) {
     uint32_t core = get_core_num();
-    rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, sides[core].before);
+    rp2_cores_set_handler(core, SIO_IRQ_PROC0 + core, sides[core].before);
     sides[core].box = NULL;
 }
 
-bool rp2040_fifo_has_box(uint32_t core) { return sides[core].box != NULL; }
+bool rp2_fifo_has_box(uint32_t core) { return sides[core].box != NULL; }
 
 /* Interrupts are masked, because other code on this core might fill the FIFO's last free entry between the check and
  * the write. */
-uint32_t rp2040_fifo_send(const uint32_t *words, uint32_t count) {
+uint32_t rp2_fifo_send(const uint32_t *words, uint32_t count) {
     uint32_t sent = 0;
     uint32_t mask = save_and_disable_interrupts();
     rp2040_trace_ring();

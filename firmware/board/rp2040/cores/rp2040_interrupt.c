@@ -13,9 +13,9 @@
 #include "pico/multicore.h"
 #include "port_interrupt.h"
 #include "rp2040_clock.h"
-#include "rp2040_clocks.h"
-#include "rp2040_cores.h"
-#include "rp2040_fifo.h"
+#include "rp2_clocks.h"
+#include "rp2_cores.h"
+#include "rp2_fifo.h"
 #include "rp2040_registers.h"
 #include "rp2040_trace.h"
 
@@ -70,7 +70,7 @@ enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void 
     timer.bit = 1U << core;
     timer.handler = handler;
     timer.arg = arg;
-    rp2040_cores_set_handler(core, TIMER_IRQ_0 + core, alarm_fires);
+    rp2_cores_set_handler(core, TIMER_IRQ_0 + core, alarm_fires);
     enum port_error error = enable_on(core, TIMER_IRQ_0 + core);
     TIMER_INTE = error == PORT_OK ? timer.bit : 0;
     return error;
@@ -130,25 +130,25 @@ void rp2040_interrupt_answer_ring(uint32_t core) {
 }
 
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
-    if (rp2040_fifo_has_box(core)) {
+    if (rp2_fifo_has_box(core)) {
         return PORT_ERR_RESOURCE; /* the doorbell's handler would replace the handler that receives messages */
     }
     struct doorbell *doorbell = &doorbells[core];
     doorbell->handler = handler;
     doorbell->arg = arg;
-    doorbell->kernel = rp2040_cores_handler(core, SIO_IRQ_PROC0 + core);
+    doorbell->kernel = rp2_cores_handler(core, SIO_IRQ_PROC0 + core);
     atomic_store(&doorbell->rung, false);
-    rp2040_cores_set_handler(core, SPARE_IRQ, rung_by_itself);
+    rp2_cores_set_handler(core, SPARE_IRQ, rung_by_itself);
     enum port_error error = enable_on(core, SPARE_IRQ);
     if (error == PORT_OK) {
-        rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_words);
+        rp2_cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_words);
     }
     return error;
 }
 
 /* A ring that is still in the FIFO then reaches the kernel's own handler, which only yields unnecessarily. */
 void port_doorbell_close(uint32_t core) {
-    rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel);
+    rp2_cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel);
 }
 
 void port_doorbell_ring(uint32_t core) {

@@ -1,5 +1,5 @@
 #include "port_freertos.h"
-#include "rp2040_conditions.h"
+#include "rp2_conditions.h"
 #include "rp2040_watchdog.h"
 
 static const struct port_condition conditions[] = {
@@ -13,7 +13,7 @@ static const struct port_condition conditions[] = {
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 
-bool rp2040_kernels_condition(uint32_t index, struct port_condition *condition) {
+bool rp2_kernels_condition(uint32_t index, struct port_condition *condition) {
     if (index >= CONDITIONS) {
         return port_freertos_condition(index - (uint32_t)CONDITIONS, condition);
     }

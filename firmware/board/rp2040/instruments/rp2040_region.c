@@ -1,7 +1,7 @@
-#include "rp2040_region.h"
+#include "chip_regions.h"
 
 #include "port.h"
-#include "rp2040_image.h"
+#include "rp2_image.h"
 
 static uint8_t striped[REGION_STRIPED_BYTES] __attribute__((section(".region"), aligned(64)));
 static uint8_t bank4[REGION_BANK_BYTES] __attribute__((section(".region4"), aligned(64)));
@@ -17,7 +17,7 @@ static const struct port_region regions[] = {
 
 bool port_region(uint32_t index, struct port_region *region) {
     if (index >= REGIONS) {
-        return index == REGIONS && rp2040_image_region(region);
+        return index == REGIONS && rp2_image_region(region);
     }
     *region = regions[index];
     return true;

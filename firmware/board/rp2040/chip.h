@@ -14,6 +14,7 @@
 #define CHIP_FULL_SPEED_HZ 133000000 /* the most that clk_sys may have, at the core's usual 1.1 V */
 #define CHIP_CLK_SYS_DIV_1 (1U << 8U)
 #define CHIP_SRAM_END 0x20042000U
+#define CHIP_FIFO_SHARE 6U /* entries of the inter-core FIFO that messages may fill (rp2_fifo.h) */
 #define CHIP_MOVE_FROM_SP "mov %0, sp"
 
 /* Begins to count core 0's cycles. */

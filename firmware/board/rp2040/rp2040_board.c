@@ -4,12 +4,12 @@
 
 #include "port_freertos.h"
 #include "rp2040_clock.h"
-#include "rp2_conditions.h"
 #include "rp2040_cycles.h"
-#include "rp2_mark.h"
 #include "rp2040_tick.h"
-#include "rp2_uart.h"
 #include "rp2040_watchdog.h"
+#include "rp2_conditions.h"
+#include "rp2_mark.h"
+#include "rp2_uart.h"
 
 static void (*program)(void);
 

@@ -56,10 +56,14 @@ message(STATUS "FreeRTOS kernel ${IC_FREERTOS_VERSION} in ${IC_FREERTOS_KERNEL},
 add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 target_compile_options(intercore PRIVATE -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
-# Builds the kernel with one of its own ports (a folder under portable/) as the library `freertos`, without our
-# warnings. The further arguments are include folders: the folder of FreeRTOSConfig.h, and those of the port.
+# Builds the kernel as the library `freertos`, without our warnings, with one of its own ports (a folder under
+# portable/) or with one of ours (a folder of this tree). The further arguments are include folders: the folder of
+# FreeRTOSConfig.h, and those of the port.
 function(ic_freertos kernel_port)
   set(folder ${IC_FREERTOS_KERNEL}/portable/${kernel_port})
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${kernel_port}/port.c")
+    set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${kernel_port})
+  endif()
   if(NOT EXISTS "${folder}/port.c")
     message(FATAL_ERROR "This FreeRTOS kernel has no ${folder}: it is incomplete.")
   endif()

@@ -12,7 +12,13 @@ volatile uint32_t port_freertos_time_slicing;
 void vApplicationPassiveIdleHook(void); /* task.h does not declare this hook */
 
 /* Sleeps until an interrupt for this core. The interrupt's handler has run before this hook returns. */
-void vApplicationPassiveIdleHook(void) { __asm volatile("dsb\n wfi" ::: "memory"); }
+void vApplicationPassiveIdleHook(void) {
+#ifdef __riscv
+    __asm volatile("wfi" ::: "memory");
+#else
+    __asm volatile("dsb\n wfi" ::: "memory");
+#endif
+}
 
 void vApplicationStackOverflowHook(TaskHandle_t task, char *name) {
     (void)task;

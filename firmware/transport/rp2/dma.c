@@ -5,12 +5,12 @@
  * The receiver publishes the destination in shared memory. The sender, which may have to wait for the destination,
  * starts the channel and returns when the channel has finished. The channel copies words if the size is a multiple of
  * 4, otherwise bytes. */
+#include "chip.h"
 #include "hardware/irq.h"
 #include "port_interrupt.h"
 #include "rp2_board.h"
 #include "rp2_clocks.h"
 #include "rp2_cores.h"
-#include "rp2040_registers.h"
 #include "transports.h"
 
 #define CHANNEL 0U
@@ -18,7 +18,7 @@
 #define LOWEST_PRIORITY 255U
 #define WORD_BYTES 4U
 /* Bytes of the chip's SRAM, which holds the destination: no message can be larger */
-#define SRAM_BYTES 0x42000U
+#define SRAM_BYTES (CHIP_SRAM_END - 0x20000000U)
 
 /* In shared memory: */
 struct shared {

@@ -1,6 +1,6 @@
 /* The transport `fifo`: messages as words through the FIFO between the cores. Shared memory holds only two counts.
  *
- * An SMP kernel also uses the FIFO: a word in the FIFO interrupts the other core and makes it reschedule. So the
+ * On the RP2040 an SMP kernel also uses the FIFO: a word in it interrupts the other core and makes it reschedule. So the
  * handler of that interrupt takes all words out of the FIFO. It moves the words of messages, which it can tell from the
  * kernel's words, to a buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
  *
@@ -11,6 +11,7 @@
  *
  * A sender polls for room in the FIFO, whether or not the receiver polls: the handler on the receiver's core makes room
  * soon, whatever runs there. */
+#include "chip.h"
 #include "port_interrupt.h"
 #include "rp2_board.h"
 #include "rp2_fifo.h"
@@ -82,7 +83,7 @@ static uint32_t room(const struct counts *counts) {
     uint32_t under_way = sent - atomic_load_explicit(&counts->put, memory_order_acquire);
     uint32_t kept = sent - atomic_load_explicit(&counts->taken, memory_order_acquire);
     uint32_t box_room = FIFO_BOX_WORDS - kept;
-    return FIFO_SHARE - under_way < box_room ? FIFO_SHARE - under_way : box_room;
+    return CHIP_FIFO_SHARE - under_way < box_room ? CHIP_FIFO_SHARE - under_way : box_room;
 }
 
 static bool send_words(const struct ic_transport_end *end, const uint32_t *words, uint32_t count) {

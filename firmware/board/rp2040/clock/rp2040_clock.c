@@ -1,9 +1,9 @@
 #include "rp2040_clock.h"
 
 #include "port.h"
+#include "rp2040_registers.h"
 #include "rp2_board.h"
 #include "rp2_clocks.h"
-#include "rp2040_registers.h"
 
 /* The PWM counter is set this many cycles ahead of CYCLES_PER_US × TIMER. Its lead at an edge of TIMER is a few cycles
  * smaller, because it is set a few cycles after an edge. */

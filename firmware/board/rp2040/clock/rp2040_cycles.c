@@ -1,9 +1,9 @@
 #include "rp2040_cycles.h"
 
 #include "port.h"
+#include "rp2040_registers.h"
 #include "rp2_board.h"
 #include "rp2_clocks.h"
-#include "rp2040_registers.h"
 
 /* A core's count is this many cycles ahead of base + C × TIMER (base: below), as in rp2040_clock.c */
 #define AHEAD 512U

@@ -1,9 +1,9 @@
 #include "rp2040_tick.h"
 
 #include "port_freertos.h"
+#include "rp2040_registers.h"
 #include "rp2_board.h"
 #include "rp2_clocks.h"
-#include "rp2040_registers.h"
 
 #define TICK_CYCLES (CLOCKS_SYS_HZ / configTICK_RATE_HZ)
 _Static_assert(CLOCKS_SYS_HZ % configTICK_RATE_HZ == 0, "a tick is a whole number of cycles");

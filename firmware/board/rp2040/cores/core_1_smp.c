@@ -4,8 +4,8 @@
 #include "port_freertos.h"
 #include "rp2040_cores.h"
 #include "rp2040_cycles.h"
-#include "rp2_launch.h"
 #include "rp2040_watchdog.h"
+#include "rp2_launch.h"
 
 static void (*core_1_entry)(void);
 
@@ -23,5 +23,5 @@ static bool go_on(void) { return true; }
 void multicore_launch_core1(void (*entry)(void)) {
     core_1_entry = entry;
     (void)rp2_launch_core_1(rp2040_cores_table(1), (uintptr_t)&rp2_cores_stacks[1][CORES_STACK_WORDS],
-                               (uintptr_t)begin_core_1, go_on);
+                            (uintptr_t)begin_core_1, go_on);
 }

@@ -6,8 +6,8 @@
 #include "port_freertos.h"
 #include "rp2040_fault.h"
 #include "rp2040_registers.h"
-#include "rp2_start.h"
 #include "rp2040_trace.h"
+#include "rp2_start.h"
 
 /* Entries of a vector table: 16 for the initial stack pointer and the exceptions, and 26 for interrupts (DS 2.3.2),
  * rounded up to 48 */

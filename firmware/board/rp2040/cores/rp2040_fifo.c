@@ -6,9 +6,9 @@
 #include "hardware/sync.h"
 #include "pico/multicore.h"
 #include "port_freertos.h"
-#include "rp2_cores.h"
 #include "rp2040_interrupt.h"
 #include "rp2040_trace.h"
+#include "rp2_cores.h"
 
 #define VLD 1U
 #define RDY 2U

@@ -13,11 +13,11 @@
 #include "pico/multicore.h"
 #include "port_interrupt.h"
 #include "rp2040_clock.h"
+#include "rp2040_registers.h"
+#include "rp2040_trace.h"
 #include "rp2_clocks.h"
 #include "rp2_cores.h"
 #include "rp2_fifo.h"
-#include "rp2040_registers.h"
-#include "rp2040_trace.h"
 
 #define LOWEST_PRIORITY 255U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
@@ -147,9 +147,7 @@ enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), vo
 }
 
 /* A ring that is still in the FIFO then reaches the kernel's own handler, which only yields unnecessarily. */
-void port_doorbell_close(uint32_t core) {
-    rp2_cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel);
-}
+void port_doorbell_close(uint32_t core) { rp2_cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel); }
 
 void port_doorbell_ring(uint32_t core) {
     uint32_t mask = save_and_disable_interrupts(); /* the task must not migrate */

@@ -1,6 +1,6 @@
 #include "port_freertos.h"
-#include "rp2_conditions.h"
 #include "rp2040_watchdog.h"
+#include "rp2_conditions.h"
 
 static const struct port_condition conditions[] = {
     {"critical_section", "the kernel's: interrupts masked, and its two hardware spinlocks"},

@@ -1,11 +1,11 @@
 /* Implements rp2_image.h for an image that is executed in flash (XIP, DS 2.6.3) */
+#include "chip_regions.h"
 #include "region_words.h"
+#include "rp2040_registers.h"
 #include "rp2_clocks.h"
 #include "rp2_conditions.h"
 #include "rp2_cores.h"
 #include "rp2_image.h"
-#include "chip_regions.h"
-#include "rp2040_registers.h"
 #include "rp2_start.h"
 
 extern uint32_t board_data[], board_data_end[], board_data_in_flash[];

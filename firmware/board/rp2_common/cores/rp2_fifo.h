@@ -1,10 +1,11 @@
-/* The inter-core FIFO of 8 words through which each core receives words from the other core, and its interrupt. Three
- * users share it. The kernel sends the word 0 to request a yield, a doorbell sends FIFO_RING (rp2040_interrupt.c), and
- * the words of messages have the top bit set.
+/* The inter-core FIFO through which each core receives words from the other core, and its interrupt.
  *
- * The kernel writes without checking for room. If the FIFO is full, the kernel's word is lost, which does no harm as
- * long as the FIFO already contains another word of the kernel. So the other two users together must never fill all 8
- * entries: messages may fill FIFO_SHARE entries, and the doorbell may fill one. */
+ * On the RP2040, where it has 8 entries, three users share it. The kernel sends the word 0 to request a yield, a
+ * doorbell sends FIFO_RING (rp2040_interrupt.c), and the words of messages have the top bit set. The kernel writes
+ * without checking for room. If the FIFO is full, the kernel's word is lost, which does no harm as long as the FIFO
+ * already contains another word of the kernel. So the other two users together must never fill all entries: messages
+ * may fill CHIP_FIFO_SHARE entries, and the doorbell may fill one. On the RP2350, where it has 4 entries, messages have
+ * them all. */
 #ifndef RP2_FIFO_H
 #define RP2_FIFO_H
 
@@ -16,7 +17,6 @@
 
 #define FIFO_RING 1U
 #define FIFO_MESSAGE 0x80000000U
-#define FIFO_SHARE 6U
 
 /* Must be a power of two */
 #define FIFO_BOX_WORDS 128U

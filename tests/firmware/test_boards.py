@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 BOARDS = ROOT / "firmware" / "board"
 PUBLIC = ("include", "arduino", "main")
 """Folders of a board whose names are for programs of others."""
-ASKED_FOR = {"kernel_config.h"}
-"""What FreeRTOSConfig.h asks of whatever board there is."""
+ASKED_FOR = {"kernel_config.h", "chip.h"}
+"""What FreeRTOSConfig.h asks of whatever board there is, and board/rp2 of the chip."""
 
 
 def own_headers(board: str) -> list[Path]:

@@ -13,7 +13,7 @@ foreach(name IC_CODE IC_XIP_CACHE)
   endif()
 endforeach()
 include(board/rp2040/chip.cmake)
-set(rp2040_image rp2_common/start/image_sram.c)
+set(rp2040_image rp2/start/image_sram.c)
 if(IC_CODE STREQUAL flash)
   set(rp2040_image rp2040/start/image_flash.c)
 endif()
@@ -22,7 +22,7 @@ endif()
 # nothing uses.
 add_compile_options(-ffunction-sections -fdata-sections)
 
-ic_freertos(ThirdParty/GCC/RP2040 port/freertos_smp/v11 board/rp2040/sdk board/rp2_common/sdk)
+ic_freertos(ThirdParty/GCC/RP2040 port/freertos_smp/v11 board/rp2040/sdk board/rp2/sdk)
 # The kernel's port compiles its handler of the inter-core interrupt only if the SDK's multicore library is defined.
 target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
 
@@ -53,13 +53,13 @@ target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples}U)
 
 # This is the order in which the linker places the files. If it changes, the simulated times of functions change.
 set(sources
-  rp2040/rp2040_board.c rp2040/clock/rp2040_clock.c rp2040/clock/rp2040_clock.S rp2_common/clock/rp2_clocks.c
-  rp2_common/instruments/rp2_conditions.c rp2040/cores/core_1_smp.c
+  rp2040/rp2040_board.c rp2040/clock/rp2040_clock.c rp2040/clock/rp2040_clock.S rp2/clock/rp2_clocks.c
+  rp2/instruments/rp2_conditions.c rp2040/cores/core_1_smp.c
   rp2040/cores/rp2040_cores.c rp2040/clock/rp2040_cycles.c rp2040/clock/rp2040_cycles.S rp2040/cores/rp2040_fifo.c
   rp2040/fault/rp2040_fault.c ${rp2040_image} rp2040/cores/rp2040_interrupt.c rp2040/instruments/conditions_smp.c
-  rp2_common/cores/rp2_launch.c rp2040/cores/lock.c rp2_common/instruments/rp2_mark.c rp2_common/fault/panic.c
-  rp2040/instruments/rp2040_region.c rp2040/start/entry.c rp2_common/start/rp2_start.c rp2040/clock/rp2040_tick.c
-  rp2_common/console/rp2_uart.c rp2_common/transports.c rp2040/fault/rp2040_watchdog.c)
+  rp2/cores/rp2_launch.c rp2040/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
+  rp2040/instruments/rp2040_region.c rp2040/start/entry.c rp2/start/rp2_start.c rp2040/clock/rp2040_tick.c
+  rp2/console/rp2_uart.c rp2/transports.c rp2040/fault/rp2040_watchdog.c)
 list(TRANSFORM sources PREPEND board/)
 ic_transports(transports freertos rp2)
 add_library(rp2040 STATIC
@@ -100,8 +100,8 @@ function(ic_image name)
     LINK_DEPENDS "${scripts}/${IC_CODE}.ld;${scripts}/memory.ld;${scripts}/ram.ld")
 endfunction()
 
-set(IC_PROGRAM board/rp2_common/main.c CACHE STRING "Files of the program, with one that has main()")
-if(NOT IC_PROGRAM STREQUAL board/rp2_common/main.c) # not our program: its author chooses the warnings
+set(IC_PROGRAM board/rp2/main.c CACHE STRING "Files of the program, with one that has main()")
+if(NOT IC_PROGRAM STREQUAL board/rp2/main.c) # not our program: its author chooses the warnings
   set_source_files_properties(${IC_PROGRAM} PROPERTIES COMPILE_OPTIONS -w)
 endif()
 if(IC_PROGRAM MATCHES "[.](cc|cpp|cxx)(;|$)")
@@ -114,16 +114,16 @@ set_target_properties(intercore-target PROPERTIES LINKER_LANGUAGE C)
 ic_image(intercore-target)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL
-  board/rp2_common/test/port_test_main.c board/rp2_common/test/rp2_test_end.c ${IC_PORT_TEST})
-target_include_directories(intercore-port-test PRIVATE board/rp2_common/test)
+  board/rp2/test/port_test_main.c board/rp2/test/rp2_test_end.c ${IC_PORT_TEST})
+target_include_directories(intercore-port-test PRIVATE board/rp2/test)
 ic_image(intercore-port-test)
 
 add_executable(intercore-stress EXCLUDE_FROM_ALL
-  board/rp2_common/test/stress_main.c board/rp2_common/test/rp2_test_end.c port/stress.c port/freertos/stress_freertos.c)
-target_include_directories(intercore-stress PRIVATE board/rp2_common/test)
+  board/rp2/test/stress_main.c board/rp2/test/rp2_test_end.c port/stress.c port/freertos/stress_freertos.c)
+target_include_directories(intercore-stress PRIVATE board/rp2/test)
 ic_image(intercore-stress)
 
 add_executable(intercore-transport-stress EXCLUDE_FROM_ALL
-  board/rp2_common/test/transport_stress_main.c board/rp2_common/test/rp2_test_end.c transport/test/transport_stress.c)
-target_include_directories(intercore-transport-stress PRIVATE board/rp2_common/test)
+  board/rp2/test/transport_stress_main.c board/rp2/test/rp2_test_end.c transport/test/transport_stress.c)
+target_include_directories(intercore-transport-stress PRIVATE board/rp2/test)
 ic_image(intercore-transport-stress)

@@ -3,7 +3,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/clock/pll.cmake)
 
 set(rp2040_folder ${CMAKE_CURRENT_LIST_DIR})
-set(rp2_folder ${CMAKE_CURRENT_LIST_DIR}/../rp2_common) # what the chip has in common with the RP2350
+set(rp2_folder ${CMAKE_CURRENT_LIST_DIR}/../rp2) # what the chip has in common with the RP2350
 
 # Gaps in memory, which move the code or data of the same program to other addresses. They show how far its times depend
 # on these addresses.

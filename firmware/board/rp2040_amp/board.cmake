@@ -12,7 +12,7 @@ include(board/rp2040/chip.cmake)
 add_compile_options(-ffunction-sections -fdata-sections)
 target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections)
 
-ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp2040/sdk board/rp2_common/sdk)
+ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp2040/sdk board/rp2/sdk)
 
 target_sources(intercore PRIVATE bench/registry_amp.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
@@ -52,11 +52,11 @@ configure_file(${here}/memory_map.ld.in memory_map.ld @ONLY)
 
 # This is the order in which the linker places the files. If it changes, the simulated times of functions change.
 set(chip_sources
-  rp2040/rp2040_board.c rp2040/clock/rp2040_clock.c rp2040/clock/rp2040_clock.S rp2_common/clock/rp2_clocks.c
-  rp2_common/instruments/rp2_conditions.c rp2040/cores/rp2040_cores.c
-  rp2040/clock/rp2040_cycles.c rp2040/clock/rp2040_cycles.S rp2040/fault/rp2040_fault.c rp2_common/start/image_sram.c
-  rp2_common/cores/rp2_launch.c rp2_common/instruments/rp2_mark.c rp2_common/fault/panic.c
-  rp2040/instruments/rp2040_region.c rp2040/clock/rp2040_tick.c rp2_common/console/rp2_uart.c
+  rp2040/rp2040_board.c rp2040/clock/rp2040_clock.c rp2040/clock/rp2040_clock.S rp2/clock/rp2_clocks.c
+  rp2/instruments/rp2_conditions.c rp2040/cores/rp2040_cores.c
+  rp2040/clock/rp2040_cycles.c rp2040/clock/rp2040_cycles.S rp2040/fault/rp2040_fault.c rp2/start/image_sram.c
+  rp2/cores/rp2_launch.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
+  rp2040/instruments/rp2040_region.c rp2040/clock/rp2040_tick.c rp2/console/rp2_uart.c
   rp2040/fault/rp2040_watchdog.c)
 list(TRANSFORM chip_sources PREPEND board/)
 ic_transports(transports freertos)
@@ -100,5 +100,5 @@ add_custom_command(OUTPUT ${core_1}.image ${core_1}.clock ${core_1}.symbols.S
 set_source_files_properties(board/rp2040_amp/image_1.S PROPERTIES
   COMPILE_DEFINITIONS "IC_CORE_1_IMAGE=\"${core_1}.image\";IC_CORE_1_CLOCK=\"${core_1}.clock\""
   OBJECT_DEPENDS "${core_1}.image;${core_1}.clock")
-ic_image(intercore-target 0 board/rp2040/start/entry.c board/rp2_common/start/rp2_start.c board/rp2040_amp/image_1.S ${core_1}.symbols.S)
+ic_image(intercore-target 0 board/rp2040/start/entry.c board/rp2/start/rp2_start.c board/rp2040_amp/image_1.S ${core_1}.symbols.S)
 list(APPEND IC_IMAGES intercore-target-core1)

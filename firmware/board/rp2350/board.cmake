@@ -22,7 +22,7 @@ set(IC_SHIFT_DATA 0 CACHE STRING "Bytes of a gap before initialised variables, a
 # nothing uses.
 add_compile_options(-ffunction-sections -fdata-sections)
 
-ic_freertos(port/freertos_smp/hazard3 port/freertos_smp/v11 board/rp2350/sdk board/rp2_common/sdk)
+ic_freertos(port/freertos_smp/hazard3 port/freertos_smp/v11 board/rp2350/sdk board/rp2/sdk)
 target_sources(freertos PRIVATE port/freertos_smp/hazard3/portASM.S)
 target_compile_definitions(freertos PRIVATE configCPU_CLOCK_HZ=${IC_CLOCK_MHZ}000000U)
 
@@ -32,18 +32,18 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 set(samples 8192)
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples}U)
 
-set(image rp2_common/start/image_sram.c)
+set(image rp2/start/image_sram.c)
 if(IC_CODE STREQUAL flash)
   set(image rp2350/start/image_flash.c)
 endif()
 # This is the order in which the linker places the files. If it changes, the simulated times of functions change.
 set(sources
-  rp2350/rp2350_board.c rp2350/clock/rp2350_clock.c rp2350/clock/rp2350_clock.S rp2_common/clock/rp2_clocks.c
-  rp2_common/instruments/rp2_conditions.c rp2350/cores/core_1.c rp2350/cores/rp2350_cores.c rp2350/cores/rp2350_fifo.c
-  ${image} rp2350/cores/rp2350_interrupt.c rp2350/instruments/conditions_smp.c rp2_common/cores/rp2_launch.c
-  rp2350/cores/lock.c rp2_common/instruments/rp2_mark.c rp2_common/fault/panic.c rp2350/instruments/rp2350_region.c
-  rp2350/start/entry.c rp2_common/start/rp2_start.c rp2350/clock/rp2350_tick.c rp2_common/console/rp2_uart.c
-  rp2_common/transports.c rp2350/fault/rp2350_watchdog.c)
+  rp2350/rp2350_board.c rp2350/clock/rp2350_clock.c rp2350/clock/rp2350_clock.S rp2/clock/rp2_clocks.c
+  rp2/instruments/rp2_conditions.c rp2350/cores/core_1.c rp2350/cores/rp2350_cores.c rp2350/cores/rp2350_fifo.c
+  ${image} rp2350/cores/rp2350_interrupt.c rp2350/instruments/conditions_smp.c rp2/cores/rp2_launch.c
+  rp2350/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c rp2350/instruments/rp2350_region.c
+  rp2350/start/entry.c rp2/start/rp2_start.c rp2350/clock/rp2350_tick.c rp2/console/rp2_uart.c
+  rp2/transports.c rp2350/fault/rp2350_watchdog.c)
 list(TRANSFORM sources PREPEND board/)
 ic_transports(transports freertos rp2)
 add_library(rp2350 STATIC
@@ -53,7 +53,7 @@ add_library(rp2350 STATIC
   port/freertos_smp/kernel_v11.c port/loop_none.c
   ${sources}
   ${transports})
-foreach(folder board/rp2350 board/rp2_common)
+foreach(folder board/rp2350 board/rp2)
   target_include_directories(rp2350 PUBLIC ${folder})
   foreach(subject clock console cores fault instruments start)
     target_include_directories(rp2350 PUBLIC ${folder}/${subject})
@@ -80,8 +80,8 @@ function(ic_image name)
     LINK_DEPENDS "${scripts}/${IC_CODE}.ld;${scripts}/memory.ld;${scripts}/ram.ld")
 endfunction()
 
-set(IC_PROGRAM board/rp2_common/main.c CACHE STRING "Files of the program, with one that has main()")
-if(NOT IC_PROGRAM STREQUAL board/rp2_common/main.c) # not our program: its author chooses the warnings
+set(IC_PROGRAM board/rp2/main.c CACHE STRING "Files of the program, with one that has main()")
+if(NOT IC_PROGRAM STREQUAL board/rp2/main.c) # not our program: its author chooses the warnings
   set_source_files_properties(${IC_PROGRAM} PROPERTIES COMPILE_OPTIONS -w)
 endif()
 if(IC_PROGRAM MATCHES "[.](cc|cpp|cxx)(;|$)")
@@ -96,8 +96,8 @@ ic_image(intercore-target)
 foreach(test port-test stress transport-stress)
   string(REPLACE - _ file ${test})
   add_executable(intercore-${test} EXCLUDE_FROM_ALL
-    board/rp2_common/test/${file}_main.c board/rp2_common/test/rp2_test_end.c)
-  target_include_directories(intercore-${test} PRIVATE board/rp2_common/test)
+    board/rp2/test/${file}_main.c board/rp2/test/rp2_test_end.c)
+  target_include_directories(intercore-${test} PRIVATE board/rp2/test)
   ic_image(intercore-${test})
 endforeach()
 target_sources(intercore-port-test PRIVATE ${IC_PORT_TEST})

@@ -1,4 +1,4 @@
-/* What the files of board/rp2_common need to know about this chip */
+/* What the files of board/rp2 need to know about this chip */
 #ifndef CHIP_H
 #define CHIP_H
 
@@ -6,6 +6,7 @@
 
 #include "hardware/sync.h"
 #include "rp2350_cycles.h"
+#include "rp2350_region.h"
 #include "rp2350_registers.h"
 
 #define CHIP_NAME "RP2350"

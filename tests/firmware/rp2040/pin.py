@@ -22,7 +22,7 @@ GPIO0_CTRL = 0x4001_4004
 FUNCTION_SIO = 5
 
 MARK = 2
-"""GP2: firmware/board/rp2_common/instruments/rp2_mark.h."""
+"""GP2: firmware/board/rp2/instruments/rp2_mark.h."""
 
 
 class Pulse(NamedTuple):

@@ -1,4 +1,4 @@
-#include "chip_regions.h"
+#include "rp2040_region.h"
 
 #include "port.h"
 #include "rp2_image.h"

@@ -1,5 +1,5 @@
 /* Implements rp2_image.h for an image that is executed in flash (XIP, DS 2.6.3) */
-#include "chip_regions.h"
+#include "rp2040_region.h"
 #include "region_words.h"
 #include "rp2040_registers.h"
 #include "rp2_clocks.h"

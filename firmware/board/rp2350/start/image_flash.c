@@ -1,7 +1,7 @@
 /* Implements rp2_image.h for an image that is executed in flash (XIP, DS 4.4), which the boot ROM has set up for
  * reading: this is how programs of the vendor's SDK run, too. */
 #include "chip.h"
-#include "chip_regions.h"
+#include "rp2350_region.h"
 #include "region_words.h"
 #include "rp2_clocks.h"
 #include "rp2_conditions.h"

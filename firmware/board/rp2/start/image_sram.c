@@ -3,7 +3,6 @@
  * At its first start the image saves .data, and at each later start it restores .data. So it can start again without
  * being loaded again, for example after a watchdog reset. */
 #include "chip.h"
-#include "chip_regions.h"
 #include "rp2_image.h"
 #include "rp2_start.h"
 

@@ -1,8 +1,8 @@
 /* Memory regions for benchmarks: banks 8 and 9 of SRAM, as far as memory.ld leaves them, and a part of each group of
  * striped banks: of banks 0 to 3, which also hold code, data and stacks, and of banks 4 to 7. The sizes are in bytes,
  * without suffixes, because they also become text. */
-#ifndef CHIP_REGIONS_H
-#define CHIP_REGIONS_H
+#ifndef RP2350_REGION_H
+#define RP2350_REGION_H
 
 /* Sizes of the regions in the striped banks. They may be small, because SRAM has no cache, so every access reaches the
  * banks. */

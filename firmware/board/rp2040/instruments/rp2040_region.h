@@ -1,8 +1,8 @@
 /* Memory regions for benchmarks: banks 4 and 5 of SRAM, except their last 512 bytes (memory.ld), and a part of the
  * striped banks, which also hold code, data and stacks. The sizes are in bytes, without suffixes, because they also
  * become text. */
-#ifndef CHIP_REGIONS_H
-#define CHIP_REGIONS_H
+#ifndef RP2040_REGION_H
+#define RP2040_REGION_H
 
 /* Size of the region in the striped banks. It may be small, because SRAM has no cache, so every access reaches the
  * banks. It leaves room for code that is compiled with -O0. */

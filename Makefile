@@ -145,7 +145,7 @@ clean: ## remove what was built here; the environment and stored runs stay
 	rm -rf build dist *suite.html sim/target bench/sim/target
 
 packages:
-	@scripts/install-packages build $(PYTHON):python3 arm
+	@scripts/install-packages build $(PYTHON):python3 arm riscv
 
 setup: $(VENV)/.installed
 	@mkdir -p build

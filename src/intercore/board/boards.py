@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from intercore.board import esp_image
+from intercore.board import boot_drive, esp_image
 from intercore.board.esp32_factors import CPU_MHZ, ESP_CODE, ESP_TRACE, P4_MHZ, PSRAM
 from intercore.board.factors import OPT, Factor
 from intercore.board.rp2040_factors import AMP_TRACE, CLOCK_MHZ, CODE, TRACE, XIP_CACHE
+from intercore.board.rp2350_factors import CLOCK_MHZ as RP2350_CLOCK_MHZ
 from intercore.board.stm32h745_factors import DCACHE, ICACHE, M4_MHZ, M7_MHZ, SHARED, SUPPLY
 from intercore.errors import UsageError, unknown
 
@@ -53,6 +54,10 @@ class Board(msgspec.Struct, frozen=True):
     flash image through Espressif's esptool, which communicates with the boot ROM over the serial port."""
     chip: Chip | None = None
     """The chip, if the board is flashed by esptool."""
+    drive: boot_drive.BootDrive = boot_drive.PICO
+    """The drive, if it is flashed by that."""
+    cores: Literal["Arm", "RISC-V"] = "Arm"
+    """The kind of its cores, for which our recipe compiles."""
     console: str = ""
     """Hint on its console, if that is not the connector through which it is flashed."""
     programs: tuple[str, ...] = ("intercore-target",)
@@ -89,6 +94,16 @@ PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, TRA
 PICO_AMP = Board(
     "pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ, AMP_TRACE), "boot drive", console=_ON_GP0
 )
+PICO2_RISCV = Board(
+    "pico2-riscv",
+    "the Pico 2 with its RISC-V cores",
+    "rp2350",
+    (OPT, RP2350_CLOCK_MHZ, CODE, XIP_CACHE),
+    "boot drive",
+    drive=boot_drive.PICO2_RISCV,
+    cores="RISC-V",
+    console=_ON_GP0.replace("Pico", "Pico 2"),
+)
 STM32H745 = Board(
     "stm32h745",
     "the STM32H745",
@@ -108,7 +123,7 @@ ESP32 = Board("esp32", "the ESP32", "esp32", _of_espressif(CPU_MHZ), "esptool", 
 ESP32S3 = Board("esp32s3", "the ESP32-S3", "esp32", _of_espressif(CPU_MHZ), "esptool", esp_image.ESP32S3)
 ESP32P4 = Board("esp32p4", "the ESP32-P4", "esp32", _of_espressif(P4_MHZ), "esptool", esp_image.ESP32P4)
 
-BOARDS = {board.name: board for board in (PICO, PICO_AMP, STM32H745, ESP32, ESP32S3, ESP32P4)}
+BOARDS = {board.name: board for board in (PICO, PICO_AMP, PICO2_RISCV, STM32H745, ESP32, ESP32S3, ESP32P4)}
 
 _factors = {id(factor): factor for board in BOARDS.values() for factor in board.factors}.values()
 
@@ -121,7 +136,8 @@ FACTORS: Mapping[str, tuple[Factor, ...]] = {
 _OTHER_CHIPS = (
     (
         r"(raspberrypi)?pico2.*|rp235\d.*",
-        "the Raspberry Pi Pico 2 uses a different chip, the RP2350, which is not supported yet",
+        "of the Raspberry Pi Pico 2 (RP2350) only the RISC-V cores are supported yet: use pico2-riscv, or without a "
+        "board the target pico2-riscv-sim",
     ),
     (
         r"rp2040.*|picow.*",

@@ -1,4 +1,4 @@
-"""Flashes a Raspberry Pi Pico: through the drive of its boot ROM, or by picotool."""
+"""Flashes a Raspberry Pi Pico or Pico 2: through the drive of its boot ROM, or by picotool."""
 
 from __future__ import annotations
 
@@ -10,56 +10,80 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.board.uf2 import RP2040, RP2350_RISCV
 from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BOARD_ID = "RPI-RP2"
-"""Board-ID of the drive of an RP2040 (datasheet 2.8.4)."""
+
+class BootDrive(NamedTuple):
+    """The drive that a boot ROM offers."""
+
+    board_id: str
+    """Its Board-ID, which is also the label of the drive."""
+    title: str
+    """Whose it is, in messages."""
+    family: int
+    """Family ID of the UF2 files that it accepts for the program (`uf2`)."""
+
+
+PICO = BootDrive("RPI-RP2", "Pico", RP2040)
+"""RP2040 datasheet 2.8.4."""
+PICO2_RISCV = BootDrive("RP2350", "Pico 2", RP2350_RISCV)
+"""RP2350 datasheet 5.7.6; for a program for the RISC-V cores."""
+
 INFO = "INFO_UF2.TXT"
 """The file on every UF2 drive that identifies the board (UF2 specification)."""
 _BOARD_ID = re.compile(r"^Board-ID:\s*(\S+)", re.MULTILINE)
 _PICOTOOL_TIMEOUT_S = 60.0
-_STEPS = (
-    "Hold the BOOTSEL button while you connect the board, so that a drive named RPI-RP2 appears. Then try again. If "
-    "the drive is mounted but not found, give its mount point with --drive PATH. If there is no drive, Intercore uses "
-    "picotool if it is installed"
-)
 
 
-def flash_drive(uf2: Path, drive: Path | None = None, say: Callable[[str], object] = lambda _: None) -> str:
-    """Flash a UF2 image to a Pico, which starts it immediately; return a few words on how.
+def _steps(kind: BootDrive) -> str:
+    return (
+        f"Hold the BOOTSEL button while you connect the board, so that a drive named {kind.board_id} appears. Then try "
+        "again. If the drive is mounted but not found, give its mount point with --drive PATH. If there is no drive, "
+        "Intercore uses picotool if it is installed"
+    )
+
+
+def flash_drive(
+    uf2: Path, drive: Path | None = None, say: Callable[[str], object] = lambda _: None, kind: BootDrive = PICO
+) -> str:
+    """Flash a UF2 image to a board, which starts it immediately; return a few words on how.
 
     `drive` is the folder of the boot drive; without it, a boot drive is searched for, and then picotool. `say` reports
     that copying begins. Raises IntercoreError if there is neither, or if flashing fails.
     """
     copying = f"copying {uf2.name}"
     if drive is not None:
-        check_drive(drive)
+        check_drive(drive, kind)
         say(copying)
-        return _copy(uf2, drive)
-    found = [folder for folder in mounted() if board_id(folder) == BOARD_ID]
+        return _copy(uf2, drive, kind)
+    found = [folder for folder in mounted() if board_id(folder) == kind.board_id]
     if len(found) > 1:
         raise UsageError(
-            f"{len(found)} boot drives of a Pico were found ({', '.join(map(str, found))}): choose one by --drive"
+            f"{len(found)} boot drives of a {kind.title} were found ({', '.join(map(str, found))}): choose one by "
+            "--drive"
         )
     if found:
         say(copying)
-        return _copy(uf2, found[0])
+        return _copy(uf2, found[0], kind)
     picotool = shutil.which("picotool")
     if picotool is None:
-        raise IntercoreError(f"no Pico in BOOTSEL mode was found. {_STEPS}")
+        raise IntercoreError(f"no {kind.title} in BOOTSEL mode was found. {_steps(kind)}")
     say(copying)
-    return _load(picotool, uf2)
+    return _load(picotool, uf2, kind)
 
 
-def check_drive(drive: Path | None) -> None:
-    """Raise UsageError if a folder is not the boot drive of a Pico."""
-    if drive is not None and board_id(drive) != BOARD_ID:
-        raise UsageError(f"{drive} is not the boot drive of a Pico (no {INFO} with Board-ID {BOARD_ID}). {_STEPS}")
+def check_drive(drive: Path | None, kind: BootDrive = PICO) -> None:
+    """Raise UsageError if a folder is not the boot drive of such a board."""
+    if drive is not None and board_id(drive) != kind.board_id:
+        raise UsageError(
+            f"{drive} is not the boot drive of a {kind.title} (no {INFO} with Board-ID {kind.board_id}). {_steps(kind)}"
+        )
 
 
 def board_id(drive: Path) -> str | None:
@@ -97,7 +121,7 @@ def _mounts(table: Path) -> list[Path]:
     return [Path(escape.sub(lambda octal: chr(int(octal[1], 8)), line[1])) for line in lines if line[2:3] == ["vfat"]]
 
 
-def _copy(uf2: Path, drive: Path) -> str:
+def _copy(uf2: Path, drive: Path, kind: BootDrive) -> str:
     try:
         with uf2.open("rb") as source, (drive / uf2.name).open("wb") as copy:
             shutil.copyfileobj(source, copy)
@@ -106,19 +130,19 @@ def _copy(uf2: Path, drive: Path) -> str:
             with suppress(OSError):
                 os.fsync(copy.fileno())
     except OSError as error:
-        raise IntercoreError(f"cannot copy {uf2.name} to {drive}: {error.strerror or error}. {_STEPS}") from error
+        raise IntercoreError(f"cannot copy {uf2.name} to {drive}: {error.strerror or error}. {_steps(kind)}") from error
     return f"copied to {drive}"
 
 
-def _load(picotool: str, uf2: Path) -> str:
+def _load(picotool: str, uf2: Path, kind: BootDrive) -> str:
     try:
         result = subprocess.run(
             [picotool, "load", "-x", str(uf2)], capture_output=True, check=False, timeout=_PICOTOOL_TIMEOUT_S
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise IntercoreError(f"picotool failed: {error}. {_STEPS}") from error
+        raise IntercoreError(f"picotool failed: {error}. {_steps(kind)}") from error
     if result.returncode:
         output = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
         said = f" ({output[0]})" if output else ""
-        raise IntercoreError(f"picotool did not load the program{said}. {_STEPS}")
+        raise IntercoreError(f"picotool did not load the program{said}. {_steps(kind)}")
     return "loaded by picotool"

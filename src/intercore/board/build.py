@@ -25,8 +25,15 @@ if TYPE_CHECKING:
 SANITIZE_VARIABLE = "INTERCORE_SANITIZE"
 """Environment variable that adds `-fsanitize=<value>` to the build, to test the firmware, not to measure."""
 
-CROSS_COMPILER = Tool("arm-none-eabi-gcc", "the cross compiler", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
-"""For all Cortex-M boards."""
+CROSS_COMPILERS = {
+    "Arm": Tool("arm-none-eabi-gcc", "the cross compiler", "gcc-arm-none-eabi libnewlib-arm-none-eabi"),
+    "RISC-V": Tool(
+        "riscv64-unknown-elf-gcc",
+        "the cross compiler for RISC-V",
+        "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
+    ),
+}
+"""By `Board.cores`."""
 
 
 class Shift(NamedTuple):
@@ -43,7 +50,10 @@ class Shift(NamedTuple):
         return {"IC_SHIFT_CODE": str(self.code), "IC_SHIFT_DATA": str(self.data)}
 
 
-CROSS_CPP_COMPILER = Tool("arm-none-eabi-g++", "the cross compiler for C++", "gcc-arm-none-eabi")
+CROSS_CPP_COMPILERS = {
+    "Arm": Tool("arm-none-eabi-g++", "the cross compiler for C++", "gcc-arm-none-eabi"),
+    "RISC-V": Tool("riscv64-unknown-elf-g++", "the cross compiler for C++ on RISC-V", "gcc-riscv64-unknown-elf"),
+}
 
 
 def host_compiler() -> Tool:
@@ -56,11 +66,11 @@ def host_cpp_compiler() -> Tool:
     return Tool(os.environ.get("CXX", "c++"), "a C++ compiler", "g++")
 
 
-def work_conditions(sources: Sources, *, cross: bool) -> dict[str, str]:
-    """Return the conditions of a user's workload, compiled for a board (`cross`) or for this machine."""
+def work_conditions(sources: Sources, board: Board | None = None) -> dict[str, str]:
+    """Return the conditions of a user's workload, compiled for a board or for this machine."""
     if sources.own is None:
         return {}
-    compiler = (CROSS_COMPILER if cross else host_compiler()).program
+    compiler = (host_compiler() if board is None else CROSS_COMPILERS[board.cores]).program
     return own_workload.conditions(sources.own, compiler, sources.folder())
 
 
@@ -136,7 +146,12 @@ def _images(
 ) -> list[Image]:
     what = f"the program for {board.title}"
     named = sources.kernel is not None or os.environ.get(KERNEL_VARIABLE)
-    tools = [CROSS_COMPILER, *builders(), *(() if named else (CARGO,)), *_for_cpp(sources, CROSS_CPP_COMPILER)]
+    tools = [
+        CROSS_COMPILERS[board.cores],
+        *builders(),
+        *(() if named else (CARGO,)),
+        *_for_cpp(sources, CROSS_CPP_COMPILERS[board.cores]),
+    ]
     carried = " and ".join(prebuilt_variants(board))
     compiler, *_ = find_tools(what, tools, f"; {_ALONE.format(carried)}" if carried else "")
     firmware = sources.folder()

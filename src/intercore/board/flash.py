@@ -43,7 +43,7 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
     """
     board.check(way)
     check_probe(way.probe, way.tool)
-    check_drive(way.drive)
+    check_drive(way.drive, board.drive)
     if board.flashed_by == "esptool" and way.port is None:
         raise no_port()
     if way.image is not None:
@@ -62,7 +62,9 @@ def _flash_files(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -
     if files.whole_flash is not None:
         return _flash_whole_image(files.image.board, files.whole_flash, way, say)
     if files.uf2 is not None:
-        return FlashResult(f"{files.uf2.name} {flash_drive(files.uf2, way.drive, say)}", files.image.digest)
+        return FlashResult(
+            f"{files.uf2.name} {flash_drive(files.uf2, way.drive, say, files.image.board.drive)}", files.image.digest
+        )
     return FlashResult(flash_probe(files.elfs, way.probe, way.tool, say), files.image.digest)
 
 

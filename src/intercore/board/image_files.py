@@ -49,7 +49,7 @@ def write_image(image: Image, folder: Path, *, force: bool = False) -> ImageFile
     uf2_file = folder / f"{name}.uf2" if image.board.flashed_by == "boot drive" else None
     if uf2_file is not None:
         with replacement(uf2_file, UF2, force=force) as file:
-            file.write(uf2_of(elfs[0]))
+            file.write(uf2_of(elfs[0], image.board.drive.family))
     whole = folder / f"{name}.bin" if image.whole_flash is not None else None
     if whole is not None and image.whole_flash is not None:
         _copy(image.whole_flash, whole, WHOLE_FLASH, force=force)

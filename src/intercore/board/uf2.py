@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RP2040 = 0xE48B_FF56
-"""The chip's family ID in the UF2 specification."""
+RP2350_RISCV = 0xE48B_FF5A
+"""Family IDs in the UF2 specification: of a chip, or of one of its kinds of cores."""
 PAYLOAD = 256
 """Payload bytes of a block: the boot ROM accepts no other size (RP2040 datasheet 2.8.4.2)."""
 BLOCK = 512
@@ -26,21 +27,21 @@ _FAMILY_PRESENT = 0x0000_2000
 _HEAD = struct.Struct("<8I")
 
 
-def uf2_of(elf: Path) -> bytes:
-    """Return the UF2 file with the loaded contents of an ELF file.
+def uf2_of(elf: Path, family: int = RP2040) -> bytes:
+    """Return the UF2 file with the loaded contents of an ELF file, for a family of chips.
 
     Raises IntercoreError if it is not an ELF file, has nothing to load, or overlapping contents.
     """
     try:
-        return uf2(pages(loaded(elf)))
+        return uf2(pages(loaded(elf)), family)
     except ValueError as error:
         raise IntercoreError(f"cannot make a UF2 file from {elf}: {error}") from None
 
 
-def uf2(pages: Mapping[int, bytes]) -> bytes:
+def uf2(pages: Mapping[int, bytes], family: int = RP2040) -> bytes:
     """Return the UF2 file of complete pages of PAYLOAD bytes by address, in the order of addresses."""
     blocks = (
-        _HEAD.pack(*_MAGIC[:2], _FAMILY_PRESENT, address, PAYLOAD, number, len(pages), RP2040)
+        _HEAD.pack(*_MAGIC[:2], _FAMILY_PRESENT, address, PAYLOAD, number, len(pages), family)
         + page.ljust(BLOCK - _HEAD.size - 4, b"\0")
         + struct.pack("<I", _MAGIC[2])
         for number, (address, page) in enumerate(sorted(pages.items()))
@@ -49,7 +50,7 @@ def uf2(pages: Mapping[int, bytes]) -> bytes:
 
 
 def contents(data: bytes) -> dict[int, bytes]:
-    """Return the payloads of a UF2 file's blocks for this chip, by address. ValueError if it is damaged."""
+    """Return the payloads of a UF2 file's blocks for an RP2040, by address. ValueError if it is damaged."""
     if not data or len(data) % BLOCK:
         raise ValueError("the UF2 file is truncated")
     found = {}

@@ -19,7 +19,7 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.link.host_port import HostPort
 from intercore.link.serial_port import SerialPort
 from intercore.record.factors import TRACE_NAME
-from intercore.sim import Stm32h745
+from intercore.sim import Rp2350, Simulator, Stm32h745
 from intercore.target import labgrid_port
 from intercore.target.connection import Connection
 from intercore.target.emulator import open_qemu
@@ -48,7 +48,7 @@ def open_host(address: Address, say: Callable[[str], None]) -> Connection:
             raise IntercoreError(f"{program} was rebuilt or replaced since the run began: start a new run")
         return HostPort([str(program)])
 
-    known_here = work_conditions(address.sources, cross=False)
+    known_here = work_conditions(address.sources)
     return Connection(start(), start=start, image=elf.digest([program]), conditions=known_here)
 
 
@@ -77,7 +77,7 @@ def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -
     programs, kernel = _programs(board, address, say)
     kind = Rp2350 if board.cores == "RISC-V" else Simulator
     chip = SimulatedPico(programs[0], address.baud, address.faults, kind)
-    known_here = work_conditions(address.sources, cross=True)
+    known_here = work_conditions(address.sources, board)
     return Connection(chip.port, chip, image=elf.digest(programs), conditions=known_here, kernel=kernel)
 
 
@@ -126,6 +126,6 @@ def open_stm32h745(board: Board, address: Address, say: Callable[[str], None]) -
     programs, kernel = _programs(board, address, say)
     chip = Stm32h745(programs, supply=str(address.build.get(SUPPLY.name, SUPPLY.default)))
     simulated = SimulatedChip(chip, address.baud, address.faults)
-    known_here = work_conditions(address.sources, cross=True)
+    known_here = work_conditions(address.sources, board)
     what = f"Intercore {intercore.__version__}, a simulation that counts no cycles"
     return Connection(simulated.port, simulated, what, elf.digest(programs), known_here, kernel)

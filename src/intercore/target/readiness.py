@@ -13,7 +13,7 @@ from serial.tools import list_ports
 
 from intercore.board import debug_probe, esp_flash, esp_idf
 from intercore.board.boards import PICO, PICO_AMP
-from intercore.board.build import CROSS_COMPILER, ELSEWHERE, HOST, host_compiler
+from intercore.board.build import CROSS_COMPILERS, ELSEWHERE, HOST, host_compiler
 from intercore.board.cmake import Tool, builders, find_tools, version_of
 from intercore.board.kernel import freertos_kernel
 from intercore.board.prebuilt import prebuilt_variants
@@ -25,7 +25,9 @@ from intercore.target.targets import TARGETS, BoardTarget, Target
 
 State: TypeAlias = Literal["ready", "caveat", "missing"]
 _PREBUILT = "prebuilt image"
-_OF_OUR_RECIPE = "pico-sim, pico, stm32h745-sim, stm32h745"
+_ON_ARM = "pico-sim, pico, stm32h745-sim, stm32h745"
+_ON_RISC_V = "pico2-riscv-sim, pico2-riscv"
+_OF_OUR_RECIPE = f"{_ON_ARM}, {_ON_RISC_V}"
 """Targets whose programs are cross-compiled without ESP-IDF."""
 _BUSY = 0.5
 """Load per core above which a run on this machine has a caveat about other programs."""
@@ -75,7 +77,7 @@ def _is_for(word: str, target: Target) -> bool:
         case "boards":
             return not target.built_here
         case "pico-sim":
-            return target.origin == "simulated"
+            return target.origin == "simulated" and target.board is not None and target.board.cores == "Arm"
         case "pico":
             return isinstance(target, BoardTarget) and target.board in (PICO, PICO_AMP)
         case "esp32":
@@ -151,7 +153,8 @@ def _of_simulated() -> Iterator[ReadinessCheck]:
                 "the tools below"
             )
             yield ReadinessCheck(target.name, _PREBUILT, "ready", details)
-    yield _tool(_OF_OUR_RECIPE, "cross compiler", CROSS_COMPILER)
+    yield _tool(_ON_ARM, "cross compiler", CROSS_COMPILERS["Arm"])
+    yield _tool(_ON_RISC_V, "cross compiler for RISC-V", CROSS_COMPILERS["RISC-V"])
     manifest = USUAL_SOURCES.folder() / "port" / "freertos" / "kernel"
     yield _checked_tool(_OF_OUR_RECIPE, "FreeRTOS kernel", lambda: str(freertos_kernel(manifest, lambda _: None)))
 
@@ -159,7 +162,7 @@ def _of_simulated() -> Iterator[ReadinessCheck]:
 def _of_boards() -> Iterator[ReadinessCheck]:
     picotool = shutil.which("picotool")
     yield ReadinessCheck(
-        "pico",
+        "pico, pico2-riscv",
         "picotool",
         "ready",
         picotool or "not installed; optional: the board can be flashed through its boot drive",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import msgspec
 
-from intercore.board.boards import ESP32, ESP32P4, ESP32S3, PICO, PICO_AMP, STM32H745, Board, unknown_board
+from intercore.board.boards import ESP32, ESP32P4, ESP32S3, PICO, PICO2_RISCV, PICO_AMP, STM32H745, Board, unknown_board
 from intercore.board.factors import HOST_TRACE, OPT, Factor, check
 from intercore.board.sources import USUAL_SOURCES, Sources
 from intercore.errors import UsageError, unknown
@@ -306,6 +306,12 @@ TARGETS: tuple[Target, ...] = (
         PICO_AMP,
     ),
     _of_board(
+        SimulatedTarget,
+        "pico2-riscv-sim",
+        "simulated Raspberry Pi Pico 2 (RP2350) with FreeRTOS SMP on its RISC-V cores, no board needed",
+        PICO2_RISCV,
+    ),
+    _of_board(
         FunctionOnlyTarget,
         "stm32h745-sim",
         "simulated STM32H745, no board needed. FUNCTION ONLY: times mean nothing",
@@ -322,6 +328,13 @@ TARGETS: tuple[Target, ...] = (
         PICO_AMP.name,
         "Raspberry Pi Pico in AMP, on a serial adapter (--port); to flash it: intercore flash pico-amp",
         PICO_AMP,
+    ),
+    _of_board(
+        BoardTarget,
+        PICO2_RISCV.name,
+        "Raspberry Pi Pico 2 (RP2350) on a serial adapter (--port), with its RISC-V cores, not yet tried; "
+        "to flash it: intercore flash pico2-riscv",
+        PICO2_RISCV,
     ),
     _of_board(
         BoardTarget,

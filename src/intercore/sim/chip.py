@@ -395,10 +395,15 @@ class Chip(ABC):
         every = dict(named)
         return Registers(
             tuple(every[f"r{each}"] for each in range(13)),
-            *(every[name] for name in ("sp", "lr", "pc", "xpsr", "msp", "psp")),
-            bool(every["primask"]),
-            every["control"],
-            CoreState(state),
+            sp=every["sp"],
+            lr=every["lr"],
+            pc=every["pc"],
+            xpsr=every["xpsr"],
+            msp=every["msp"],
+            psp=every["psp"],
+            primask=bool(every["primask"]),
+            control=every["control"],
+            state=CoreState(state),
         )
 
     def watch_execution(self, place: int | str) -> Probe:

@@ -121,7 +121,7 @@ class SimulatedChip:
 
 
 class SimulatedPico(SimulatedChip):
-    """The simulated chip of a Pico or Pico 2, which counts every cycle: an RP2040, or an RP2350 with its RISC-V cores."""
+    """The simulated chip of a Pico or Pico 2, which counts every cycle."""
 
     def __init__(
         self, image: Path, rate: int, faults: Sequence[str] = (), kind: type[Simulator | Rp2350] = Simulator

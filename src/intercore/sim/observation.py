@@ -15,7 +15,7 @@ from intercore.errors import IntercoreError
 from intercore.record.measurement import Series, Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -36,6 +36,12 @@ DOORBELLS = (FIRST_INTERRUPT + 15, FIRST_INTERRUPT + 16)
 """SIO_IRQ_PROC0 and SIO_IRQ_PROC1, the cores' doorbells (RP2040 datasheet 2.3.2)."""
 SWITCHING = (SV_CALL, PEND_SV, *DOORBELLS)
 """Exceptions with which the kernel switches tasks."""
+KERNEL_CORES = "xPortCores"
+"""What the kernel's RISC-V port keeps for both cores (firmware/port/freertos_smp/hazard3/portmacro.h)."""
+TIMER_HANDLER = 3
+"""The word in it for the handler of the timer, which those of the external interrupts follow."""
+DOORBELL_INTERRUPT = 26
+"""SIO_IRQ_BELL, with which a core has the other one switch tasks (RP2350 datasheet 3.2)."""
 LONGEST_HANDLER = 400
 """Bound on the cycles of an interrupt handler: the kernel's tick takes some 270."""
 
@@ -93,9 +99,9 @@ class Stamps:
 class Handlers:
     """Times at which either core took an interrupt."""
 
-    def __init__(self, chip: Simulator, besides: Collection[int] = ()) -> None:
-        """Watch all handlers except those of the exceptions `besides`, by number."""
-        self._passages = Passages(chip, *handler_addresses(chip, besides))
+    def __init__(self, chip: Simulator, *, switching: bool = True) -> None:
+        """Watch all handlers; without `switching`, not those with which the kernel switches tasks."""
+        self._passages = Passages(chip, *handler_addresses(chip, switching=switching))
 
     def take(self) -> None:
         """Forget."""
@@ -109,16 +115,20 @@ class Handlers:
         return own | other
 
 
-def handler_addresses(chip: Simulator, besides: Collection[int] = ()) -> set[int]:
-    """Return the addresses of exception handlers, from the vector tables that the image fills at its start.
+def handler_addresses(chip: Simulator, *, switching: bool = True) -> set[int]:
+    """Return the addresses of exception handlers, from the tables that the image fills at its start.
 
-    Those of the exceptions `besides` are excluded.
+    Without `switching`, those with which the kernel switches tasks are left out.
     """
+    if (cores := chip.symbols.get(KERNEL_CORES)) is not None:
+        words = np.frombuffer(chip.read(cores.address, cores.size), "<u4").reshape(2, -1)[:, TIMER_HANDLER:]
+        found = {int(word) for word in words.ravel() if word}
+        return found if switching else found - {int(word) for word in words[:, 1 + DOORBELL_INTERRUPT]}
     places = [place for name in ("", OTHER_IMAGE) if (place := chip.symbols.get(f"{name}{VECTOR_TABLES}"))]
     words = np.concatenate(
         [np.frombuffer(chip.read(place.address, place.size), "<u4").reshape(2, -1) for place in places]
     )  # one for each core
-    left_out = {int(word) for table in words for word in table[list(besides)]}
+    left_out = {int(word) for table in words for word in table[list(() if switching else SWITCHING)]}
     return {int(word) for table in words for word in table if word % 2} - left_out  # without Thumb bit: a stack
 
 

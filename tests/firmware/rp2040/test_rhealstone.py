@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from intercore.sim.observation import SWITCHING, Handlers
+from intercore.sim.observation import Handlers
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
 from tests.firmware.rp2040.delay import SRAM4, TURN, Delay
 
@@ -66,7 +66,7 @@ def test_measured_and_true_times_differ_by_one_constant(board: Board, component:
     actor, reached = (0, 1) if form == "cross" else (1, 1)
     readings, returns = (board.chip.watch_execution(name) for name in ("port_clock", "port_clock_returns"))
     calls, notifies, rings = (board.chip.watch_execution(name) for name in (entry, "port_notify", "fifo_has_words"))
-    handlers = Handlers(board.chip, besides=SWITCHING)
+    handlers = Handlers(board.chip, switching=False)
     samples = np.array(taken(board, component, form, actor, samples=60))
     # A repetition's begin is the first call behind a reading. Of port_notify() there are two such calls in each: across
     # the leader's wakes the actor before, on one core the woken task's tells the leader behind.

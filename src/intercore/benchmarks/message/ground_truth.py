@@ -11,7 +11,6 @@ from intercore.benchmarks.message import TRUE, TURNS
 from intercore.benchmarks.message.overhead import BLOCK_TURNS
 from intercore.record.measurement import Series, Truth
 from intercore.sim.observation import (
-    SWITCHING,
     Handlers,
     Passages,
     Stamps,
@@ -62,7 +61,7 @@ class MessageProbe(Witness):
         self._hz = chip.clocks.sys
         self._stamps = Stamps(chip, "port_clock")
         self._sends = Passages(chip, *(name for name in chip.symbols if name.startswith(SENDS)))
-        self._handlers = Handlers(chip, besides=SWITCHING)
+        self._handlers = Handlers(chip, switching=False)
         self._turns = Passages(chip, "ic_message_spin")
         self._starts = Passages(chip, "ic_message_count_turns")
         self._marks = Passages(chip, "ic_message_mark_window")

@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 
 from intercore.sim.observation import (
-    SWITCHING,
     Handlers,
     Passages,
     Stamps,
@@ -57,7 +56,7 @@ class SwitchProbe(Witness):
         self._clock, self._counter = Stamps(chip, "port_clock"), Stamps(chip, "port_cycles")
         self._signals = Passages(chip, *(name for name in chip.symbols if name.startswith(SIGNALS)))
         self._retakes = Passages(chip, RETAKE)
-        self._handlers = Handlers(chip, besides=SWITCHING)
+        self._handlers = Handlers(chip, switching=False)
 
     def forget(self) -> None:
         """See Witness."""

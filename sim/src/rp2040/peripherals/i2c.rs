@@ -2,6 +2,7 @@
 //! periods of SCL; the levels of the lines within it are not there.
 
 pub mod device;
+mod master;
 pub mod slave;
 
 use crate::core::time::{Cycle, NEVER};
@@ -9,7 +10,8 @@ use crate::rp2::clock::Clocks;
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use device::Device;
-use slave::{Question, Role};
+use master::{Answering, Step};
+use slave::Role;
 use std::collections::VecDeque;
 
 /// Register offsets (4.3.17).
@@ -95,14 +97,6 @@ const TDMAE: u32 = 1 << 1;
 
 /// Entries of each FIFO (4.3).
 const FIFO_DEPTH: usize = 16;
-/// Periods of SCL of a byte and its acknowledgement; of a start, of a stop and the time that the bus is free after it.
-const BYTE: u64 = 9;
-const START: u64 = 1;
-const STOP: u64 = 1;
-/// Cycles by which SCL is longer high, besides `FS_SPKLEN`, and longer low than its counts say (4.3.14.2).
-const HIGH_MORE: u64 = 7;
-const LOW_MORE: u64 = 1;
-
 /// `I2C0`. Its request signals are those of its transmit and of its receive FIFO.
 pub const I2C0: Block = Block {
     instance: "0",
@@ -119,22 +113,6 @@ pub const I2C0: Block = Block {
 /// `I2C1`.
 pub const I2C1: Block =
     Block { instance: "1", base: 0x4004_8000, reset: 1 << 4, interrupts: &[Irq::I2c1 as u8], dreqs: &[34, 35], ..I2C0 };
-
-/// What the bus is doing; it ends in the cycle `Bus::until`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Step {
-    /// Nobody has the bus.
-    Free,
-    /// A start or a restart, and the address behind it, for this command.
-    Address(u32),
-    /// A byte, for this command.
-    Byte(u32),
-    /// The slave at the other end of the wires has to answer, for this command; until it does, it holds SCL low.
-    Asks(Question, u32),
-    /// SCL is held low: there is no command.
-    Held,
-    Stop,
-}
 
 /// One `DW_apb_i2c`.
 #[derive(Clone, Debug, Hash)]
@@ -176,13 +154,6 @@ pub struct I2c {
     role: Role,
 }
 
-/// Who answers a master.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Answering {
-    Device(usize),
-    Wired,
-}
-
 impl I2c {
     /// Puts a device on the bus. False if there is one with its address.
     pub fn attach(&mut self, device: Device) -> bool {
@@ -198,93 +169,8 @@ impl I2c {
         self.devices = std::mem::take(&mut old.devices);
     }
 
-    /// Cycles of `clk_sys` in a period of SCL (4.3.14.2).
-    fn period(&self) -> u64 {
-        let fast = usize::from(self.con >> 1 & 3 != CON_SPEED_STANDARD);
-        let [high, low] = [self.counts[2 * fast], self.counts[2 * fast + 1]].map(u64::from);
-        high + u64::from(self.spike) + HIGH_MORE + low + LOW_MORE
-    }
-
     fn is_enabled(&self) -> bool {
         self.enable & (ENABLED | BLOCKED) == ENABLED
-    }
-
-    fn begin(&mut self, step: Step, periods: u64, now: Cycle) {
-        self.step = step;
-        self.until = now.saturating_add(periods * self.period());
-    }
-
-    /// Takes the next command, if the bus is free or held.
-    fn next_command(&mut self, now: Cycle) {
-        if !matches!(self.step, Step::Free | Step::Held) || !self.is_enabled() || !self.is_master() {
-            return;
-        }
-        let Some(command) = self.tx.pop_front() else { return };
-        let turns = self.step == Step::Held && (command & CMD_READ != 0) != self.reads;
-        let restarts = self.step == Step::Held && (command & CMD_RESTART != 0 || turns);
-        if self.step == Step::Held && !restarts {
-            return self.begin_byte(command, now);
-        }
-        // A byte that it has read it acknowledges only if it reads on (4.3.17, `RX_DONE`).
-        self.unheard |= START_DET | if restarts && self.reads { RX_DONE } else { 0 };
-        self.latched |= ACTIVITY | START_DET | if restarts { RESTART_DET } else { 0 };
-        self.reads = command & CMD_READ != 0;
-        self.has_first = false;
-        self.begin(Step::Address(command), START + BYTE, now);
-    }
-
-    fn abort(&mut self, source: u32, now: Cycle) {
-        self.abort_source |= source | (self.tx.len() as u32) << TX_FLUSH_CNT_SHIFT;
-        self.latched |= TX_ABRT;
-        self.tx.clear();
-        self.rx.clear();
-        self.begin(Step::Stop, STOP, now);
-    }
-
-    fn addressed(&mut self, command: u32, now: Cycle) {
-        let address = self.tar & 0x7f;
-        match self.devices.iter().position(|device| u32::from(device.address()) == address) {
-            Some(device) => {
-                self.answering = Some(Answering::Device(device));
-                if !self.reads {
-                    self.devices[device].start();
-                }
-                self.begin_byte(command, now);
-            }
-            None if self.wired => {
-                self.step = Step::Asks(Question::Address { address, reads: self.reads }, command);
-            }
-            None => self.abort(if address == 0 { ABRT_GCALL_NOACK } else { ABRT_7B_ADDR_NOACK }, now),
-        }
-    }
-
-    fn begin_byte(&mut self, command: u32, now: Cycle) {
-        if self.answering == Some(Answering::Wired) && command & CMD_READ != 0 {
-            self.step = Step::Asks(Question::Read, command);
-        } else {
-            self.begin(Step::Byte(command), BYTE, now);
-        }
-    }
-
-    fn transferred(&mut self, command: u32, now: Cycle) {
-        let (byte, reads) = (command as u8, command & CMD_READ != 0);
-        let received = match self.answering {
-            Some(Answering::Wired) if !reads => {
-                self.step = Step::Asks(Question::Write(byte), command);
-                return;
-            }
-            Some(Answering::Wired) => self.incoming,
-            Some(Answering::Device(device)) if reads => self.devices[device].read(),
-            Some(Answering::Device(device)) => {
-                self.devices[device].write(byte);
-                0
-            }
-            None => 0,
-        };
-        if reads {
-            self.receive(received);
-        }
-        self.end_byte(command, now);
     }
 
     /// Takes a byte, as a master or as a slave.
@@ -296,40 +182,6 @@ impl I2c {
         } else {
             self.rx.push_back(u32::from(byte) | first);
         }
-    }
-
-    fn end_byte(&mut self, command: u32, now: Cycle) {
-        if command & CMD_STOP != 0 && command & CMD_READ != 0 {
-            self.unheard |= RX_DONE;
-        }
-        if command & CMD_STOP != 0 {
-            self.begin(Step::Stop, STOP, now);
-        } else {
-            self.step = Step::Held;
-        }
-    }
-
-    /// Does all that is due by cycle `now`.
-    fn run(&mut self, now: Cycle) {
-        loop {
-            let at = self.until;
-            match self.step {
-                Step::Address(command) if at <= now => self.addressed(command, at),
-                Step::Byte(command) if at <= now => self.transferred(command, at),
-                Step::Stop if at <= now => {
-                    self.latched |= STOP_DET;
-                    self.unheard |= STOP_DET;
-                    self.step = Step::Free;
-                }
-                _ => return,
-            }
-            self.next_command(at);
-        }
-    }
-
-    /// Whether it works on a command.
-    fn is_busy(&self) -> bool {
-        matches!(self.step, Step::Address(_) | Step::Byte(_) | Step::Asks(..))
     }
 
     fn raw(&self) -> u32 {

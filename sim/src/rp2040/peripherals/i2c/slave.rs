@@ -1,10 +1,10 @@
 //! A block as a slave (datasheet 4.3.2.2, 4.3.10.1): it answers a master on the other block, if wires connect both lines.
 
+use super::master::Step;
 use super::{
-    ABRT_7B_ADDR_NOACK, ABRT_SLVFLUSH_TXFIFO, ABRT_TXDATA_NOACK, ACTIVITY, BYTE, CON_MASTER, CON_SLAVE_DISABLE,
-    FIFO_DEPTH, I2c, RD_REQ, RESTART_DET, RX_DONE, START_DET, STOP_DET, Step, TX_ABRT, TX_FLUSH_CNT_SHIFT,
+    ABRT_SLVFLUSH_TXFIFO, ACTIVITY, CON_MASTER, CON_SLAVE_DISABLE, FIFO_DEPTH, I2c, RD_REQ, RESTART_DET, RX_DONE,
+    START_DET, STOP_DET, TX_ABRT, TX_FLUSH_CNT_SHIFT,
 };
-use crate::core::time::Cycle;
 use crate::rp2040::peripherals::{Context, Peripherals};
 
 /// `FUNCSEL` of the lines: even pins are SDA, odd ones SCL; two pins are of I2C0, the next two of I2C1 (2.19.2).
@@ -53,10 +53,6 @@ impl Role {
 }
 
 impl I2c {
-    pub(super) fn is_master(&self) -> bool {
-        self.con & CON_MASTER != 0
-    }
-
     fn is_slave(&self) -> bool {
         self.is_enabled() && self.con & (CON_MASTER | CON_SLAVE_DISABLE) == 0
     }
@@ -121,26 +117,6 @@ impl I2c {
             self.abort_source |= ABRT_SLVFLUSH_TXFIFO | (self.tx.len() as u32) << TX_FLUSH_CNT_SHIFT;
             self.latched |= TX_ABRT;
             self.tx.clear();
-        }
-    }
-
-    /// What becomes of a master's command.
-    fn answered(&mut self, question: Question, command: u32, answer: Answer, now: Cycle) {
-        match (question, answer) {
-            (Question::Address { .. }, Answer::Refuses) => self.abort(ABRT_7B_ADDR_NOACK, now),
-            (_, Answer::Refuses) => self.abort(ABRT_TXDATA_NOACK, now),
-            (_, Answer::Sends(byte)) => {
-                self.incoming = byte;
-                self.begin(Step::Byte(command), BYTE, now);
-            }
-            (Question::Address { .. }, Answer::Acknowledges) => {
-                self.answering = Some(super::Answering::Wired);
-                self.begin_byte(command, now);
-            }
-            (_, Answer::Acknowledges) => {
-                self.end_byte(command, now);
-                self.next_command(now);
-            }
         }
     }
 }

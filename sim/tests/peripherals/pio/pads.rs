@@ -4,7 +4,7 @@ use super::assembly::{
     ALWAYS, COPY, Desk, GPIO, ISR, MAPPED, Machine, NOP, PINDIRS, PINS, PLAIN, PULL, PUSH, delay, in_pins, jmp, mov,
     out, out_pins, set, set_pins, side, side_pins, wait, wrap,
 };
-use super::{CTRL, INSTR, PADOE, PADOUT, PIO, RXF, SYNC_BYPASS, at_machine};
+use super::{CTRL, INSTR, INSTR_MEM, PADOE, PADOUT, PIO, RXF, SYNC_BYPASS, at_machine};
 use intercore_sim::rp2040::peripherals::pins::Outputs;
 
 /// 3.5.1: an enable bit is one of the bits that are counted, and side-set may go to directions.
@@ -67,6 +67,63 @@ fn inputs_come_two_cycles_later_unless_bypassed() {
         assert_eq!(desk.read(at_machine(0xd4, 0)), 0);
         desk.bench.wait(1);
         assert_eq!(desk.read(at_machine(0xd4, 0)), 1);
+    }
+}
+
+/// A pulse gets through the synchronisers whether somebody looks at the block meanwhile or not.
+#[test]
+fn pulses_of_any_length_are_seen() {
+    for (length, looks) in (1..5).flat_map(|length| (0..64).map(move |looks| (length, looks))) {
+        let mut desk = Desk::new(&[wait(1, GPIO, 7), jmp(ALWAYS, 1)]);
+        desk.set_up(0, PLAIN);
+        desk.enable(1);
+        desk.bench.wait(10);
+        for cycle in 0..6 {
+            let levels = u32::from(cycle < length) << 7;
+            if cycle == 0 || cycle == length {
+                desk.bench.with(|p, context| p.set_outside(Outputs { levels, enables: 1 << 7 }, context));
+            }
+            desk.bench.wait(1);
+            if looks >> cycle & 1 == 1 {
+                desk.read(PADOUT);
+            }
+        }
+        desk.bench.wait(3);
+        assert_eq!(desk.read(at_machine(0xd4, 0)), 1, "{length} cycles, looked at as in {looks:#b}");
+    }
+}
+
+/// What a state machine finds at a pin that another one moves, of its block or of the other, is the same however often somebody has
+/// looked before.
+#[test]
+fn levels_of_late_do_not_depend_on_who_looks() {
+    // No three levels in a row come twice.
+    let pattern = [1, 1, 0, 1, 0, 0, 0];
+    let program: Vec<u16> = pattern.iter().map(|&level| set(PINS, level)).collect();
+    let found = |block: usize, at: u64, every: u64| {
+        let mut desk = Desk::new(&program);
+        for (address, instruction) in (7..).zip([mov(ISR, COPY, PINS), PUSH, jmp(ALWAYS, 9)]) {
+            desk.bench.write(PIO[block] + INSTR_MEM + 4 * address, u32::from(instruction));
+            desk.bench.wait(1);
+        }
+        desk.set_up(0, Machine { execctrl: wrap(0, 6), pinctrl: set_pins(0, 1), ..PLAIN });
+        desk.bench.write(PIO[block] + INSTR + 0x18, u32::from(jmp(ALWAYS, 7)));
+        desk.force(0, set(PINDIRS, 1));
+        desk.enable(1);
+        let end = desk.bench.now + at;
+        while desk.bench.now + every <= end {
+            desk.bench.wait(every);
+            desk.read(PADOUT);
+        }
+        desk.bench.until(end);
+        desk.bench.write(PIO[block] + CTRL, if block == 0 { 3 } else { 2 });
+        desk.bench.wait(4);
+        desk.bench.read(PIO[block] + RXF + 4) & 1
+    };
+    for (block, at) in [0, 1].into_iter().flat_map(|block| (20..27).map(move |at| (block, at))) {
+        // In the next cycle it finds what was at the pad two cycles before; SET was in the cycle before that one.
+        let level = u32::from(pattern[(at - 3) as usize % 7]);
+        assert_eq!([100, 1, 2, 3, 4].map(|every| found(block, at, every)), [level; 5], "PIO{block} in cycle {at}");
     }
 }
 

@@ -419,6 +419,66 @@ fn a_forced_instruction_may_stall() {
     assert_eq!(desk.register(0, Y), 77);
 }
 
+/// It comes in the second cycle after the write, also for who looks without bringing the block up to that cycle.
+#[test]
+fn an_instruction_is_seen_to_come_in_the_second_cycle() {
+    let mut desk = Desk::new(&[]);
+    desk.set_up(0, PLAIN);
+    desk.bench.write(PIO[0] + INSTR, u32::from(PULL));
+    let stalled = [1, 2, 3].map(|_| {
+        desk.bench.wait(1);
+        desk.bench.p.peek(PIO[0] + EXECCTRL, desk.bench.now, &desk.bench.clocks) >> 31 == 1
+    });
+    assert_eq!(stalled, [false, true, true]);
+}
+
+/// It begins anew, whatever has become of the one whose place it takes: with its side-set, and with a flag of its own.
+#[test]
+fn a_forced_instruction_owes_nothing_to_one_that_stalled() {
+    let mut desk = Desk::new(&[]);
+    desk.set_up(0, Machine { pinctrl: side_pins(0, 1), ..PLAIN });
+    desk.force(0, side(PULL, 1, 0));
+    desk.force(0, side(PULL, 1, 1));
+    assert_eq!(desk.read(PADOUT) & 1, 1);
+    for flag in [2, 3] {
+        desk.force(0, side(irq_wait(flag), 1, 0));
+    }
+    assert_eq!(desk.read(IRQ), 0b1100);
+}
+
+/// It takes the place of one cycle: what is left of a delay, or of the turns of a loop, comes behind it.
+#[test]
+fn a_forced_instruction_takes_a_cycle_of_a_delay_or_a_loop() {
+    let wave_with = |each: u16, forced_after: Option<u64>| {
+        let turn = delay(jmp(X_DEC, 2), each);
+        let mut desk = Desk::new(&[set(PINS, 1), delay(set(PINS, 0), 9), turn, set(PINS, 1), jmp(ALWAYS, 4)]);
+        desk.set_up(0, Machine { pinctrl: set_pins(0, 1), ..PLAIN });
+        desk.force(0, set(PINDIRS, 1));
+        desk.force(0, set(X, 9));
+        desk.enable(1);
+        let start = desk.bench.now;
+        if let Some(cycles) = forced_after {
+            desk.bench.wait(cycles);
+            desk.bench.write(PIO[0] + INSTR, u32::from(mov(Y, COPY, X)));
+        }
+        // The SET behind ten of delay and ten turns.
+        let changes = (0..60).find(|_| {
+            desk.bench.wait(1);
+            desk.bench.now > start + 4 && desk.bench.p.pin_levels(desk.bench.now) & 1 == 1
+        });
+        changes.expect("the loop ends");
+        (desk.bench.now - start, desk.register(0, Y))
+    };
+    assert_eq!([0, 2].map(|each| wave_with(each, None)), [(23, 0), (43, 0)]);
+    // In the delay, as it ends, and in some turns of the loop: it finds X as it is by then.
+    for (after, x) in [(3, 9), (8, 9), (11, 8), (14, 5), (18, 1)] {
+        assert_eq!(wave_with(0, Some(after)), (24, x), "written {after} cycles after the start");
+    }
+    for (after, x) in [(13, 8), (14, 7), (15, 7), (20, 5)] {
+        assert_eq!(wave_with(2, Some(after)), (44, x), "turns of 3 cycles, {after} cycles after the start");
+    }
+}
+
 /// 3.4.5.2: OUT EXEC takes a cycle, what it gives the next one; its delay counts for nothing, that of the other does.
 #[test]
 fn an_instruction_may_come_out_of_the_osr() {

@@ -8,7 +8,7 @@ use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::peripherals::pio::divider::Divider;
 use crate::rp2040::peripherals::pio::fifo::Fifo;
 use crate::rp2040::peripherals::pio::instruction::{Instruction, Program};
-use crate::rp2040::peripherals::pio::setup::{Settings, op};
+use crate::rp2040::peripherals::pio::setup::Settings;
 use crate::rp2040::peripherals::pio::shared::Shared;
 use crate::rp2040::peripherals::pio::turns::Turns;
 use operations::Outcome;
@@ -240,9 +240,7 @@ impl StateMachine {
             shared.drive(instruction.side_pins, instruction.side_data, settings.side_pindir);
             shared.wrote_pins = true;
         }
-        if instruction.operation != op::OUT as u8 {
-            self.refill(settings, shared);
-        }
+        self.refill(settings, shared);
         if let Outcome::Stalls(stall) = outcome {
             self.stalled = Some(stall);
             return;

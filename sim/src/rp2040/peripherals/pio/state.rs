@@ -155,12 +155,10 @@ impl State {
     fn can_run_apart(&self, setup: &Setup) -> bool {
         let [now, before, earlier] = self.pads;
         let moves = (now ^ before) | (before ^ earlier) | (now ^ self.shared.input);
-        let is_forced = |machine: &StateMachine| machine.is_exec_stalled() || machine.forced_from() != NEVER;
         setup.apart
             && moves & setup.reads == 0
             && self.pending.is_none()
-            && !self.reasserts
-            && !self.machines.iter().any(is_forced)
+            && self.machines.iter().all(|machine| machine.forced_from() == NEVER)
     }
 
     /// Executes all cycles before `end`, one state machine after the other. Pads are followed for the last cycles only.
@@ -197,9 +195,9 @@ impl State {
         ((self.pads[0] & setup.sync_bypass) | (self.pads[2] & !setup.sync_bypass)) & setup.reads
     }
 
-    /// Whether what the block drives and what its registers read as is still the same at the beginning of cycle `now`.
+    /// Whether nothing happens before cycle `now` or comes with it, so that no copy has to run there.
     pub fn stays_until(&self, setup: &Setup, now: Cycle) -> bool {
-        self.at >= now || self.next(setup) >= now && self.machines.iter().all(|machine| machine.forced_from() > now)
+        self.at >= now || self.next(setup) > now
     }
 
     /// The next cycle in which there is something to do; the present one at the earliest.

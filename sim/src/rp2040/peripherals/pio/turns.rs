@@ -56,13 +56,14 @@ impl StateMachine {
         }
     }
 
-    /// So many ticks of them are over, and of their delay cycles: there are no more turns that are skipped. The delay cycles left.
+    /// So many ticks of them are over, and of their delay cycles, but not more than there are: no more turns are skipped. The delay
+    /// cycles left.
     pub(super) fn interrupt_turns(&mut self, passed: u64, delay: u8) -> u8 {
         let Turns { left, ticks, .. } = self.turns;
         if left == 0 {
-            return delay - passed.min(u64::from(delay)) as u8;
+            return delay - passed as u8;
         }
-        self.count((passed / ticks).min(u64::from(left)) as u32);
+        self.count((passed / ticks) as u32);
         self.turns = Turns::default();
         delay - (passed % ticks) as u8
     }

@@ -108,7 +108,6 @@ impl StateMachine {
             (osr >> (32 - bits)) as u32
         };
         self.osr_count = (self.osr_count + bits).min(32);
-        self.refill(settings, shared);
         let destination = instruction.operand;
         match destination {
             0 | 4 => {

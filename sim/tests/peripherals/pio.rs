@@ -1,6 +1,7 @@
 //! The PIO blocks: what chapter 3 of the datasheet says, cycle by cycle; and against a model of their own.
 
 mod assembly;
+mod forced;
 mod model;
 mod pads;
 mod programs;

@@ -2,7 +2,7 @@
 
 use crate::elf;
 use intercore_sim::core::names::Names as _;
-use intercore_sim::image::{Boot, Image, ImageError, Segment, Target};
+use intercore_sim::image::{Architecture, Boot, Image, ImageError, Segment, Target};
 use intercore_sim::rp2040::boot::IMAGES;
 use proptest::prelude::*;
 use std::ops::Range;
@@ -93,7 +93,7 @@ fn defects_of_an_elf_file_are_told_apart() {
     };
     assert_eq!(with(4, 2), ImageError::WrongClass);
     assert!(matches!(with(4, 9), ImageError::DamagedElf(_)));
-    assert_eq!(with(18, 62), ImageError::WrongMachine { built_for: 62, chip: TARGET.chip, wanted: 40 });
+    assert_eq!(with(18, 62), ImageError::WrongMachine { built_for: 62, chip: CHIP.chip, wanted: 40 });
     assert_eq!(with(16, 3), ImageError::NotExecutable(3));
     assert_eq!(with(27, 0x30), ImageError::BadEntry(0x3000_0001));
     assert_eq!(with(52 + 15, 0x30), ImageError::OutOfRange { address: 0x3000_0000, size: 64, memories });

@@ -26,9 +26,9 @@ pub mod triggers;
 use crate::core::access::replicate;
 use crate::isa::hazard3::csr::{Csrs, Trap};
 use crate::isa::hazard3::fetch::FrontEnd;
-use crate::isa::hazard3::look::Cycle;
+pub use crate::isa::hazard3::look::Cycle;
 use crate::isa::hazard3::op::{Cause, Memory};
-use crate::isa::hazard3::ports::{Lines, Reply, Request};
+use crate::isa::hazard3::ports::{Lines, Reply};
 use crate::isa::hazard3::sleep::{Sleep, Wait};
 
 /// The instruction in stage M.
@@ -81,7 +81,6 @@ pub struct Core {
     accessing: bool,
     sleep: Sleep,
     unblocks: bool,
-    cycle: Option<Cycle>,
     /// The trap that was entered, or left by `mret`, and nobody has taken note of.
     trapped: Option<Trap>,
 }
@@ -108,7 +107,6 @@ impl Core {
             accessing: false,
             sleep: Sleep::default(),
             unblocks: false,
-            cycle: None,
             trapped: None,
         }
     }
@@ -144,24 +142,22 @@ impl Core {
         self.registers[usize::from(number & 31)]
     }
 
-    /// Begins a cycle: what the core asks for in it.
-    pub fn begin(&mut self, lines: &Lines) -> Request {
+    /// Begins a cycle, which has what the core asks for; none while its clock is stopped.
+    pub fn begin(&mut self, lines: &Lines) -> Option<Cycle> {
         if self.sleep.is_stopped {
-            return Request::default();
+            return None;
         }
         self.csrs.interrupts.set_lines(lines.external);
-        let cycle = self.look();
-        self.cycle = Some(cycle);
-        cycle.request
+        Some(self.look())
     }
 
-    /// Ends a cycle with what the ports of instructions and of data have answered: address and encoding of the instruction, or
-    /// step of one, that was executed.
-    pub fn end(&mut self, fetch: Reply, data: Reply, lines: &Lines) -> Option<(u32, u32)> {
+    /// Ends the cycle that was begun with what the ports of instructions and of data have answered: address and encoding of the
+    /// instruction, or step of one, that was executed.
+    pub fn end(&mut self, cycle: Option<&Cycle>, fetch: Reply, data: Reply, lines: &Lines) -> Option<(u32, u32)> {
         let wakes = self.csrs.wakes();
-        let rests = self.front.is_full() && self.cycle.is_none_or(|cycle| cycle.redirect.is_none());
+        let rests = self.front.is_full() && cycle.is_none_or(|cycle| cycle.redirect.is_none());
         let wait = self.behind.wait;
-        let executed = self.cycle.take().and_then(|cycle| self.finish(&cycle, fetch, data));
+        let executed = cycle.and_then(|cycle| self.finish(cycle, fetch, data));
         let settings = self.csrs.sleep;
         self.sleep.clock(wait, settings, wakes, rests, lines.unblocked);
         self.csrs.set_lines(lines.timer, lines.software);

@@ -102,6 +102,12 @@ pub struct Fabric {
     pub touched: bool,
 }
 
+impl Default for Fabric {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Fabric {
     /// At power-on.
     pub fn new() -> Self {
@@ -134,14 +140,19 @@ impl Fabric {
         (peripherals, Context { now, clocks, irq, diagnostics })
     }
 
-    /// Whether neither port of a core has a transfer, and the monitor nothing to tell it.
+    /// Whether neither port of a core has a transfer.
     pub fn is_idle(&self, core: usize) -> bool {
-        self.transfers[2 * core].is_none() && self.transfers[2 * core + 1].is_none() && !self.monitor.has_lost(core)
+        self.transfers[2 * core].is_none() && self.transfers[2 * core + 1].is_none()
+    }
+
+    /// Whether `take_lost_reservation` would say so.
+    pub fn has_lost_reservation(&self, core: usize) -> bool {
+        self.monitor.has_lost(core)
     }
 
     /// Puts everything in its state at power-on but time, memories and what is outside.
     pub fn reset(&mut self, now: Cycle) {
-        let mut old = std::mem::replace(self, Self::new());
+        let mut old = std::mem::take(self);
         self.keep_memory(&mut old);
         self.cache = old.cache;
         let rates = self.clocks.rates();
@@ -180,8 +191,9 @@ impl Fabric {
         now: Cycle,
     ) -> [Option<(u32, u32)>; 2] {
         let mut asked = [None; PORTS];
-        for core in (0..2).filter(|&core| runs[core]) {
-            let request = cores[core].begin(&lines[core]);
+        let begun = [0, 1].map(|core| if runs[core] { cores[core].begin(&lines[core]) } else { None });
+        for (core, begun) in begun.iter().enumerate() {
+            let Some(request) = begun.as_ref().map(|begun| begun.request) else { continue };
             let fetch = request.fetch.map(|(address, machine_mode)| Access {
                 address,
                 width: Width::Word,
@@ -195,7 +207,8 @@ impl Fabric {
         let replies = self.replies(cores, runs, now);
         let mut executed = [None; 2];
         for core in (0..2).filter(|&core| runs[core]) {
-            executed[core] = cores[core].end(replies[2 * core], replies[2 * core + 1], &lines[core]);
+            executed[core] =
+                cores[core].end(begun[core].as_ref(), replies[2 * core], replies[2 * core + 1], &lines[core]);
         }
         for ((transfer, asked), reply) in self.transfers.iter_mut().zip(asked).zip(&replies) {
             if reply.ready {
@@ -223,18 +236,15 @@ impl Fabric {
             }
         }
         // Stores, then exclusive stores, then loads: see `Monitor`.
-        for turn in 0..3 {
-            for (number, transfer) in due.iter().enumerate() {
-                let Some(Transfer { access, pc, .. }) = *transfer else { continue };
-                let its_turn = match (access.writes, access.is_exclusive) {
-                    (true, false) => 0,
-                    (true, true) => 1,
-                    (false, _) => 2,
-                };
-                if turn == its_turn {
-                    let value = cores[number / 2].stored();
-                    replies[number] = self.complete(number, access, pc, value, now);
-                }
+        let turn = |number: usize| match due[number] {
+            Some(Transfer { access, .. }) if access.writes => u8::from(access.is_exclusive),
+            _ => 2,
+        };
+        let order = if turn(3) < turn(1) { [0, 2, 3, 1] } else { [0, 2, 1, 3] };
+        for number in order {
+            if let Some(Transfer { access, pc, .. }) = due[number] {
+                let value = cores[number / 2].stored();
+                replies[number] = self.complete(number, access, pc, value, now);
             }
         }
         replies
@@ -263,7 +273,7 @@ impl Fabric {
             reply.failed = word.is_none();
             reply.word = word.unwrap_or(0);
         } else if !is_exclusive || !is_sram || reply.exclusive {
-            reply.failed = self.write(slave, core, address, value, width, now).is_none();
+            self.write(slave, core, address, value, width, now);
         }
         if is_data && self.watch.in_use() {
             let shown = if writes { value } else { reply.word >> (8 * (address & 3)) };
@@ -329,11 +339,11 @@ impl Fabric {
     /// Cycles of an access to external memory.
     fn external(&mut self, access: Access, now: Cycle) -> Cycle {
         let Access { address, width, writes, .. } = access;
-        let window = address >> 26 & 3;
-        if window == 2 || writes {
+        let window = window(address);
+        if window == MAINTENANCE || writes {
             return 1;
         }
-        let until = if window == 0 {
+        let until = if window == CACHED {
             match self.cache.access(address) {
                 Found::Line => return 1,
                 Found::Fetched => self.qmi.read(address & !(LINE - 1), LINE, now),
@@ -355,13 +365,16 @@ impl Fabric {
                 self.touched = true;
                 let (peripherals, mut context) = self.peripherals_at(now);
                 let value = peripherals.read(address & !3, &mut context);
-                value.or_else(|| self.is_reserved(address, "read of", now))
+                if value.is_none() {
+                    self.note_unmodelled(address, "read of", now);
+                }
+                Some(value.unwrap_or(0))
             }
             _ => self.peek_memory(address),
         }
     }
 
-    fn write(&mut self, slave: Slave, core: usize, address: u32, value: u32, width: Width, now: Cycle) -> Option<()> {
+    fn write(&mut self, slave: Slave, core: usize, address: u32, value: u32, width: Width, now: Cycle) {
         match slave {
             SIO => {
                 let offset = sio::offset(address);
@@ -369,7 +382,7 @@ impl Fabric {
                     && self.peripherals.sio.takes_word(core, offset, now)
                     && self.losses.loses_next(core ^ 1, now)
                 {
-                    return Some(());
+                    return;
                 }
                 let (peripherals, mut context) = self.peripherals_at(now);
                 peripherals.sio.write(core, sio::offset(address), value, &mut context);
@@ -379,8 +392,9 @@ impl Fabric {
                 // Bit 14 leaves out the lanes that are not written (DS 2.1.5).
                 let value = if address >> 14 & 1 == 0 { value } else { merge(0, address, width, value) };
                 let (peripherals, mut context) = self.peripherals_at(now);
-                let written = peripherals.write(address & !3, value, &mut context);
-                written.or_else(|| self.is_reserved(address, "write to", now).map(|_| ()))?;
+                if peripherals.write(address & !3, value, &mut context).is_none() {
+                    self.note_unmodelled(address, "write to", now);
+                }
             }
             ROM => {
                 let what = "written to, which is ignored: the program may have used a null pointer";
@@ -390,9 +404,9 @@ impl Fabric {
                 let word = &mut self.sram[(address - SRAM) as usize / 4];
                 *word = merge(*word, address, width, value);
             }
-            _ => match address >> 26 & 3 {
-                2 => self.cache.maintain(address),
-                0 => match self.cache.peek_place(address) {
+            _ => match window(address) {
+                MAINTENANCE => self.cache.maintain(address),
+                CACHED => match self.cache.peek_place(address) {
                     Some(place) => {
                         let word = self.cache.word_mut(place);
                         *word = merge(*word, address, width, value);
@@ -402,13 +416,11 @@ impl Fabric {
                 _ => self.diagnostics.misuse("XIP", address & 0x1ff_ffff, "written to flash, which", now),
             },
         }
-        Some(())
     }
 
     /// Notes an access to a block that the chip has and that is not modelled: it reads as 0.
-    fn is_reserved(&mut self, address: u32, what: &'static str, now: Cycle) -> Option<u32> {
+    fn note_unmodelled(&mut self, address: u32, what: &'static str, now: Cycle) {
         self.diagnostics.unmodelled("peripherals", address & 0x1fff_fffc, what, now);
-        Some(0)
     }
 
     /// A word of memory without side effects; None where there is no memory.
@@ -418,7 +430,7 @@ impl Fabric {
             ROM => self.rom[address as usize / 4 % ROM_WORDS],
             slave if port::is_sram(slave) => self.sram[(address - SRAM) as usize / 4],
             APB | FAST_PERIPHERALS | SIO => return None,
-            _ => match self.cache.peek(address).filter(|_| address >> 26 & 3 == 0) {
+            _ => match self.cache.peek(address).filter(|_| window(address) == CACHED) {
                 Some(word) => word,
                 None if address & 0x3ff_ffff < FLASH_LIMIT as u32 => {
                     self.flash.get(address as usize % FLASH_LIMIT / 4).copied().unwrap_or(u32::MAX)
@@ -450,6 +462,14 @@ impl Fabric {
 fn transfer(access: Access, is_fetch: bool, pc: u32) -> Transfer {
     let slave = port::of(access.address).filter(|&slave| !is_fetch || port::holds_code(slave));
     Transfer { access, is_fetch, pc, slave, ends: None }
+}
+
+/// Windows of external memory (DS 4.4.1).
+const CACHED: u32 = 0;
+const MAINTENANCE: u32 = 2;
+
+fn window(address: u32) -> u32 {
+    (address >> 26) & 3
 }
 
 /// Whether a write is made by an interposer: through an alias of UART, SPI or I2C (DS 2.1.3).

@@ -62,6 +62,8 @@ pub struct Machine {
     pub(super) off_until: [Cycle; 2],
     /// How the host has the image started, and what it has the chip clocked with.
     pub(super) host_setup: Option<(Boot, Option<u64>)>,
+    /// The lines with which a core is known to rest.
+    rests_with: [Option<Lines>; 2],
     /// The core that has passed the breakpoint at which it stands.
     passes: [bool; 2],
 }
@@ -87,6 +89,7 @@ impl Machine {
             listening: None,
             off_until: [0; 2],
             host_setup: None,
+            rests_with: [None; 2],
             passes: [false; 2],
         }
     }
@@ -103,6 +106,7 @@ impl Machine {
 
     /// A core, to change its registers.
     pub fn core_mut(&mut self, number: usize) -> &mut Core {
+        self.rests_with[number & 1] = None;
         &mut self.cores[number & 1]
     }
 
@@ -128,7 +132,7 @@ impl Machine {
     /// Sends a core elsewhere, for a debugger.
     pub(super) fn send_core_to(&mut self, number: usize, address: u32) {
         self.bus.drop_transfers(number & 1);
-        self.cores[number & 1].send_to(address);
+        self.core_mut(number).send_to(address);
     }
 
     /// Puts bytes at an address of ROM, SRAM or flash, without side effects. False if there is no memory for all of them.
@@ -174,7 +178,7 @@ impl Machine {
         self.wakes_up(number);
         self.is_stuck[number] = false;
         self.bus.drop_transfers(number);
-        self.cores[number] = Core::new(number as u32, RESET_VECTOR);
+        *self.core_mut(number) = Core::new(number as u32, RESET_VECTOR);
     }
 
     /// Resets the whole chip, as its RUN pin does: all but time, what memories hold and what is outside.
@@ -195,7 +199,8 @@ impl Machine {
             {
                 return stop;
             }
-            if let Some(until) = self.sleeps_until(limit) {
+            let resting = [self.is_at_rest(0), self.is_at_rest(1)];
+            if let Some(until) = self.sleeps_until(resting, limit) {
                 if until == NEVER {
                     return Stop::DeadEnd;
                 }
@@ -205,7 +210,7 @@ impl Machine {
             if watched && let Some(stop) = self.stop_before_instruction() {
                 return stop;
             }
-            self.cycle(watched);
+            self.cycle(resting, watched);
             if let Some((core, code)) = self.exit.take() {
                 return Stop::Exit { core, code };
             }
@@ -244,20 +249,32 @@ impl Machine {
     fn lines(&self, number: usize) -> Lines {
         Lines {
             external: self.bus.irq.of_core(number),
-            timer: self.bus.peripherals.sio.timer(number, self.now),
+            timer: self.bus.peripherals.sio.timer(number),
             software: self.bus.peripherals.sio.software(number),
             unblocked: false,
         }
     }
 
     /// The cycle up to which nothing happens because no core does anything; none if one does.
-    fn sleeps_until(&self, limit: Cycle) -> Option<Cycle> {
-        let rests = |number: usize| {
-            let core = &self.cores[number];
-            self.is_off[number] || self.is_stuck[number] || core.rests(&self.lines(number)) && self.bus.is_idle(number)
-        };
+    fn sleeps_until(&self, resting: [bool; 2], limit: Cycle) -> Option<Cycle> {
         let event = self.bus.peripherals.next_event();
-        (rests(0) && rests(1)).then(|| if event == NEVER && limit == NEVER { NEVER } else { event.min(limit) })
+        (resting == [true; 2]).then(|| if event == NEVER && limit == NEVER { NEVER } else { event.min(limit) })
+    }
+
+    /// Whether a core does nothing in this cycle, nor in any other for as long as its lines are the same.
+    fn is_at_rest(&mut self, number: usize) -> bool {
+        if self.is_off[number] || self.is_stuck[number] {
+            return true;
+        }
+        if !self.cores[number].is_asleep() || self.bus.has_lost_reservation(number) {
+            return false;
+        }
+        let lines = self.lines(number);
+        if self.rests_with[number] != Some(lines) {
+            let rests = self.bus.is_idle(number) && self.cores[number].rests(&lines);
+            self.rests_with[number] = rests.then_some(lines);
+        }
+        self.rests_with[number].is_some()
     }
 
     /// Lets cores sleep until a cycle.
@@ -270,7 +287,7 @@ impl Machine {
         self.now = until;
     }
 
-    fn cycle(&mut self, watched: bool) {
+    fn cycle(&mut self, resting: [bool; 2], watched: bool) {
         let mut lines = [self.lines(0), self.lines(1)];
         // `h3.unblock` reaches both cores (DS 3.4).
         let unblocks = self.cores.iter().any(Core::unblocks);
@@ -278,7 +295,14 @@ impl Machine {
             lines.unblocked = unblocks | self.bus.take_lost_reservation(number);
         }
         let now = self.now;
-        let runs = [0, 1].map(|number| !self.is_off[number] && !self.is_stuck[number]);
+        let runs = [0, 1].map(|number| {
+            let is_on = !self.is_off[number] && !self.is_stuck[number];
+            if is_on && resting[number] && !lines[number].unblocked {
+                self.cores[number].sleep_for(1);
+                return false;
+            }
+            is_on
+        });
         let executed = self.bus.cycle(&mut self.cores, runs, &lines, now);
         for (number, executed) in executed.into_iter().enumerate() {
             if let Some((pc, word)) = executed {
@@ -292,6 +316,7 @@ impl Machine {
                 }
             }
             if runs[number] {
+                self.rests_with[number] = None;
                 self.note_trap(number);
                 self.note_sleep(number);
             }
@@ -433,6 +458,7 @@ impl Machine {
             listening: _,
             off_until: _,
             host_setup: _,
+            rests_with: _,
             passes: _,
         } = self;
         (cores, is_off, is_stuck, bus, now).hash(&mut hasher);

@@ -126,7 +126,8 @@ pub fn run(program: &Program, limit: u64) -> Run {
         if let Some(at) = program.lines.iter().find(|at| at.cycle == cycle) {
             lines = Lines { external: at.external, software: at.software, timer: at.timer, unblocked: false };
         }
-        let request = core.begin(&lines);
+        let begun = core.begin(&lines);
+        let request = begun.as_ref().map(|begun| begun.request).unwrap_or_default();
         let fetched = Reply {
             ready: fetch.is_ready(),
             word: fetch.active.map_or(0, |at| word(&run.memory, at)),
@@ -148,7 +149,7 @@ pub fn run(program: &Program, limit: u64) -> Run {
             }
             is_over = access.writes && access.address == END;
         }
-        let executed = core.end(fetched, loaded, &lines);
+        let executed = core.end(begun.as_ref(), fetched, loaded, &lines);
         let access = request.access.map(|access| (access.address, access.writes));
         run.requests.push(Requested { fetch: request.fetch.map(|(address, _)| address), access });
         if let Some((pc, _)) = executed {

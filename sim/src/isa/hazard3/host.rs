@@ -40,10 +40,11 @@ impl Core {
         }
         let idle = Reply { ready: true, ..Reply::default() };
         let mut next = self.clone();
-        if next.begin(lines) != Request::default() {
+        let cycle = next.begin(lines);
+        if cycle.as_ref().is_some_and(|cycle| cycle.request != Request::default()) {
             return false;
         }
-        next.end(idle, idle, lines);
+        next.end(cycle.as_ref(), idle, idle, lines);
         next.state() == self.state() && next.csrs.has_stood_still(&self.csrs)
     }
 

@@ -9,25 +9,26 @@ use crate::isa::hazard3::sequence::Step;
 use crate::isa::hazard3::{Core, alu, compressed, decode, sequence};
 
 /// What is known of a cycle before the ports have answered.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cycle {
-    pub op: Op,
-    pub step: Option<Step>,
-    pub is_starved: bool,
-    pub is_wide: bool,
-    pub predicted: bool,
+#[derive(Debug)]
+pub struct Cycle {
+    pub(super) op: Op,
+    pub(super) step: Option<Step>,
+    pub(super) is_starved: bool,
+    pub(super) is_wide: bool,
+    pub(super) predicted: bool,
     /// A trap is entered in this cycle, if the front end takes the jump.
-    pub trap: Option<Trap>,
+    pub(super) trap: Option<Trap>,
     /// Or as soon as the load or store in stage M is done.
-    pub traps_soon: bool,
+    pub(super) traps_soon: bool,
     /// X waits for something that does not depend on the ports.
-    pub waits: bool,
-    pub operands: [u32; 2],
-    pub address: u32,
-    pub cause: Option<Cause>,
+    pub(super) waits: bool,
+    pub(super) operands: [u32; 2],
+    pub(super) address: u32,
+    pub(super) cause: Option<Cause>,
     /// It jumps, if it is the instruction's turn; not always does the front end take it, or does anything trap before.
-    pub jumps: bool,
-    pub redirect: Option<Redirect>,
+    pub(super) jumps: bool,
+    pub(super) redirect: Option<Redirect>,
+    /// What the core asks for.
     pub request: Request,
 }
 

@@ -3,7 +3,7 @@
 use crate::core::access::Width;
 
 /// Interrupt lines and the other core's signal.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
     /// External interrupts, by number.
     pub external: u64,

@@ -58,6 +58,8 @@ struct PerCore {
     interpolators: [Interpolator; 2],
     doorbells: u32,
     compare: u64,
+    /// Whether MTIME has reached it.
+    timer: bool,
     software: bool,
 }
 
@@ -83,6 +85,12 @@ pub struct Sio {
     event: Cycle,
 }
 
+impl Default for Sio {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Sio {
     /// After reset.
     pub fn new() -> Self {
@@ -90,6 +98,7 @@ impl Sio {
             interpolators: [Interpolator::new(Variant::Blends), Interpolator::new(Variant::Clamps)],
             doorbells: 0,
             compare: u64::MAX,
+            timer: false,
             software: false,
         };
         Self {
@@ -135,8 +144,8 @@ impl Sio {
     }
 
     /// Whether the timer interrupt of a core is asserted.
-    pub fn timer(&self, core: usize, now: Cycle) -> bool {
-        self.time(now) >= self.cores[core & 1].compare
+    pub fn timer(&self, core: usize) -> bool {
+        self.cores[core & 1].timer
     }
 
     /// Whether the software interrupt of a core is asserted.
@@ -258,12 +267,15 @@ impl Sio {
     /// Brings the interrupt lines up to date, and finds out when one next changes by itself.
     pub fn update(&mut self, context: &mut Context<'_>) {
         let now = context.now;
+        let time = self.time(now);
+        for core in &mut self.cores {
+            core.timer = time >= core.compare;
+        }
         let each = |level: &dyn Fn(usize) -> bool| [level(0), level(1)];
         let fifo = |core: usize| status(&self.fifos[core], &self.fifos[core ^ 1], now) & (VLD | WOF | ROE) != 0;
         context.irq.set_each(Irq::SioFifo, each(&fifo));
         context.irq.set_each(Irq::SioBell, each(&|core| self.cores[core].doorbells != 0));
-        context.irq.set_each(Irq::SioMtimecmp, each(&|core| self.timer(core, now)));
-        let time = self.time(now);
+        context.irq.set_each(Irq::SioMtimecmp, each(&|core| self.timer(core)));
         let matches = self.cores.iter().filter_map(|core| core.compare.checked_sub(time).filter(|&left| left > 0));
         let count = self.ticks.count(now);
         self.event = matches.map(|left| self.ticks.cycle_of(count.saturating_add(left))).min().unwrap_or(NEVER);
@@ -290,5 +302,5 @@ pub(crate) fn offset(address: u32) -> u32 {
 }
 
 fn spinlock_bit(offset: u32) -> u32 {
-    1 << (offset / 4 & 31)
+    1 << ((offset / 4) & 31)
 }

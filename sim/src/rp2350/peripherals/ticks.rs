@@ -41,7 +41,7 @@ impl Peripheral for TickGenerators {
     fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> Option<u32> {
         let generator = self.0.get((offset / STRIDE) as usize)?;
         Some(match offset % STRIDE {
-            0 => u32::from(generator.is_enabled()) * ENABLE | u32::from(generator.runs()) * RUNNING,
+            0 => (u32::from(generator.is_enabled()) * ENABLE) | (u32::from(generator.runs()) * RUNNING),
             4 => generator.cycles(),
             _ => generator.left(now),
         })

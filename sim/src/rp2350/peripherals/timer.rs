@@ -34,7 +34,7 @@ pub const TIMER1: Block = Block {
 /// A timer.
 #[derive(Clone, Debug, Hash)]
 pub struct Timer {
-    timer: timer::Timer,
+    counter: timer::Timer,
     is_locked: bool,
     counts_cycles: bool,
     ticks: Ticks,
@@ -51,9 +51,9 @@ impl Timer {
         if self.counts_cycles {
             let mut cycles = Ticks::stopped();
             cycles.set_rate(now, 1, 1);
-            self.timer.set_ticks(&cycles, now);
+            self.counter.set_ticks(&cycles, now);
         } else {
-            self.timer.set_ticks(&self.ticks, now);
+            self.counter.set_ticks(&self.ticks, now);
         }
     }
 }
@@ -64,13 +64,13 @@ fn shared(offset: u32) -> u32 {
 
 impl Peripheral for Timer {
     fn new(block: &'static Block) -> Self {
-        Self { timer: timer::Timer::new(block), is_locked: false, counts_cycles: false, ticks: Ticks::stopped() }
+        Self { counter: timer::Timer::new(block), is_locked: false, counts_cycles: false, ticks: Ticks::stopped() }
     }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
         match offset {
             LOCKED | SOURCE => self.peek(offset, context.now, context.clocks),
-            _ => self.timer.read(shared(offset), context),
+            _ => self.counter.read(shared(offset), context),
         }
     }
 
@@ -78,7 +78,7 @@ impl Peripheral for Timer {
         match offset {
             LOCKED => Some(u32::from(self.is_locked)),
             SOURCE => Some(u32::from(self.counts_cycles)),
-            _ => self.timer.peek(shared(offset), now, clocks),
+            _ => self.counter.peek(shared(offset), now, clocks),
         }
     }
 
@@ -90,15 +90,15 @@ impl Peripheral for Timer {
                 self.counts_cycles = value & 1 != 0;
                 self.count_from(context.now);
             }
-            _ => self.timer.write(shared(offset), value, context),
+            _ => self.counter.write(shared(offset), value, context),
         }
     }
 
     fn next_event(&self) -> Cycle {
-        self.timer.next_event()
+        self.counter.next_event()
     }
 
     fn wake(&mut self, context: &mut Context<'_>) {
-        self.timer.wake(context);
+        self.counter.wake(context);
     }
 }

@@ -112,13 +112,13 @@ DAILY = {
 
 OTHERS = {
     # All of Debian's packages at once, before other parts run: only one process may install at a time.
-    "test-packages": Part(("scripts/install-packages build arm test", "scripts/check-rust"), shown=True),
+    "test-packages": Part(("scripts/install-packages build arm riscv test", "scripts/check-rust"), shown=True),
     "test-page": Part(
         (pytest(IN_BROWSER, SOON_OVER, INTERCORE_BROWSER="1"),)
     ),
     "test-notebook": Part((pytest("tests/test_notebook.py", SOON_OVER, INTERCORE_NOTEBOOK="1"),)),
     "test-long": Part((
-        "scripts/install-packages arm test",
+        "scripts/install-packages arm riscv test",
         "cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 "
         f"cargo test --locked --release {SIM_TESTS} qemu::",
         "cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=100000 "

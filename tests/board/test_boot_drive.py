@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.board import boot_drive
-from intercore.board.boot_drive import board_id, flash_drive
+from intercore.board.boot_drive import PICO2_RISCV, board_id, flash_drive
 from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
@@ -61,6 +61,16 @@ def test_another_kind_of_board_is_left_alone(tmp_path: Path, image: Path) -> Non
     with pytest.raises(UsageError, match="is not the boot drive of a Pico"):
         flash_drive(image, board)
     assert not (board / "program.uf2").exists()
+
+
+def test_each_kind_of_board_gets_its_own_image(tmp_path: Path, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pico = drive(tmp_path, "RPI-RP2")
+    pico2 = drive(tmp_path, "RP2350", INFO.replace("RPI-RP2", "RP2350"))
+    monkeypatch.setattr(boot_drive, "mounted", lambda: [pico, pico2])
+    assert flash_drive(image, kind=PICO2_RISCV) == f"copied to {pico2}"
+    with pytest.raises(UsageError, match=r"is not the boot drive of a Pico 2 \(.* drive named RP2350 appears"):
+        flash_drive(image, pico, kind=PICO2_RISCV)
+    assert not (pico / "program.uf2").exists()
 
 
 def test_of_two_boards_one_must_be_chosen(tmp_path: Path, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:

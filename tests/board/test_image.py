@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intercore.board.boards import PICO, STM32H745
+from intercore.board.boards import PICO, PICO2_RISCV, STM32H745
+from intercore.board.boot_drive import RP2040, RP2350_RISCV
 from intercore.board.elf import sections
 from intercore.board.image import Image
 from intercore.board.image_files import write_image
 from intercore.board.kernel import Kernel
-from intercore.board.uf2 import BLOCK, PAYLOAD, RP2040, pages, uf2, uf2_of
+from intercore.board.uf2 import BLOCK, PAYLOAD, pages, uf2, uf2_of
 from intercore.errors import IntercoreError
 from intercore.sim import Simulator
 from tests.sim.firmware import example
@@ -130,3 +131,11 @@ def test_both_files_are_written_to_a_folder_that_is_made(tmp_path: Path) -> None
     assert (files.elfs[0].name, files.uf2.name) == ("intercore-pico-Os.elf", "intercore-pico-Os.uf2")
     assert files.elfs[0].read_bytes() == elf.read_bytes()
     assert files.uf2.read_bytes() == uf2_of(elf)
+
+
+def test_a_uf2_file_names_the_family_of_its_board(tmp_path: Path) -> None:
+    for board, family in ((PICO, RP2040), (PICO2_RISCV, RP2350_RISCV)):
+        files = write_image(Image(board, (example("both_cores"),), {"opt": "O2"}, "gcc", KERNEL), tmp_path)
+        assert files.uf2 is not None
+        data = files.uf2.read_bytes()
+        assert {int.from_bytes(data[at + 28 : at + 32], "little") for at in range(0, len(data), BLOCK)} == {family}

@@ -65,8 +65,8 @@ ASKED_WRONGLY = (
     ("new wrokload fft", "new has no command 'wrokload'; did you mean 'workload'?"),
     (
         "info avr",
-        ": host, pico-sim, pico-amp-sim, stm32h745-sim, pico, pico-amp, stm32h745, esp32, esp32s3, esp32p4, "
-        "esp32-qemu, serial",
+        ": host, pico-sim, pico-amp-sim, pico2-riscv-sim, stm32h745-sim, pico, pico-amp, pico2-riscv, stm32h745, "
+        "esp32, esp32s3, esp32p4, esp32-qemu, serial",
     ),
     ("shell hos", "did you mean 'host'?"),
     ("report hots", "did you mean 'host'?"),
@@ -111,7 +111,10 @@ ASKED_WRONGLY = (
     ("hots", "there is no command 'hots'; if you mean the target 'host': intercore run host suite"),
     ("swich", "if you mean the benchmark 'switch': intercore run host switch"),
     ("watch", "there is no command 'watch'"),
-    ("run pico2 suite", "there is no target 'pico2': the Raspberry Pi Pico 2 uses a different chip, the RP2350"),
+    (
+        "run pico2 suite",
+        "there is no target 'pico2': of the Raspberry Pi Pico 2 (RP2350) only the RISC-V cores are supported yet",
+    ),
     ("run rp2350 suite", "not supported yet"),
     ("list Pico-2W", "RP2350"),
     ("flash pico2", "RP2350"),

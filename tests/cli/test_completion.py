@@ -67,7 +67,7 @@ def test_targets_are_completed(complete: Complete, command: str) -> None:
 
 
 def test_boards_are_completed(complete: Complete) -> None:
-    assert complete("flash pico") == {"pico", "pico-amp"}
+    assert complete("flash pico") == {"pico", "pico-amp", "pico2-riscv"}
 
 
 def test_benchmarks_are_completed(complete: Complete) -> None:

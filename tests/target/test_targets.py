@@ -38,7 +38,7 @@ def test_a_name_that_is_none_is_an_error_of_its_own() -> None:
 def test_what_takes_this_machines_time_runs_alone_and_simulated_chips_run_in_processes() -> None:
     assert {target.name for target in TARGETS if target.runs_on == "machine"} == {"host", "esp32-qemu"}
     processes = {target.name for target in TARGETS if target.runs_on == "process"}
-    assert processes == {"pico-sim", "pico-amp-sim", "stm32h745-sim"}
+    assert processes == {"pico-sim", "pico-amp-sim", "pico2-riscv-sim", "stm32h745-sim"}
 
 
 def test_function_only_targets_interpret_each_instruction() -> None:

@@ -12,11 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.board.uf2 import RP2040, RP2350_RISCV
 from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+RP2040 = 0xE48B_FF56
+RP2350_RISCV = 0xE48B_FF5A
+"""Family IDs in the UF2 specification: of a chip, or of one of its kinds of cores."""
 
 
 class BootDrive(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
+from intercore.board.boot_drive import RP2040
 from intercore.board.elf import loaded
 from intercore.errors import IntercoreError
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-RP2040 = 0xE48B_FF56
-RP2350_RISCV = 0xE48B_FF5A
-"""Family IDs in the UF2 specification: of a chip, or of one of its kinds of cores."""
 PAYLOAD = 256
 """Payload bytes of a block: the boot ROM accepts no other size (RP2040 datasheet 2.8.4.2)."""
 BLOCK = 512

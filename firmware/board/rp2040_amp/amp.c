@@ -7,15 +7,15 @@
 #include "port_freertos.h"
 #include "port_interrupt.h"
 #include "port_lock.h"
-#include "rp2_board.h"
 #include "rp2040_clock.h"
-#include "rp2_clocks.h"
 #include "rp2040_cores.h"
-#include "rp2_launch.h"
 #include "rp2040_registers.h"
 #include "rp2040_tick.h"
 #include "rp2040_trace.h"
 #include "rp2040_watchdog.h"
+#include "rp2_board.h"
+#include "rp2_clocks.h"
+#include "rp2_launch.h"
 
 #define LOWEST_PRIORITY 255U
 #define FIFO_VLD 1U

@@ -1,6 +1,6 @@
 #include "port_freertos.h"
-#include "rp2_conditions.h"
 #include "rp2040_watchdog.h"
+#include "rp2_conditions.h"
 
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)

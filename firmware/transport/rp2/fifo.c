@@ -1,7 +1,7 @@
 /* The transport `fifo`: messages as words through the FIFO between the cores. Shared memory holds only two counts.
  *
- * On the RP2040 an SMP kernel also uses the FIFO: a word in it interrupts the other core and makes it reschedule. So the
- * handler of that interrupt takes all words out of the FIFO. It moves the words of messages, which it can tell from the
+ * On the RP2040 an SMP kernel also uses the FIFO: a word in it interrupts the other core and makes it reschedule. So
+ * the handler of that interrupt takes all words out of the FIFO. It moves the words of messages, which it can tell from the
  * kernel's words, to a buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
  *
  * Every word of a message is sent with its top bit set, which distinguishes it from the kernel's words; the true top

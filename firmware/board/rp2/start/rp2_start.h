@@ -5,8 +5,8 @@
 /* Every word of the main stacks is set to this value at start. Words that still have it later have never been used. */
 #define START_STACK_UNUSED 0xa5a5a5a5U
 
-/* Entry of the image, where the boot ROM (or boot2.S) jumps to. It is code, and in an image for SRAM it is at the lowest
- * address. */
+/* Entry of the image, where the boot ROM (or boot2.S) jumps to. It is code, and in an image for SRAM it is at the
+ * lowest address. */
 void board_entry(void);
 
 /* Starts the program: memory, clocks, constructors, main(). board_entry() calls it on core 0's main stack. */

@@ -1,6 +1,6 @@
 /* Implements rp2_image.h for an image that is executed in flash (XIP, DS 2.6.3) */
-#include "rp2040_region.h"
 #include "region_words.h"
+#include "rp2040_region.h"
 #include "rp2040_registers.h"
 #include "rp2_clocks.h"
 #include "rp2_conditions.h"

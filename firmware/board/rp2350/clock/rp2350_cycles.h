@@ -6,7 +6,7 @@
  *
  * - Resolution: 1 cycle of clk_sys.
  * - Moment of a reading: when mcycle is read, the second instruction of the function.
- * - Cost: CYCLES_CYCLES, with the caller's jump and the return; the same at every level of optimisation.
+ * - Cost: the same at every level of optimisation, because the function is written in assembler (rp2350_clock.S).
  * - Safe in tasks and interrupts, on both cores at once.
  * - Wraps after 3900 years. */
 #ifndef RP2350_CYCLES_H

@@ -1,5 +1,5 @@
-/* The parts of the pico-sdk that files shared with the RP2040 use, with the SDK's names, for the RISC-V cores. They were
- * written from the datasheet ("DS"). */
+/* The parts of the pico-sdk that files shared with the RP2040 use, with the SDK's names, for the RISC-V cores. They
+ * were written from the datasheet ("DS"). */
 #ifndef SDK_PICO_H
 #define SDK_PICO_H
 

@@ -1,8 +1,8 @@
 /* Implements rp2_image.h for an image that is executed in flash (XIP, DS 4.4), which the boot ROM has set up for
  * reading: this is how programs of the vendor's SDK run, too. */
 #include "chip.h"
-#include "rp2350_region.h"
 #include "region_words.h"
+#include "rp2350_region.h"
 #include "rp2_clocks.h"
 #include "rp2_conditions.h"
 #include "rp2_image.h"
@@ -22,8 +22,8 @@ void rp2_image_start_data(void) {
  * else (DS 5.2.4). */
 void rp2_image_start_again_after_watchdog(void) { WATCHDOG_SCRATCH4 = 0; }
 
-/* Rough upper bounds of an interrupt's delay in cycles (rp2_image.h): as on the RP2040, whose flash is read in about the
- * same number of cycles */
+/* Rough upper bounds of an interrupt's delay in cycles (rp2_image.h): as on the RP2040, whose flash is read in about
+ * the same number of cycles */
 uint32_t rp2_image_delay_cycles(void) { return (XIP_CTRL & XIP_CTRL_EN_SECURE) != 0 ? 10000 : 100000; }
 
 static char command[CONDITIONS_NUMBER_SIZE];

@@ -1,8 +1,9 @@
 /* The transport `fifo`: messages as words through the FIFO between the cores. Shared memory holds only two counts.
  *
  * On the RP2040 an SMP kernel also uses the FIFO: a word in it interrupts the other core and makes it reschedule. So
- * the handler of that interrupt takes all words out of the FIFO. It moves the words of messages, which it can tell from the
- * kernel's words, to a buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
+ * the handler of that interrupt takes all words out of the FIFO. It moves the words of messages, which it can tell from
+ * the kernel's words, to a buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer. The
+ * RP2350's handler (board/rp2350/cores/rp2350_fifo.c) has only messages to move.
  *
  * Every word of a message is sent with its top bit set, which distinguishes it from the kernel's words; the true top
  * bits are sent separately. First comes a word with the size of the message. Then each group of up to 31 words follows:

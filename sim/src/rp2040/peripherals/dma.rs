@@ -161,10 +161,15 @@ impl Dma {
         }
     }
 
+    /// Whether the read master may begin another read.
+    pub fn may_issue_read(&self) -> bool {
+        self.reading.is_none() && self.fifo.len() < FIFO_DEPTH
+    }
+
     /// What the read master wants in cycle `now`; `requested` are the channels whose request signal allows a transfer.
     /// Until `read_done` is called the answer stays the same.
     pub fn read_wanted(&mut self, now: Cycle, requested: u32) -> Option<DmaAccess> {
-        if self.reading.is_none() && self.fifo.len() < FIFO_DEPTH {
+        if self.may_issue_read() && requested != 0 {
             let ready = |index: usize| {
                 requested >> index & 1 == 1 && self.channels[index].wants().is_some_and(|from| from <= now)
             };

@@ -1,5 +1,6 @@
 //! Which transfers the DMA may make: the request signals of the peripherals (datasheet 2.5.3).
 
+use crate::core::bits::set_bits;
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::peripherals::dma::channel::{CTRL_EN, Channel, TREQ_PERMANENT};
 use crate::rp2040::peripherals::dma::{CHANNELS, DmaAccess};
@@ -26,7 +27,7 @@ impl Peripherals {
     pub fn dma_read_wanted(&mut self, context: &mut Context<'_>) -> Option<DmaAccess> {
         self.dma.chain(context);
         self.note_started(context.now);
-        let requested = self.requested(context.now);
+        let requested = if self.dma.may_issue_read() { self.requested(context.now) } else { 0 };
         let wanted = self.dma.read_wanted(context.now, requested);
         if let Some(access) = wanted {
             self.drop_excess(access.channel, context.now);
@@ -37,7 +38,7 @@ impl Peripherals {
     /// Sequences begin without credits: pulses that came before do not count.
     pub(in crate::rp2040::peripherals) fn note_started(&mut self, now: Cycle) {
         let started = self.dma.take_started();
-        for index in (0..CHANNELS).filter(|index| started >> index & 1 == 1) {
+        for index in set_bits(u64::from(started)).map(usize::from) {
             let pulses = self.pulses(self.dma.channel(index).treq(), now).unwrap_or(0);
             self.dma.channel_mut(index).pulses_before = pulses;
         }

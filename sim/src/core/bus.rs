@@ -194,15 +194,15 @@ pub struct Fabric {
     pub watch: Watchpoints,
     /// Diagnostics of firmware.
     pub diagnostics: Diagnostics,
-    /// Reads of registers until the engine returns to the machine, which then looks for a busy wait; 0 if that is now.
-    pub(crate) reads_left: u32,
+    /// Reads of registers until the engine returns to the machine, which then looks for a busy wait; 0 or less if that is now.
+    pub(crate) reads_left: i64,
 }
 
 impl Fabric {
     /// A register was read.
     #[inline(always)]
     pub(crate) fn count_register_read(&mut self) {
-        self.reads_left = self.reads_left.saturating_sub(1);
+        self.reads_left -= 1;
     }
 }
 

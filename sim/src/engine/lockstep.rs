@@ -15,6 +15,11 @@ const RETRY_AFTER: Cycle = 8;
 /// The same for a core whose code is in memory that the fast path cannot execute from.
 const UNCACHEABLE_RETRY_AFTER: Cycle = 512;
 
+/// Reads of registers ([`Fabric::reads_left`]) where nobody wants to know of them.
+///
+/// [`Fabric::reads_left`]: crate::core::bus::Fabric::reads_left
+pub(crate) const NO_LIMIT: i64 = i64::MAX;
+
 /// Lock-step cycles after which a machine that counts reads of registers looks at how many there were.
 const COUNTED: Cycle = 256;
 
@@ -35,7 +40,7 @@ pub(crate) fn run_cores<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
             return;
         }
         // Reads of registers are counted, and nothing but the end of a piece looks at how many there were.
-        let counts = decoupled.is_none() && bus.fabric().reads_left < u32::MAX;
+        let counts = decoupled.is_none() && bus.fabric().reads_left < NO_LIMIT / 2;
         let limit = if counts { limit.min(now + COUNTED) } else { limit };
         if zero.next_cycle().max(one.next_cycle()) - now < LONG_STALL_CYCLES {
             run_both::<WATCH, C, B>([zero, one], bus, now, limit, decoupled.as_deref_mut());

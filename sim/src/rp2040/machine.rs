@@ -14,7 +14,7 @@ use crate::core::watch::CoreEvent;
 use crate::engine::Engine;
 use crate::engine::cpu::CodeCache as _;
 use crate::engine::decoupled::Decoupled;
-use crate::engine::lockstep::{begin, run_cores};
+use crate::engine::lockstep::{NO_LIMIT, begin, run_cores};
 use crate::image::Boot;
 use crate::isa::armv6m;
 use crate::isa::armv6m::busy_wait::BusyWaits;
@@ -252,15 +252,16 @@ impl Machine {
         let mut decoupled = runs_apart.then_some(decoupled);
         loop {
             let begun = cores[0].t.min(cores[1].t);
-            bus.fabric.reads_left = if runs_apart { busy_waits.reads() } else { u32::MAX };
+            let reads = if runs_apart { busy_waits.reads() } else { NO_LIMIT };
+            bus.fabric.reads_left = reads;
             let until = if runs_apart { busy_waits.look_at(begun, bound) } else { bound };
             run_cores::<WATCH, Core, Crossbar>(cores, bus, until, decoupled.as_deref_mut());
             let now = cores[0].t.min(cores[1].t);
             if bus.fabric.requests.touched || now >= bound {
                 return;
             }
-            bus.fabric.reads_left = u32::MAX;
-            busy_waits.skip::<WATCH, Crossbar>(cores, bus, now - begun, bound);
+            let reads = reads - std::mem::replace(&mut bus.fabric.reads_left, NO_LIMIT);
+            busy_waits.skip::<WATCH, Crossbar>(cores, bus, (reads, now - begun), bound);
         }
     }
 

@@ -20,8 +20,8 @@ use std::ops::Range;
 
 /// Reads of registers after which a loop is looked for, and how many more for each cycle in which none was found, since looking
 /// takes long.
-const FEW: u32 = 64;
-const MORE: u32 = 8;
+const FEW: i64 = 64;
+const MORE: i64 = 8;
 /// Cycles between two reads in a loop, at most.
 const APART: Cycle = 64;
 /// Cycles of the longest turn that is found.
@@ -37,7 +37,7 @@ const PRIMASK: u32 = 0x8010;
 /// Looks for busy waits. It affects the speed of a run and nothing else.
 #[derive(Clone, Debug)]
 pub(crate) struct BusyWaits {
-    reads: u32,
+    reads: i64,
     /// The cycle of the next look that does not wait for reads, and how long before it the last one was.
     look_at: Cycle,
     pause: Cycle,
@@ -53,7 +53,7 @@ impl Default for BusyWaits {
 
 impl BusyWaits {
     /// Reads of registers after which `skip` may find a loop.
-    pub fn reads(&self) -> u32 {
+    pub fn reads(&self) -> i64 {
         self.reads
     }
 
@@ -69,12 +69,12 @@ impl BusyWaits {
         &mut self,
         cores: &mut [Core<B>; 2],
         bus: &mut B,
-        cycles: Cycle,
+        (reads, cycles): (i64, Cycle),
         until: Cycle,
     ) {
         let begun = next_cycle(cores);
         let looks = begun >= self.look_at;
-        if !looks && cycles > Cycle::from(self.reads) * APART {
+        if !looks && cycles > reads.unsigned_abs() * APART {
             return;
         }
         // A core that does nothing for as long as a turn may take does nothing up to the end.
@@ -95,7 +95,7 @@ impl BusyWaits {
             self.look_at = now + self.pause;
         } else {
             let in_vain = if turns == 0 { now.min(begun + LONGEST) - begun } else { 0 };
-            self.reads = FEW + MORE * in_vain as u32;
+            self.reads = FEW + MORE * in_vain as i64;
         }
     }
 }
@@ -363,8 +363,10 @@ impl Turn {
             _ => None,
         };
         let each_turn: Vec<_> = events.iter().filter_map(registers).filter(|read| B::must_catch_up(read.1)).collect();
-        // Once a turn that reads no register changes nothing, the next ones change nothing either.
-        let reads_no_register = !events.iter().any(|event| matches!(event.what, What::Loaded(_)));
+        // Once a turn changes nothing that reads no register, or none that changes, the next ones change nothing either.
+        let is_steady = !events.iter().any(|event| matches!(event.what, What::Loaded(_)));
+        let reads_io = |event: &Event| matches!(event.what, What::Loaded(load) if B::is_io(load.address));
+        let computes = is_steady && !self.events.iter().any(reads_io);
         let most = until.min(self.calm).saturating_sub(self.begun) / self.period;
         let mut turns = 0;
         while turns < most {
@@ -380,9 +382,9 @@ impl Turn {
                 bus.catch_up_register(address, at + later);
             }
             turns += 1;
-            if reads_no_register && cores.each_ref().map(Values::of) == before {
+            if is_steady && cores.each_ref().map(Values::of) == before {
                 turns = most;
-            } else if reads_no_register && bus.fabric().watch.profile.is_none() {
+            } else if computes && bus.fabric().watch.profile.is_none() {
                 // Native code goes through these faster than through turns.
                 break;
             }

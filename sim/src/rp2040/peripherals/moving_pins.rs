@@ -1,5 +1,6 @@
 //! Pins that move by themselves: outputs of PWM and of clocks, and what UARTs and SPIs send (datasheet 2.19.2).
 
+use crate::core::bits::set_bits;
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2::clock::Clocks;
 use crate::rp2040::peripherals::Peripherals;
@@ -153,5 +154,5 @@ impl Peripherals {
 }
 
 fn bits(pins: u32) -> impl Iterator<Item = usize> {
-    (0..32).filter(move |pin| pins >> pin & 1 == 1)
+    set_bits(u64::from(pins)).map(usize::from)
 }

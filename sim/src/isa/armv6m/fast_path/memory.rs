@@ -104,7 +104,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     pub fn is_to_look_for_a_wait(&mut self) -> bool {
         let fabric = self.bus.fabric_mut();
         fabric.count_register_read();
-        fabric.reads_left == 0 && P::ROLE != Role::Replaying
+        fabric.reads_left <= 0 && P::ROLE != Role::Replaying
     }
 
     pub fn native_context(&mut self) -> NativeContext {
@@ -284,7 +284,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         let (port, cycles) = B::register_port(first)?;
         let now = self.policy.chip_cycle(clock)?;
         // And one more cycle, at most with a wait.
-        let has_room = self.policy.has_room(clock, count * cycles + MAX_CYCLES) && self.bus.fabric().reads_left > 0;
+        let has_room = self.policy.has_room(clock, count * cycles + MAX_CYCLES) && self.may_go_on_reading();
         (count > 0 && has_room && self.bus.may_read_registers(first, count, now)).then_some((port, cycles))
     }
 
@@ -296,9 +296,15 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         Some((self.idle(clock, cycles - 1), value))
     }
 
+    /// Whether registers may be read before the machine looks for a busy wait. Where the replaying core stops, all that the other
+    /// one did would be rolled back.
+    fn may_go_on_reading(&self) -> bool {
+        self.bus.fabric().reads_left > 0 || P::ROLE == Role::Replaying
+    }
+
     /// Reads a register of the I/O port. None if the fast path may not, or not at this time.
     pub fn read_io(&mut self, clock: P::Clock, core: u8, address: u32) -> Option<u32> {
-        if P::TRACES || self.bus.fabric().reads_left == 0 {
+        if P::TRACES || !self.may_go_on_reading() {
             return None;
         }
         if let Some(value) = self.bus.read_stable_io(core, address) {

@@ -22,6 +22,7 @@ pub fn cases() -> Result<Vec<Case>, String> {
         ordinary("both cores poll TIMER", "timer")?,
         ordinary("core 0 polls UART0, core 1 computes", "uart")?,
         ordinary("core 0 polls a pin that core 1 drives", "gpio")?,
+        ordinary("core 0 drives a pin, core 1 polls TIMER", "toggle")?,
         ordinary("core 0 sleeps 500 us at a time, core 1 computes", "sleep")?,
         ordinary("both cores at a hardware spinlock", "lock")?,
         ordinary("both cores compute, an interrupt each 10 us", "interrupt")?,

@@ -63,6 +63,19 @@ static void gpio(uint32_t core) {
     }
 }
 
+// Core 0 drives a pin by itself, about 6 times a microsecond, and core 1 waits for a time of TIMER.
+static void toggle(uint32_t core) {
+    if (core == 1) {
+        timer(1);
+    }
+    for (uint32_t hash = 1;; done(0, hash)) {
+        for (uint32_t i = 0; i < 2000; i++) {
+            GPIO_OUT_XOR = PIN;
+            hash = work(hash, 1);
+        }
+    }
+}
+
 // Core 0 sleeps 500 us at a time; interrupts are masked, so that the alarm only wakes it.
 static void sleep(uint32_t core) {
     if (core == 1) {

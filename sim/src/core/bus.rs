@@ -173,6 +173,11 @@ impl Arbiter {
         None
     }
 
+    /// Forgets in which cycle a slave was taken: of those who are left, nobody asks for it in that cycle.
+    pub fn release(&mut self, slave: Slave) {
+        self.taken_at[slave.number()] = NEVER;
+    }
+
     /// Occupies a slave for a data phase of `cycles` that begins in cycle `now`.
     pub fn hold(&mut self, slave: Slave, now: Cycle, cycles: Cycle) {
         if cycles == 1 {

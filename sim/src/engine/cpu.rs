@@ -18,6 +18,15 @@ pub(crate) struct Request {
     pub writes: bool,
 }
 
+/// An access to a core's I/O port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IoAccess {
+    /// Its address.
+    pub address: u32,
+    /// Whether it is a write.
+    pub writes: bool,
+}
+
 /// Per-core state that changes with every cycle, kept out of a [`Cpu`] for as long as it asks for nothing but memory without
 /// wait states. All else is deferred to the core, which carries it out ([`Cpu::perform_deferred`]).
 pub(crate) trait Pipeline: Copy {
@@ -60,6 +69,13 @@ pub(crate) trait Cpu<B: Bus>: Clone {
 
     /// Whether the deferred step is part of a read over a bridge that has no side effect.
     fn is_pure_bridge_read(&self) -> bool;
+
+    /// The access of a word to the core's I/O port that the deferred step makes, in the first cycle in which the core asks for
+    /// what else it needs.
+    fn pending_io(&self) -> Option<IoAccess>;
+
+    /// Makes that access if its cycle was lost to another master.
+    fn access_io_in_lost_cycle(&mut self, bus: &mut B);
 
     /// Whether the replaying core may go on with its next step.
     fn can_replay(&self) -> bool;
@@ -114,8 +130,8 @@ pub(crate) trait FastCpu<B: FastBus>: Cpu<B> {
     fn can_run_fast(&self, bus: &B) -> bool;
 
     /// Whether the only reason why the core cannot speculate is that its next instruction uses a register whose value depends
-    /// on the time, or goes where a probe watches.
-    fn needs_the_time(&self, code: &Self::CodeCache) -> bool;
+    /// on the time, or what both cores contend for at their I/O ports ([`FastBus::shared_io`]), or goes where a probe watches.
+    fn needs_the_time(&self, code: &Self::CodeCache, bus: &B, contended: u64) -> bool;
 
     /// Executes instructions until there is no more room, or up to one that the fast path cannot execute. Returns the time;
     /// `next_cycle` stays.

@@ -6,6 +6,9 @@
 //! a cycle. If the speculative core loses, all that it does from there on comes a cycle later: a wait freezes the whole
 //! pipeline of a core (docs/simulator.md), so nothing else changes.
 //!
+//! What the speculative core changes at its I/O port of what both cores share there, spinlocks and pins, is logged with its
+//! cycle. It is taken back before the replay, and made again when the replaying core comes to that cycle.
+//!
 //! Words that the speculative core read or wrote carry an access tag. Where the replaying core would access one of them in a
 //! way that matters, or needs more than the fast path can do, the quantum ends: the speculative core is rolled back to its
 //! beginning and runs again, up to that cycle only. From there both go in lock-step until they have passed it.
@@ -26,13 +29,16 @@ use crate::engine::trace::Trace;
 /// Cycles in the longest quantum.
 const MAX_QUANTUM: u32 = 4000;
 /// Cycles of the shortest quantum that pays for its own overhead.
-const MIN_QUANTUM: u32 = 48;
+const MIN_QUANTUM: u32 = 32;
 /// The same if it ended only because the speculative core needed to know the time.
-const MIN_SHORT_QUANTUM: u32 = 16;
-/// The longest pause, in cycles of lock-step, after quanta that were too short.
+const MIN_SHORT_QUANTUM: u32 = 12;
+/// The shortest and the longest pause, in cycles of lock-step, after quanta that were too short.
+const LEAST_PAUSE: Cycle = 24;
 const PAUSE: Cycle = 2048;
 /// Cycles that the speculative core is expected to lose at least for each of its own, times 2^16.
 const LEAST_LOSS: u32 = 1 << 10;
+/// Quanta after which it is tried again whether both cores still contend for what they share at their I/O ports.
+const FORGIVEN: u32 = 64;
 const SETS: usize = 1024;
 
 /// What the engine keeps from quantum to quantum. It affects the speed of a run and nothing else.
@@ -50,8 +56,12 @@ pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
     lru_changes: Vec<(usize, u8)>,
     /// Sets and ways of the flash cache that the replaying core has read.
     hit: Vec<(usize, u8)>,
+    /// What cores shared at their I/O ports before the speculative core changed any of it.
+    io: B::SharedIo,
     /// The core that speculates next: the one that ended the last quantum, or speculated to its end.
     speculative: usize,
+    /// By core, after how many cycles it needed to know the time when it last speculated; more, the longer ago that was.
+    reach: [u32; 2],
     /// The speculative core stopped the last time as it needed to know the time: it may follow now.
     stopped_for_the_time: bool,
     /// Cycles that the speculative core runs ahead of the replaying core: as many as the replaying core can probably follow through.
@@ -73,12 +83,14 @@ impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
             mru: MruWords::new(B::MEMORY.flash),
             lru_changes: Vec::new(),
             hit: Vec::new(),
+            io: B::SharedIo::default(),
             speculative: 0,
+            reach: [MAX_QUANTUM; 2],
             stopped_for_the_time: false,
             ahead: MAX_QUANTUM,
             loss: 0,
             rests_until: 0,
-            pause: MIN_QUANTUM as Cycle,
+            pause: LEAST_PAUSE,
         }
     }
 }
@@ -133,13 +145,18 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             return false;
         }
         // A core that needs the time cannot speculate.
-        let leads = [&*zero, &*one].map(|core| core.can_run_fast(bus) && !core.needs_the_time(&self.code));
+        let leads = [&*zero, &*one]
+            .map(|core| core.can_run_fast(bus) && !core.needs_the_time(&self.code, bus, self.log.io_contended));
         let traced = bus.fabric().watch.profile.is_some();
         let can_replay = |core: &C| core.can_replay() && !(traced && core.is_pure_bridge_read());
         // A handler will soon write to a register: there the speculative core stops, but the replaying core ends the quantum.
         let first = match [zero.is_in_handler(), one.is_in_handler()] {
             [true, false] => 0,
             [false, true] => 1,
+            // One that polls something stops soon.
+            _ if self.reach[self.speculative] < MIN_QUANTUM && self.reach[0] != self.reach[1] => {
+                usize::from(self.reach[1] > self.reach[0])
+            }
             _ => self.speculative,
         };
         let cores = match (first, leads) {
@@ -152,14 +169,14 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
                 return false;
             }
         };
-        let ahead = if cores[1].is_in_handler() { self.ahead.min(2 * MIN_QUANTUM) } else { self.ahead };
+        let ahead = if cores[1].is_in_handler() { self.ahead.min(3 * MIN_QUANTUM) } else { self.ahead };
         let done = self.quantum::<WATCH>(cores, bus, now, [ahead.min(room as u32), time]);
         let worthwhile = if self.stopped_for_the_time { MIN_SHORT_QUANTUM } else { MIN_QUANTUM };
         if done < worthwhile {
             self.rests_until = now + Cycle::from(done) + self.pause;
             self.pause = (self.pause * 2).min(PAUSE);
         } else {
-            self.pause = Cycle::from(MIN_QUANTUM);
+            self.pause = LEAST_PAUSE;
         }
         true
     }
@@ -181,9 +198,12 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let before = bus.cache().hits();
         self.mru.sync(bus, flash_ready);
         self.mru.begin_quantum();
+        self.io = bus.shared_io_state();
         let traced = bus.fabric().watch.profile.is_some();
         let end = self.speculate(speculative, bus, FIRST + ahead, quantum, flash_ready, traced);
         let last_requested = self.log.last_requested;
+        // The replaying core finds what there is at the I/O ports in its time.
+        bus.restore_io(&self.io, self.log.io_changed);
         let hits = bus.cache().hits() - before;
         self.hit.clear();
         self.forget_lru_changes(bus);
@@ -206,10 +226,9 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let time = policy.now(cycle);
         // The replaying core has just won this cycle's arbitration for what the speculative core requested.
         let log = &self.log;
-        let speculative_waits =
-            shared().any(|slave| log.last_granted[slave.number()] == cycle && log.collides(cycle, slave));
+        let speculative_waits = log.speculative_waits(cycle);
         let speculative_ended = cycle == end && end + C::MAX_CYCLES <= FIRST + ahead;
-        let follows = (3 * (cycle - FIRST)).clamp(2 * MIN_QUANTUM, MAX_QUANTUM);
+        let follows = (3 * (cycle - FIRST)).clamp(3 * MIN_QUANTUM, MAX_QUANTUM);
         if cycle == end {
             self.ahead = self.ahead.max(follows);
         } else if log.end == end {
@@ -226,8 +245,12 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             if speculative_waits && speculative.is_at_boundary() {
                 // It has begun its next instruction and lost its first cycle.
                 speculative.begin::<false>(bus);
+                speculative.access_io_in_lost_cycle(bus);
             }
         } else {
+            for change in &self.log.io_changes[self.log.io_passed..] {
+                change.make(bus, speculative.id());
+            }
             speculative.set_next_cycle(time);
         }
         for slave in shared() {
@@ -246,13 +269,26 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             self.trace.tell(bus, [&*speculative, &*replaying], now);
         }
         self.speculative = usize::from(if cycle == end { speculative.id() } else { replaying.id() });
-        self.stopped_for_the_time = speculative_ended && speculative.needs_the_time(&self.code);
+        // Not before the speculative core has run again, which has to stop where it did.
+        self.log.io_contended |= std::mem::take(&mut self.log.io_refused);
+        if quantum.is_multiple_of(FORGIVEN) {
+            self.log.io_contended = 0;
+        }
+        self.stopped_for_the_time =
+            speculative_ended && speculative.needs_the_time(&self.code, bus, self.log.io_contended);
+        let reach = if self.stopped_for_the_time { cycle - FIRST } else { MAX_QUANTUM };
+        if cycle == end {
+            self.reach[usize::from(speculative.id())] = reach;
+        }
+        let other = &mut self.reach[usize::from(replaying.id())];
+        *other = (*other + *other / 8 + 1).min(MAX_QUANTUM);
         cycle - FIRST
     }
 
     /// Runs the speculative core as if it were alone, up to cycle `end` of the quantum or a few cycles less. The cycle that it has come to.
     fn speculate(&mut self, core: &mut C, bus: &mut B, end: u32, quantum: u32, flash_ready: bool, traced: bool) -> u32 {
         self.log.speculate(end);
+        self.log.speculative = core.id();
         self.log.read = bus.tags().read();
         self.log.written = bus.tags().written();
         self.lru_changes.clear();
@@ -275,6 +311,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         for (index, word) in self.log.overwrites() {
             bus.write_ram(index, 0, Width::Word, word);
         }
+        bus.restore_io(&self.io, self.log.io_changed);
         for &(set, way) in self.lru_changes.iter().rev() {
             bus.cache_mut().set_lru(set, way);
         }
@@ -376,11 +413,22 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
             cycle += 1;
             continue;
         }
-        let request = pipeline.request();
-        let allowed = match &trace {
-            None if pipeline.is_deferred() => core.is_pure_bridge_read(),
+        let io = if pipeline.is_deferred() { core.pending_io() } else { None };
+        let request = match io {
+            Some(_) => beside_io(pipeline.request(), now, bus),
+            None => Some(pipeline.request()),
+        };
+        let Some(request) = request else {
+            core.defer(&pipeline, now);
+            return (cycle, false);
+        };
+        let allowed = match (&trace, io) {
+            (None, Some(io)) => policy.allows_io((core.id(), io), request, cycle, bus),
+            (None, None) if pipeline.is_deferred() => {
+                core.is_pure_bridge_read() && !policy.other_changes_io(B::shared_io(request.address))
+            }
             // Lock-step tells a profile of what the word of a current task becomes.
-            Some(_) if pipeline.is_deferred() || is_watched(request, bus) => false,
+            (Some(_), _) if pipeline.is_deferred() || is_watched(request, bus) => false,
             _ => policy.allows(request, bus),
         };
         if !allowed {
@@ -402,12 +450,23 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
                 policy.record_hit(set, request.place, u32::from(bus.cache().lru(set)) == request.place);
             }
             core.complete::<WATCH>(&mut pipeline, now, bus);
+            if io.is_some() && slave.is_shared() {
+                bus.fabric_mut().arbiter.release(slave);
+            }
             debug_assert!(!bus.fabric().requests.touched, "something that others must hear of");
             cycle = policy.request(cycle, slave);
         }
     }
     core.stop::<WATCH>(&mut pipeline, policy.now(cycle), bus);
     (cycle, true)
+}
+
+/// What a core fetches while it accesses its I/O port, with its place; none if it would have to wait for it.
+fn beside_io<B: FastBus>(request: Request, now: Cycle, bus: &B) -> Option<Request> {
+    if request.slave == Slave::NONE {
+        return Some(request);
+    }
+    bus.at_once(request.address, false, now).map(|(_, place)| Request { place, ..request })
 }
 
 /// Whether somebody watches the word of RAM that a core asks for.

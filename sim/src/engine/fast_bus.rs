@@ -122,6 +122,8 @@ pub trait FastBus: Bus {
     const MEMORY: MemoryLayout;
     /// The cache of its flash.
     type Cache: FlashCache;
+    /// The state of what both cores share of their I/O ports.
+    type SharedIo: Clone + std::fmt::Debug + Default;
 
     /// The bank and index of the word of an address in RAM; none if it is elsewhere.
     fn locate_ram(address: u32) -> Option<(Slave, u32)>;
@@ -156,17 +158,30 @@ pub trait FastBus: Bus {
     /// The port of the registers that an address is among, and the cycles that a read holds it.
     fn register_port(address: u32) -> Option<(Slave, u32)>;
 
-    /// Whether reading or writing an address of a core's I/O port has no effect outside it: no interrupt, no later event.
-    fn is_event_free_io(address: u32) -> bool;
+    /// Whether reading or writing an address of a core's I/O port has no effect outside it: no interrupt, no later event. It stays
+    /// so for as long as no register behind a bridge is written, but for those of `write_register`.
+    fn is_event_free_io(&self, address: u32) -> bool;
+
+    /// Whether that gives and changes the same whatever the time is.
+    fn is_timeless_io(address: u32) -> bool;
+
+    /// What both cores share of what an access to an address reads or changes at the I/O port, a bit each.
+    fn shared_io(address: u32) -> u64;
+
+    /// The state of that.
+    fn shared_io_state(&self) -> Self::SharedIo;
+
+    /// Brings some of it back.
+    fn restore_io(&mut self, state: &Self::SharedIo, shared: u64);
 
     /// A register of a core's I/O port that stays as it is for as long as nobody changes anything there.
     fn read_stable_io(&self, core: u8, address: u32) -> Option<u32>;
 
-    /// A core reads its I/O port in cycle `now`. None, and nothing is done, if that is not harmless.
-    fn read_event_free_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32>;
+    /// A core reads its I/O port in cycle `now`, which is event-free.
+    fn read_event_free_io(&mut self, core: u8, address: u32, now: Cycle) -> u32;
 
     /// The same of a write.
-    fn write_event_free_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()>;
+    fn write_event_free_io(&mut self, core: u8, address: u32, value: u32, now: Cycle);
 
     /// Whether a core may read so many registers of a port, one after the other from cycle `now` on: the port is free, and the
     /// reads concern nobody else, as they take nothing away and no peripheral does anything meanwhile.

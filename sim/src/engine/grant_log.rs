@@ -3,6 +3,7 @@
 
 use crate::core::bus::Slave;
 use crate::engine::access_tags::AccessTag;
+use crate::engine::fast_bus::FastBus;
 
 /// Number of the first cycle of a quantum. Lower numbers stand for grants before it.
 pub(crate) const FIRST: u32 = 2;
@@ -41,6 +42,28 @@ pub(crate) struct NativeContext {
     pub target_code: u32,
 }
 
+/// A change at a core's I/O port that is the same at any time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IoChange {
+    /// The cycle of the quantum.
+    pub cycle: u32,
+    pub address: u32,
+    /// What is written; none if it is read.
+    pub value: Option<u32>,
+}
+
+impl IoChange {
+    /// Makes it, once more, for a core.
+    pub fn make<B: FastBus>(self, bus: &mut B, core: u8) {
+        match self.value {
+            Some(value) => bus.write_event_free_io(core, self.address, value, 0),
+            None => {
+                bus.read_event_free_io(core, self.address, 0);
+            }
+        }
+    }
+}
+
 /// See the module's description. Native code reads and writes it, too.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -54,8 +77,17 @@ pub(crate) struct BusGrantLog {
     pub written: AccessTag,
     /// What native code needs to know of the chip.
     pub(crate) native: NativeContext,
-    /// The speculative core has read a register of the I/O port that the replaying core could change.
-    pub read_stable_io: bool,
+    /// What the speculative core has read and changed of what both cores share at their I/O ports ([`FastBus::shared_io`]).
+    pub io_read: u64,
+    pub io_changed: u64,
+    /// What of it ended the quantum, as both cores change it; and what did so of late, for which the speculative core stops.
+    pub io_refused: u64,
+    pub io_contended: u64,
+    /// How the speculative core has changed it, in order; and how many of these changes the replaying core has come by.
+    pub io_changes: Vec<IoChange>,
+    pub io_passed: usize,
+    /// The core that speculates.
+    pub speculative: u8,
     /// Words that the speculative core has overwritten.
     pub(crate) overwritten: u32,
     /// By slave, the cycle of the speculative core's last request; 0 if there is none.
@@ -82,7 +114,13 @@ impl BusGrantLog {
             read: 0,
             written: 0,
             native: NativeContext::default(),
-            read_stable_io: false,
+            io_read: 0,
+            io_changed: 0,
+            io_refused: 0,
+            io_contended: 0,
+            io_changes: Vec::new(),
+            io_passed: 0,
+            speculative: 0,
             overwritten: 0,
             last_requested: [0; SLAVES],
             last_granted: [0; SLAVES],
@@ -98,7 +136,8 @@ impl BusGrantLog {
     pub fn speculate(&mut self, end: u32) {
         self.end = end;
         self.overwritten = 0;
-        self.read_stable_io = false;
+        (self.io_read, self.io_changed, self.io_passed) = (0, 0, 0);
+        self.io_changes.clear();
         self.last_requested = [0; SLAVES];
     }
 
@@ -126,6 +165,23 @@ impl BusGrantLog {
     #[inline(always)]
     pub fn collides(&self, cycle: u32, slave: Slave) -> bool {
         self.requested[cycle as usize & (LOG_CYCLES - 1)] == slave.0
+    }
+
+    /// Whether the speculative core has lost a cycle to the replaying core and asks for the same again in this one.
+    pub fn speculative_waits(&self, cycle: u32) -> bool {
+        Slave::all()
+            .filter(|slave| slave.is_shared())
+            .any(|slave| self.last_granted[slave.number()] == cycle && self.collides(cycle, slave))
+    }
+
+    /// The speculative core's next change at its I/O port, if it comes before what the replaying core does there in a cycle: in
+    /// one cycle core 0 comes first, and who waits for the bus has had the port in the first cycle of its wait.
+    pub fn pass_io_change(&mut self, cycle: u32) -> Option<IoChange> {
+        let change = *self.io_changes.get(self.io_passed)?;
+        let passed =
+            change.cycle < cycle || change.cycle == cycle && (self.speculative == 0 || self.speculative_waits(cycle));
+        self.io_passed += usize::from(passed);
+        passed.then_some(change)
     }
 
     /// The speculative core's last request of a slave before a cycle, of those up to `last`; 0 if there is none in this quantum.

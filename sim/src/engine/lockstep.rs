@@ -11,7 +11,7 @@ use crate::engine::decoupled::Decoupled;
 use crate::engine::fast_bus::FastBus;
 
 /// Lock-step cycles to run before the fast path is tried again.
-const RETRY_AFTER: Cycle = 8;
+const RETRY_AFTER: Cycle = 3;
 /// The same for a core whose code is in memory that the fast path cannot execute from.
 const UNCACHEABLE_RETRY_AFTER: Cycle = 512;
 

@@ -4,9 +4,9 @@
 use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::access_tags::{AccessTag, CODE, WATCHED};
-use crate::engine::cpu::Request;
+use crate::engine::cpu::{IoAccess, Request};
 use crate::engine::fast_bus::{FastBus, FlashCache};
-use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES, NO_SLAVE, SLAVES};
+use crate::engine::grant_log::{BusGrantLog, FIRST, IoChange, LOG_CYCLES, NO_SLAVE, SLAVES};
 use crate::engine::mru_words::MruWords;
 
 /// Which core native code is for: one of the two of a quantum, or one whose neighbour is idle.
@@ -79,11 +79,23 @@ pub(crate) trait PeerPolicy {
     fn may_treat_as_mru(&mut self, set: usize, way: u32) -> bool {
         self.may_hit(set, way)
     }
-    /// A register of the I/O port was read whose value is stable for as long as no core writes there.
-    fn read_stable_io(&mut self) {}
-    /// Whether registers of the I/O port may be changed.
-    fn may_change_io(&self) -> bool {
+    /// Whether what cores share at their I/O ports may be read where these bits stand for it; it is about to be.
+    fn may_read_io(&mut self, _shared: u64) -> bool {
         true
+    }
+    /// The same of changing it.
+    fn may_change_io(&mut self, _shared: u64) -> bool {
+        true
+    }
+    /// Whether the other core, which runs ahead, changes any of it.
+    fn other_changes_io(&self, _shared: u64) -> bool {
+        false
+    }
+    /// The core changes it now.
+    fn record_io(&mut self, _address: u32, _value: Option<u32>, _clock: Self::Clock) {}
+    /// The next change of it by the other core that is not made yet, if it comes before this time.
+    fn pass_io_change(&mut self, _clock: Self::Clock) -> Option<IoChange> {
+        None
     }
     /// Lets native code go on from a time, which it advances.
     fn run_native(&mut self, clock: &mut Self::Clock, run: impl FnOnce(&mut BusGrantLog));
@@ -244,8 +256,20 @@ impl PeerPolicy for Speculative<'_> {
         }
     }
 
-    fn read_stable_io(&mut self) {
-        self.log.read_stable_io = true;
+    fn may_read_io(&mut self, shared: u64) -> bool {
+        let may = self.log.io_contended & shared == 0;
+        self.log.io_read |= if may { shared } else { 0 };
+        may
+    }
+
+    fn may_change_io(&mut self, shared: u64) -> bool {
+        let may = self.log.io_contended & shared == 0;
+        self.log.io_changed |= if may { shared } else { 0 };
+        may
+    }
+
+    fn record_io(&mut self, address: u32, value: Option<u32>, cycle: u32) {
+        self.log.io_changes.push(IoChange { cycle, address, value });
     }
 
     fn run_native(&mut self, clock: &mut u32, run: impl FnOnce(&mut BusGrantLog)) {
@@ -269,6 +293,24 @@ impl Replaying<'_> {
     pub fn now(&self, cycle: u32) -> Cycle {
         let waits: u32 = self.log.speculative_lost.iter().sum();
         self.began + Cycle::from(cycle - FIRST + waits)
+    }
+
+    /// Whether the core may access its I/O port in lock-step, in `cycle`, while it makes a request of the bus.
+    pub fn allows_io<B: FastBus>(
+        &mut self,
+        (core, io): (u8, IoAccess),
+        request: Request,
+        cycle: u32,
+        bus: &mut B,
+    ) -> bool {
+        if request.slave != Slave::NONE && !self.allows(request, bus) {
+            return false;
+        }
+        while let Some(change) = self.pass_io_change(cycle) {
+            change.make(bus, core ^ 1);
+        }
+        let only_reads = !io.writes && bus.read_stable_io(core, io.address).is_some();
+        only_reads || bus.is_event_free_io(io.address) && self.may_change_io(B::shared_io(io.address))
     }
 
     /// Whether a request commutes with what the speculative core has done in this quantum.
@@ -357,8 +399,17 @@ impl PeerPolicy for Replaying<'_> {
         !lru_changes && self.may_hit(set, way)
     }
 
-    fn may_change_io(&self) -> bool {
-        !self.log.read_stable_io
+    fn may_change_io(&mut self, shared: u64) -> bool {
+        self.log.io_refused |= shared & self.log.io_changed;
+        shared & (self.log.io_read | self.log.io_changed) == 0
+    }
+
+    fn other_changes_io(&self, shared: u64) -> bool {
+        shared & self.log.io_changed != 0
+    }
+
+    fn pass_io_change(&mut self, cycle: u32) -> Option<IoChange> {
+        self.log.pass_io_change(cycle)
     }
 
     fn run_native(&mut self, clock: &mut u32, run: impl FnOnce(&mut BusGrantLog)) {

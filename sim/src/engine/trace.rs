@@ -282,7 +282,7 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
     }
 
     /// Registers are left to lock-step, which tells of them itself.
-    fn may_change_io(&self) -> bool {
+    fn may_change_io(&mut self, _: u64) -> bool {
         false
     }
 

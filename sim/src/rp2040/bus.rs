@@ -19,7 +19,7 @@ use crate::rp2::clock::Clocks;
 use crate::rp2::irq::IrqLines;
 use crate::rp2040::flash::Surroundings;
 use crate::rp2040::peripherals::io_bank;
-use crate::rp2040::peripherals::sio::{self, Sio};
+use crate::rp2040::peripherals::sio::{self, SharedState, Sio};
 use crate::rp2040::peripherals::usb;
 use crate::rp2040::peripherals::{Context, Peripherals};
 use memory::{Memory, SRAM_WORDS};
@@ -339,7 +339,7 @@ impl Bus for Crossbar {
 
     fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
         let offset = sio::offset(address);
-        if !Sio::effects_stay_in_sio(address) {
+        if !self.is_event_free_io(address) {
             self.fabric.requests.touch(now);
         }
         if !self.fifo_losses.is_empty()
@@ -401,6 +401,7 @@ impl FastBus for Crossbar {
         flash_slave: XIP,
     };
     type Cache = Xip;
+    type SharedIo = SharedState;
 
     #[inline(always)]
     fn locate_ram(address: u32) -> Option<(Slave, u32)> {
@@ -459,8 +460,31 @@ impl FastBus for Crossbar {
         }
     }
 
-    fn is_event_free_io(address: u32) -> bool {
-        Self::is_io(address) && Sio::effects_stay_in_sio(address)
+    fn is_event_free_io(&self, address: u32) -> bool {
+        let offset = sio::offset(address);
+        let is_output = Sio::is_output(offset) && self.peripherals.nobody_follows_sio() || Sio::is_high_output(offset);
+        Self::is_io(address) && (is_output || Sio::effects_stay_in_sio(offset))
+    }
+
+    fn is_timeless_io(address: u32) -> bool {
+        let offset = sio::offset(address);
+        Self::is_io(address) && (Sio::is_output(offset) || Sio::is_high_output(offset) || Sio::is_spinlock(offset))
+    }
+
+    fn shared_io(address: u32) -> u64 {
+        match address >> 28 {
+            0xd => Sio::shared(sio::offset(address)),
+            4 | 5 if Peripherals::has_to_do_with_pins(address) => sio::PINS,
+            _ => 0,
+        }
+    }
+
+    fn shared_io_state(&self) -> SharedState {
+        self.peripherals.sio.shared_state()
+    }
+
+    fn restore_io(&mut self, state: &SharedState, shared: u64) {
+        self.peripherals.sio.restore(state, shared);
     }
 
     fn read_stable_io(&self, core: u8, address: u32) -> Option<u32> {
@@ -471,16 +495,14 @@ impl FastBus for Crossbar {
         self.peripherals.sio.stable_value(usize::from(core), offset)
     }
 
-    fn read_event_free_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32> {
+    fn read_event_free_io(&mut self, core: u8, address: u32, now: Cycle) -> u32 {
         let (peripherals, mut context) = self.peripherals_at(now);
-        let offset = sio::offset(address);
-        Sio::effects_stay_in_sio(address).then(|| peripherals.sio.read(usize::from(core), offset, &mut context))
+        peripherals.sio.read(usize::from(core), sio::offset(address), &mut context)
     }
 
-    fn write_event_free_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()> {
+    fn write_event_free_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
         let (peripherals, mut context) = self.peripherals_at(now);
-        let offset = sio::offset(address);
-        Sio::effects_stay_in_sio(address).then(|| peripherals.sio.write(usize::from(core), offset, value, &mut context))
+        peripherals.sio.write(usize::from(core), sio::offset(address), value, &mut context);
     }
 
     fn may_read_registers(&self, first: u32, count: u32, now: Cycle) -> bool {

@@ -175,6 +175,13 @@ impl Peripherals {
         matches!(decode(address), (Target::Block(entry), offset) if entry.block.data.contains(&offset))
     }
 
+    /// Whether what a block reads as depends on the pins that SIO drives though nobody follows these, or a write to it may move
+    /// pins that SIO reads.
+    pub fn has_to_do_with_pins(address: u32) -> bool {
+        matches!(decode(address), (Target::Block(entry), _)
+            if [io_bank::IO_BANK0.base, pio::PIO0.base, pio::PIO1.base].contains(&entry.block.base))
+    }
+
     /// Whether `peek` gives what a read would, at any time before the next event, however many reads there were: none takes data,
     /// or decides what another one gives.
     pub fn can_be_peeked(address: u32) -> bool {

@@ -121,9 +121,13 @@ fn outside() -> impl Strategy<Value = Part> {
             Part::Plain(vec![0x2640, 0x0236, 0x3605, 0x0136, 0x3604, 0x0336, 0x6830 | at << 6])
         }),
         1 => (0u16..32).prop_map(move |at| sio(vec![0x8830 | at << 6])),
-        // GPIO_IN; GPIO_OUT, GPIO_OUT_XOR, GPIO_OE.
-        2 => Just(sio(vec![0x6870])),
-        2 => (0u16..3).prop_map(move |i| sio(vec![0x6030 | [4, 7, 8][i as usize] << 6])),
+        // GPIO_IN, GPIO_OUT, GPIO_HI_OUT; GPIO_OUT, GPIO_OUT_XOR, GPIO_OE, GPIO_HI_OUT.
+        3 => (0u16..3).prop_map(move |i| sio(vec![0x6830 | [1, 4, 12][i as usize] << 6])),
+        3 => (0u16..4).prop_map(move |i| sio(vec![0x6030 | [4, 7, 8, 12][i as usize] << 6])),
+        // STATUS of pins 0 to 7, from 0x40014000 on.
+        2 => (0u16..8).prop_map(|pin| {
+            Part::Plain(vec![0x2640, 0x0236, 0x3601, 0x0136, 0x3604, 0x0336, 0x6830 | pin << 7])
+        }),
         // FSTAT, FDEBUG, FLEVEL, RXF0 to RXF3, IRQ, DBG_PADOUT of a PIO block, at 0x50200000 or 0x50300000; TXF0 to TXF3, IRQ,
         // IRQ_FORCE.
         2 => (0u16..2, 0u16..9).prop_map(|(block, i)| {

@@ -177,9 +177,12 @@ impl Setting {
     pub fn machine(&self) -> Machine {
         let mut machine = Machine::new();
         assert!(
-            machine.write_register(0x4000_f000, 1 << 14 | 1 << 21 | 1 << 22),
-            "RESETS: let go of PWM, timer and UART0"
+            machine.write_register(0x4000_f000, 1 << 5 | 1 << 14 | 1 << 21 | 1 << 22),
+            "RESETS: let go of pins, PWM, timer and UART0"
         );
+        for pin in 0..8 {
+            assert!(machine.write_register(0x4001_4004 + 8 * pin, 5), "the function of a pin: SIO");
+        }
         assert!(machine.write_register(0x4005_0000, 1), "CH0_CSR of PWM: count");
         put_word(&mut machine, 0x1000_4200, 0);
         for number in 0..48 {

@@ -67,17 +67,24 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         self.phase == Phase::Start && prefetched(self.pc, bus) == Some(self.queue)
     }
 
-    fn needs_the_time(&self, code: &CodeCache) -> bool {
+    fn needs_the_time(&self, code: &CodeCache, bus: &B, contended: u64) -> bool {
         let (pc, op) = (self.pc, &TABLE[usize::from(self.queue as u16)]);
         if self.phase != Phase::Start || code.is_watched(pc) {
             return self.phase == Phase::Start;
         }
-        let reads_time = |address| B::register_port(address).is_some() || B::is_event_free_io(address);
+        let needs_time = |address| {
+            let timed = !B::is_timeless_io(address) || B::shared_io(address) & contended != 0;
+            timed && bus.is_event_free_io(address)
+        };
         let target = match op.code {
-            Code::LoadImm | Code::LoadReg => return reads_time(self.effective_address(op)),
+            Code::LoadImm | Code::LoadReg => {
+                let address = self.effective_address(op);
+                let contends = B::is_io(address) && B::shared_io(address) & contended != 0;
+                return B::register_port(address).is_some() || contends || needs_time(address);
+            }
             Code::StoreImm | Code::StoreReg => {
                 let address = self.effective_address(op);
-                return B::is_event_free_io(address) || B::may_write_register(address);
+                return B::may_write_register(address) || needs_time(address);
             }
             Code::Ldm => return B::register_port(self.reg(op.n)).is_some(),
             Code::Wide => wide::branch_target(pc, op.immediate as u16, (self.queue >> 16) as u16),

@@ -124,6 +124,13 @@ impl<B: Bus> Core<B> {
     #[inline(never)]
     pub(crate) fn perform_stalled_cycle<const WATCH: bool>(&mut self, bus: &mut B) {
         self.profile_entry::<WATCH>(bus);
+        self.access_before_fetch::<WATCH>(bus);
+        self.record_stall_cycles::<WATCH>(self.access(), 1, self.t, bus);
+        self.t += 1;
+    }
+
+    /// Does what goes together with a fetch: only that is left.
+    pub(crate) fn access_before_fetch<const WATCH: bool>(&mut self, bus: &mut B) {
         match self.phase {
             Phase::Io => {
                 self.access_io_port::<WATCH>(bus);
@@ -135,8 +142,6 @@ impl<B: Bus> Core<B> {
             }
             _ => {}
         }
-        self.record_stall_cycles::<WATCH>(self.access(), 1, self.t, bus);
-        self.t += 1;
     }
 
     /// So many cycles from `now` on are lost to another master of `slave`.

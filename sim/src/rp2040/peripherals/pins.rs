@@ -327,10 +327,15 @@ impl Peripherals {
         }
     }
 
+    /// Whether nobody but a core that reads them notices what SIO drives onto pins.
+    pub fn nobody_follows_sio(&self) -> bool {
+        let others_look = self.pins.pads.wire_count > 0 || self.io_bank0.interrupts.is_used() || self.pwm.counts_pins();
+        !others_look && self.selects() == 0 && !self.pios.iter().any(pio::Pio::is_in_use)
+    }
+
     /// After a write to the outputs of SIO.
     pub fn update_sio_pins(&mut self, context: &mut Context<'_>) {
-        let others_look = self.pins.pads.wire_count > 0 || self.io_bank0.interrupts.is_used() || self.pwm.counts_pins();
-        if others_look || self.selects() != 0 || self.pios.iter().any(pio::Pio::is_in_use) {
+        if !self.nobody_follows_sio() {
             self.update_pins(context.now + 1, context);
             self.schedule();
         }

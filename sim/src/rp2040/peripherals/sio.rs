@@ -45,6 +45,10 @@ const SPINLOCK31: u32 = 0x17c;
 
 /// Entries of each FIFO (2.3.1.4).
 pub const FIFO_DEPTH: usize = 8;
+
+/// What both cores share of the block: a bit for each spinlock, and one for all pins.
+pub(crate) const PINS: u64 = 1 << 32;
+
 /// Pins of bank 0 and of the QSPI bank (2.3.1.2).
 const GPIO_MASK: u32 = (1 << 30) - 1;
 const GPIO_HI_MASK: u32 = (1 << 6) - 1;
@@ -54,6 +58,14 @@ const GPIO_HI_MASK: u32 = (1 << 6) - 1;
 struct PerCore {
     divider: Divider,
     interpolators: [Interpolator; 2],
+}
+
+/// The state of what both cores share of the block, but for what is on its way between them.
+#[derive(Clone, Debug, Default)]
+pub struct SharedState {
+    pins: Pins,
+    pins_hi: Pins,
+    spinlocks: u32,
 }
 
 /// The single-cycle I/O block.
@@ -66,6 +78,7 @@ pub struct Sio {
     input_hi: u32,
     /// Pins whose output is given to SIO by `IO_BANK0`.
     selected: u32,
+    /// Spinlocks that are taken, a bit each.
     spinlocks: u32,
     /// `fifos[n]` is read by core `n`.
     fifos: [Fifo<FIFO_DEPTH>; 2],
@@ -169,10 +182,39 @@ impl Sio {
         }
     }
 
-    /// Whether all that a read or write of an address comes to is in what it gives or leaves behind here: no interrupt, and nothing that is
+    /// Whether all that a read or write at an offset comes to is in what it gives or leaves behind here: no interrupt, and nothing that is
     /// due later. So it is with a core's own divider and interpolators, and with spinlocks.
-    pub(crate) fn effects_stay_in_sio(address: u32) -> bool {
-        matches!(offset(address), DIV_UDIVIDEND..=DIV_CSR | INTERP0..=SPINLOCK31)
+    pub(crate) fn effects_stay_in_sio(offset: u32) -> bool {
+        matches!(offset, DIV_UDIVIDEND..=DIV_CSR | INTERP0..=SPINLOCK31)
+    }
+
+    /// What both cores share of what is read or changed at an offset, see [`PINS`].
+    pub(crate) fn shared(offset: u32) -> u64 {
+        match offset {
+            GPIO_IN..=GPIO_HI_OE_XOR => PINS,
+            SPINLOCK_ST => u64::from(u32::MAX),
+            SPINLOCK0..=SPINLOCK31 => u64::from(spinlock_bit(offset)),
+            _ => 0,
+        }
+    }
+
+    /// Whether an offset is that of a spinlock.
+    pub(crate) fn is_spinlock(offset: u32) -> bool {
+        (SPINLOCK0..=SPINLOCK31).contains(&offset)
+    }
+
+    /// The state of what cores share, which `restore` takes.
+    pub(crate) fn shared_state(&self) -> SharedState {
+        SharedState { pins: self.pins.clone(), pins_hi: self.pins_hi.clone(), spinlocks: self.spinlocks }
+    }
+
+    /// Brings back some of what cores share.
+    pub(crate) fn restore(&mut self, state: &SharedState, shared: u64) {
+        if shared & PINS != 0 {
+            (self.pins, self.pins_hi) = (state.pins.clone(), state.pins_hi.clone());
+        }
+        let locks = shared as u32;
+        self.spinlocks = self.spinlocks & !locks | state.spinlocks & locks;
     }
 
     /// Writes a register as core `core`.
@@ -247,6 +289,11 @@ impl Sio {
     /// Whether a write at an offset may change what SIO drives onto pins 0 to 29.
     pub fn is_output(offset: u32) -> bool {
         (GPIO_OUT..=GPIO_OE_XOR).contains(&offset)
+    }
+
+    /// The same of the QSPI bank.
+    pub(crate) fn is_high_output(offset: u32) -> bool {
+        (GPIO_HI_OUT..=GPIO_HI_OE_XOR).contains(&offset)
     }
 
     /// Whether a read at an offset gives the levels of pins 0 to 29.

@@ -3,6 +3,7 @@
 use super::FastPathExit;
 use crate::core::access::Width;
 use crate::core::bus::Slave;
+use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::NativeContext;
@@ -280,12 +281,14 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     }
 
     /// The port of so many registers if there is time to read them, and the bus allows it ([`FastBus::may_read_registers`]).
-    pub fn may_read_registers(&self, clock: P::Clock, first: u32, count: u32) -> Option<(Slave, u32)> {
+    pub fn may_read_registers(&mut self, clock: P::Clock, first: u32, count: u32) -> Option<(Slave, u32)> {
         let (port, cycles) = B::register_port(first)?;
         let now = self.policy.chip_cycle(clock)?;
         // And one more cycle, at most with a wait.
         let has_room = self.policy.has_room(clock, count * cycles + MAX_CYCLES) && self.may_go_on_reading();
-        (count > 0 && has_room && self.bus.may_read_registers(first, count, now)).then_some((port, cycles))
+        let may = count > 0 && has_room && self.bus.may_read_registers(first, count, now);
+        let shared = (first..).step_by(4).take(count as usize).fold(0, |all, address| all | B::shared_io(address));
+        (may && !self.policy.other_changes_io(shared)).then_some((port, cycles))
     }
 
     /// Reads one of them: the time after it, and its value.
@@ -307,24 +310,50 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         if P::TRACES || !self.may_go_on_reading() {
             return None;
         }
+        self.pass_io_changes(clock, core);
+        let shared = B::shared_io(address);
         if let Some(value) = self.bus.read_stable_io(core, address) {
-            self.policy.read_stable_io();
-            return Some(value);
+            return self.policy.may_read_io(shared).then_some(value);
         }
-        let now = self.policy.chip_cycle(clock)?;
-        if self.policy.may_change_io() { self.bus.read_event_free_io(core, address, now) } else { None }
+        let now = self.io_cycle(clock, address)?;
+        if !self.policy.may_change_io(shared) {
+            return None;
+        }
+        self.policy.record_io(address, None, clock);
+        Some(self.bus.read_event_free_io(core, address, now))
     }
 
     /// Writes a register of the I/O port. None if the fast path may not.
     pub fn write_io(&mut self, clock: P::Clock, core: u8, address: u32, value: u32) -> Option<()> {
-        let now = self.policy.chip_cycle(clock)?;
-        let may = B::is_io(address) && self.policy.may_change_io();
-        if may { self.bus.write_event_free_io(core, address, value, now) } else { None }
+        let now = self.io_cycle(clock, address)?;
+        self.pass_io_changes(clock, core);
+        if !self.policy.may_change_io(B::shared_io(address)) {
+            return None;
+        }
+        self.policy.record_io(address, Some(value), clock);
+        self.bus.write_event_free_io(core, address, value, now);
+        Some(())
+    }
+
+    /// The cycle in which a core accesses its I/O port, if that is event-free; any, if all are the same.
+    fn io_cycle(&self, clock: P::Clock, address: u32) -> Option<Cycle> {
+        let timeless = B::is_timeless_io(address).then_some(0);
+        self.policy.chip_cycle(clock).or(timeless).filter(|_| self.bus.is_event_free_io(address))
+    }
+
+    /// Makes the changes of the other core that come before what `core` does at its I/O port.
+    fn pass_io_changes(&mut self, clock: P::Clock, core: u8) {
+        while let Some(change) = self.policy.pass_io_change(clock) {
+            change.make(self.bus, core ^ 1);
+        }
     }
 
     /// Writes a register: the time after it. None if the fast path may not.
     pub fn write_register(&mut self, clock: P::Clock, address: u32, width: Width, value: u32) -> Option<P::Clock> {
-        let now = self.policy.chip_cycle(clock).filter(|_| self.policy.may_change_io())?;
+        let now = self.policy.chip_cycle(clock)?;
+        if !self.policy.may_change_io(B::shared_io(address)) {
+            return None;
+        }
         let port = self.bus.write_register(address, width, value, now)?;
         Some(self.policy.request(clock, port))
     }

@@ -5,7 +5,7 @@ use crate::core::access::{Width, extract};
 use crate::core::bus::{Bus, Slave};
 use crate::core::profile::Access;
 use crate::core::time::Cycle;
-use crate::engine::cpu::{Cpu, Pipeline, Request};
+use crate::engine::cpu::{Cpu, IoAccess, Pipeline, Request};
 use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, REGISTERS, STORE, STORE_MULTIPLE};
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::{Core, Phase};
@@ -82,6 +82,15 @@ impl<B: Bus> Cpu<B> for Core<B> {
         B::is_bridge(slave)
             && matches!(phase, Phase::Load | Phase::LoadMultiple)
             && !B::has_read_side_effect(self.address)
+    }
+
+    fn pending_io(&self) -> Option<IoAccess> {
+        let is_io = self.phase == Phase::Io && self.width == Width::Word;
+        is_io.then_some(IoAccess { address: self.io_address, writes: self.resume == Phase::Store })
+    }
+
+    fn access_io_in_lost_cycle(&mut self, bus: &mut B) {
+        self.access_before_fetch::<false>(bus);
     }
 
     fn can_replay(&self) -> bool {

@@ -24,6 +24,8 @@ pub struct Taste {
     pub outside: u32,
     /// Registers of PIO.
     pub pio: u32,
+    /// Spinlocks and pins, whose values are kept.
+    pub io: u32,
     /// Accesses to what the other core accesses, too.
     pub shared: u32,
     /// Overwriting code.
@@ -165,6 +167,28 @@ fn outside() -> impl Strategy<Value = Part> {
     ]
 }
 
+/// What both cores share at their I/O ports: pins and spinlocks. What is read is stored in the core's own data.
+fn io() -> impl Strategy<Value = Part> {
+    // MOV R7, R9; STR R0, [R7, #..].
+    let keep = |code: &[u16], at: u16| [code, &[0x464f, 0x6038 | at << 6]].concat();
+    let sio = |code| Part::Access { base: SIO, code };
+    prop_oneof![
+        // GPIO_IN, GPIO_OUT, SPINLOCK_ST.
+        3 => (0usize..3, 0u16..32).prop_map(move |(i, at)| sio(keep(&[0x6830 | [1, 4, 23][i] << 6], at))),
+        // GPIO_OUT, GPIO_OUT_XOR, GPIO_OE.
+        4 => (0usize..3, 0u16..256)
+            .prop_map(move |(i, value)| sio(vec![0x2000 | value, 0x6030 | [4, 7, 8][i] << 6])),
+        3 => (0u16..4, 0u16..32)
+            .prop_map(move |(lock, at)| sio(keep(&[0x36ff, 0x3601, 0x6830 | lock << 6], at))),
+        3 => (0u16..4).prop_map(move |lock| sio(vec![0x36ff, 0x3601, 0x6030 | lock << 6])),
+        // STATUS of pins 0 to 7, from 0x40014000 on.
+        1 => (0u16..8, 0u16..32).prop_map(move |(pin, at)| {
+            let status = [0x2640, 0x0236, 0x3601, 0x0136, 0x3604, 0x0336, 0x6830 | pin << 7];
+            Part::Plain(keep(&status, at))
+        }),
+    ]
+}
+
 fn part(taste: Taste) -> impl Strategy<Value = Part> {
     let leaf = prop_oneof![
         12 => plain().prop_map(Part::Plain),
@@ -173,6 +197,7 @@ fn part(taste: Taste) -> impl Strategy<Value = Part> {
             .prop_map(|code| Part::Access { base: SHARED_DATA, code }),
         taste.outside => outside(),
         taste.pio => pio::access().prop_map(Part::Plain),
+        taste.io => io(),
         taste.modifying => (0u16..32, 0u16..6).prop_map(|(at, d)| {
             // MOVS R0 to R5 or NOP over an instruction of the patch.
             Part::Access { base: PATCHED, code: vec![0x20bf | d << 8, 0x0200 | d << 3 | d, 0x8000 | at << 6 | 6 << 3 | d] }

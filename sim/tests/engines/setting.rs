@@ -116,9 +116,11 @@ fn taste() -> impl Strategy<Value = Taste> {
     // Most of the time little that ends a quantum; sometimes much of it.
     let weight = || prop_oneof![4 => Just(0u32), 2 => Just(1u32), 1 => Just(6u32)];
     let wild = prop_oneof![12 => Just(0u32), 1 => Just(2u32)];
-    (weight(), weight(), weight(), weight(), wild).prop_map(|(outside, pio, shared, modifying, wild)| Taste {
+    let io = prop_oneof![4 => Just(0u32), 1 => Just(1u32), 2 => Just(12u32)];
+    (weight(), weight(), io, weight(), weight(), wild).prop_map(|(outside, pio, io, shared, modifying, wild)| Taste {
         outside,
         pio,
+        io,
         shared,
         modifying,
         wild,

@@ -72,7 +72,7 @@ fn run(actions: &[Action], started: bool) -> Vec<u64> {
                 seen.push(bench.p.dma_next(now));
             }
         }
-        seen.extend([0, 1].map(|core| u64::from(bench.irq.of_core(core))));
+        seen.extend([0, 1].map(|core| bench.irq.of_core(core)));
         seen.push(bench.clocks.sys());
         seen.push(bench.p.next_event());
         bench.p.take_signals();

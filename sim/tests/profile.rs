@@ -169,6 +169,7 @@ fn compare(setting: &Setting, begins: usize, function: Option<usize>) -> Result<
     let mut plain = setting.machine();
     let mut watched = vec![plain.clone(), plain.clone()];
     watched[0].engine = Engine::LockStep;
+    watched[1].translate_after(setting.translated_after);
     let mut before = Default::default();
     // Functions of 16 bytes, which programs enter in all ways.
     let starts = (0..32).map(|at| setting.code(at / 16) + 16 * (at as u32 % 16)).chain([HANDLER]);

@@ -4,6 +4,7 @@
 //! time from one of these to the next belongs to what the core did in between, so the sum over all functions, handlers and
 //! sleep is the time of the run, exactly.
 
+mod blocks;
 mod calls;
 mod contention;
 mod lines;
@@ -12,8 +13,11 @@ mod tasks;
 mod timed;
 mod turns;
 
+use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
+pub(crate) use blocks::{Begun, BlockShape};
+use blocks::{Blocks, What};
 use calls::{Calls, Parked, leaves};
 pub use calls::{Costs, Frame, Node};
 pub use contention::{Access, Contention, Culprit, LockUse, LockWait, Loss};
@@ -112,31 +116,51 @@ impl CoreProfile {
         self.lines.at(pc).executed += weight;
     }
 
-    /// Instructions begin one after the other, at addresses, and in cycles from `start` on. How many of them are in the function
-    /// that is executed, and come neither by a call nor by a return; nothing is done of the others.
-    fn go_on_through(&mut self, steps: &[(u32, u32)], start: Cycle, op_at: impl Fn(u32) -> u32) -> usize {
+    /// Instructions begin one after the other, in cycles from `start` on, in words of the core of this number. How much of it is
+    /// in the function that is executed, and comes neither by a call nor by a return; nothing is done of the others.
+    fn go_on_through(
+        &mut self,
+        number: usize,
+        all: &[Begun],
+        start: Cycle,
+        blocks: &Blocks,
+        op_at: impl Fn(u32) -> u32,
+    ) -> usize {
         let Self { calls, lines, activity: Activity::Executes, until, pending, .. } = self else { return 0 };
         let Some((range, (mut last, before))) = calls.place() else { return 0 };
-        let (mut begun, mut now, weight) = (0, *until, calls.weight);
-        for &(pc, cycle) in steps {
-            let op = || if begun == 0 { before } else { op_at(last) };
-            if !range.contains(&pc) || pc != last.wrapping_add(2) && leaves(last, op(), pc) {
+        let (mut op, mut may_leave, from) = (Some(before), true, *until);
+        let mut done = 0;
+        for begun in all {
+            let what = begun.of(blocks);
+            let pc = what.pc();
+            let comes_by = || leaves(last, op.unwrap_or_else(|| op_at(last)), pc);
+            if !range.contains(&pc) || may_leave && pc != last.wrapping_add(2) && comes_by() {
                 break;
             }
-            let cycles = start.wrapping_add(Cycle::from(cycle)).saturating_sub(now);
-            now += cycles;
-            lines.current().cycles += cycles * weight;
-            lines.at(pc).executed += weight;
-            last = pc;
-            begun += 1;
+            let now = start.wrapping_add(Cycle::from(begun.cycle));
+            lines.current().cycles += now.saturating_sub(*until);
+            let (instructions, to_last) = lines.begin(what, number);
+            *until = now.max(*until) + to_last;
+            pending.1 += instructions;
+            (last, op) = what.last();
+            may_leave = what.may_leave();
+            done += 1;
         }
-        pending.0 += (now - *until) * weight;
-        pending.1 += begun as u64 * weight;
-        *until = now;
-        if begun > 0 {
-            calls.set_last(last, op_at(last));
+        pending.0 += *until - from;
+        if done > 0 {
+            calls.set_last(last, op.unwrap_or_else(|| op_at(last)));
         }
-        begun
+        done
+    }
+
+    /// What a core has begun is in the function that it has entered, and all time up to there is accounted for.
+    fn begin(&mut self, number: usize, what: What, op_at: impl Fn(u32) -> u32) {
+        let (instructions, to_last) = self.lines.begin(what, number);
+        self.pending.0 += to_last;
+        self.pending.1 += instructions;
+        self.until += to_last;
+        let (last, op) = what.last();
+        self.calls.set_last(last, op.unwrap_or_else(|| op_at(last)));
     }
 
     /// Accounts for the time up to `now`.
@@ -183,6 +207,8 @@ pub struct Profile {
     /// What the cores lost to each other, and their spinlocks.
     pub contention: Contention,
     places: Places,
+    /// Those that native code executes.
+    blocks: Blocks,
     /// Tasks that no core executes now.
     parked: Parked,
     /// Those that a core has had.
@@ -211,6 +237,7 @@ impl Profile {
             cores,
             contention: Contention::new(setup.locks),
             places: setup.places,
+            blocks: Blocks::default(),
             parked: Parked::default(),
             tasks: setup.tasks,
             begun: now,
@@ -245,9 +272,12 @@ impl Profile {
 
     /// Accounts for all time up to `now`.
     pub fn finish(&mut self, now: Cycle) {
-        for core in &mut self.cores {
+        for (number, core) in self.cores.iter_mut().enumerate() {
             core.charge(now);
             core.calls.restart();
+            for block in &self.blocks.all {
+                core.lines.spread(block, number);
+            }
         }
         self.cores[0].calls.timed.unfinished += self.parked.timed();
         self.contention.finish();
@@ -258,34 +288,69 @@ impl Profile {
     pub(crate) fn instruction(&mut self, core: u8, now: Cycle, pc: u32, op: u32) {
         self.keep(Told::Instruction { core, now, pc, op });
         let number = usize::from(core & 1);
-        let Self { cores, places, parked, tasks, .. } = self;
-        let this = &mut cores[number];
+        let this = &mut self.cores[number];
         if this.activity == Activity::Executes && this.calls.stays(pc, op) {
             return this.go_on(now, pc);
         }
-        this.charge(now);
-        this.activity = Activity::Executes;
-        this.calls.advance(now, pc, op, tasks.current[number], places, parked);
+        self.enter(number, now, pc, op);
+        let this = &mut self.cores[number];
         let weight = this.calls.weight;
         this.calls.spend(|costs| costs.instructions += weight);
         this.lines.at(pc).executed += weight;
     }
 
-    /// As `instruction`, of several of a core: their addresses, and cycles from `start` on.
-    pub(crate) fn instructions(
-        &mut self,
-        core: u8,
-        start: Cycle,
-        mut steps: &[(u32, u32)],
-        op_at: impl Fn(u32) -> u32 + Copy,
-    ) {
-        while !steps.is_empty() {
-            let begun = self.cores[usize::from(core & 1)].go_on_through(steps, start, op_at);
-            steps = &steps[begun..];
-            if let Some((&(pc, cycle), more)) = steps.split_first() {
-                self.instruction(core, start.wrapping_add(Cycle::from(cycle)), pc, op_at(pc));
-                steps = more;
-            }
+    /// A core may be in another function from now on, where it begins an instruction.
+    fn enter(&mut self, number: usize, now: Cycle, pc: u32, op: u32) {
+        let Self { cores, places, parked, tasks, .. } = self;
+        let this = &mut cores[number];
+        this.charge(now);
+        this.activity = Activity::Executes;
+        this.calls.advance(now, pc, op, tasks.current[number], places, parked);
+    }
+
+    /// As `instruction`, of several of a core, in cycles from `start` on, one time each.
+    pub(crate) fn begins(&mut self, core: u8, start: Cycle, mut all: &[Begun], op_at: impl Fn(u32) -> u32 + Copy) {
+        let number = usize::from(core & 1);
+        while !all.is_empty() {
+            let done = self.cores[number].go_on_through(number, all, start, &self.blocks, op_at);
+            all = &all[done..];
+            let Some((begun, more)) = all.split_first() else { return };
+            let now = start.wrapping_add(Cycle::from(begun.cycle));
+            let pc = begun.of(&self.blocks).pc();
+            self.enter(number, now, pc, op_at(pc));
+            self.cores[number].begin(number, begun.of(&self.blocks), op_at);
+            all = more;
+        }
+    }
+
+    /// A core is not in a block any more, but at its last instruction.
+    pub(crate) fn ends_block(&mut self, core: u8) {
+        let CoreProfile { calls, lines, .. } = &mut self.cores[usize::from(core & 1)];
+        if let Some(last) = calls.last() {
+            lines.at(last);
+        }
+    }
+
+    /// The number of a block that native code is made for; none if a profile must be told of each of its instructions.
+    pub(crate) fn block(&mut self, shape: &BlockShape) -> Option<u32> {
+        let [zero, one] = &mut self.cores;
+        self.blocks.number(shape, &self.places, [&mut zero.lines, &mut one.lines])
+    }
+
+    /// A core has lost a cycle of a slave in the block that it has begun last: while it executed the instruction with the
+    /// number that comes from the cycles in which they begin.
+    pub(crate) fn loses_in_block(&mut self, core: u8, slave: Slave, begun: Begun, number: impl Fn(&[u16]) -> usize) {
+        let Self { cores, blocks, .. } = self;
+        let What::Block(block, executed) = begun.of(blocks) else { return };
+        let CoreProfile { calls, lines, until, pending, .. } = &mut cores[usize::from(core & 1)];
+        calls.spend(|costs| costs.conflicts[slave.number()] += 1);
+        let number = number(&block.begins);
+        let line = lines.aside(block.address(number));
+        line.conflicts += 1;
+        if number + 1 < executed {
+            line.cycles += 1;
+            pending.0 += 1;
+            *until += 1;
         }
     }
 

@@ -16,7 +16,6 @@
 use crate::core::access::Width;
 use crate::core::bits::set_bits;
 use crate::core::bus::Slave;
-use crate::core::profile::Access;
 use crate::core::time::Cycle;
 use crate::engine::access_tags::WATCHED;
 use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline, Request};
@@ -24,7 +23,7 @@ use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST};
 use crate::engine::mru_words::MruWords;
 use crate::engine::policy::{PeerPolicy, Replaying, Role, Solo, Speculative};
-use crate::engine::trace::Trace;
+use crate::engine::trace::Traced;
 
 /// Cycles in the longest quantum.
 const MAX_QUANTUM: u32 = 4000;
@@ -47,8 +46,6 @@ pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
     /// Instructions that are held decoded.
     pub code: C::CodeCache,
     log: Box<BusGrantLog>,
-    /// What is to be told to a profile, if there is one.
-    trace: Trace,
     /// Tags of the sets of the flash cache.
     ways: Vec<u32>,
     mru: MruWords,
@@ -78,7 +75,6 @@ impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
         Self {
             code: C::CodeCache::default(),
             log: BusGrantLog::new(),
-            trace: Trace::default(),
             ways: vec![0; SETS],
             mru: MruWords::new(B::MEMORY.flash),
             lru_changes: Vec::new(),
@@ -112,9 +108,9 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         self.mru.sync(bus, ready);
         let mut policy = Solo { log: &mut self.log, mru: &mut self.mru, began: now, end: until };
         let (t, asked) = if traced {
-            self.trace.begin(Role::Solo, core);
-            let end = core.run_fast(bus, &mut self.code, &mut self.trace.of(&mut policy), (now, 0), ready);
-            self.trace.tell_alone(bus, core, now);
+            policy.log.trace.begin(Role::Solo);
+            let end = core.run_fast(bus, &mut self.code, &mut Traced(&mut policy), (now, 0), ready);
+            self.log.trace.tell(bus, [&*core; 2], now);
             end
         } else {
             core.run_fast(bus, &mut self.code, &mut policy, (now, 0), ready)
@@ -217,11 +213,10 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             began: now,
         };
         let cycle = if traced {
-            self.trace.begin(Role::Replaying, replaying);
-            let trace = Some(&mut self.trace);
-            replay::<false, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready, trace)
+            policy.log.trace.begin(Role::Replaying);
+            replay::<false, true, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready)
         } else {
-            replay::<WATCH, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready, None)
+            replay::<WATCH, false, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready)
         };
         let time = policy.now(cycle);
         // The replaying core has just won this cycle's arbitration for what the speculative core requested.
@@ -241,10 +236,10 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             self.roll_back(bus);
             bus.cache_mut().uncount_hits(hits);
             *speculative = at_begin;
-            self.speculate_up_to(speculative, bus, cycle, time, quantum, flash_ready);
+            self.speculate_up_to(speculative, bus, cycle, time, quantum, flash_ready, traced);
             if speculative_waits && speculative.is_at_boundary() {
                 // It has begun its next instruction and lost its first cycle.
-                speculative.begin::<false>(bus);
+                self.begin(speculative, bus, cycle);
                 speculative.access_io_in_lost_cycle(bus);
             }
         } else {
@@ -266,7 +261,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             }
         }
         if traced {
-            self.trace.tell(bus, [&*speculative, &*replaying], now);
+            self.log.trace.tell(bus, [&*speculative, &*replaying], now);
         }
         self.speculative = usize::from(if cycle == end { speculative.id() } else { replaying.id() });
         // Not before the speculative core has run again, which has to stop where it did.
@@ -300,8 +295,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             quantum,
         };
         if traced {
-            self.trace.begin(Role::Speculative, core);
-            return core.run_fast(bus, &mut self.code, &mut self.trace.of(&mut policy), FIRST, flash_ready);
+            policy.log.trace.begin(Role::Speculative);
+            return core.run_fast(bus, &mut self.code, &mut Traced(&mut policy), FIRST, flash_ready);
         }
         core.run_fast(bus, &mut self.code, &mut policy, FIRST, flash_ready)
     }
@@ -330,17 +325,33 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     }
 
     /// Runs the speculative core again, up to cycle `end` of the quantum, not including it, which is cycle `time` of the chip.
-    fn speculate_up_to(&mut self, core: &mut C, bus: &mut B, end: u32, time: Cycle, quantum: u32, flash_ready: bool) {
-        // What it does was noted the first time.
-        let reached = self.speculate(core, bus, end, quantum, flash_ready, false);
+    #[allow(clippy::too_many_arguments)] // as `speculate`
+    fn speculate_up_to(
+        &mut self,
+        core: &mut C,
+        bus: &mut B,
+        end: u32,
+        time: Cycle,
+        quantum: u32,
+        flash_ready: bool,
+        traced: bool,
+    ) {
+        let reached = self.speculate(core, bus, end, quantum, flash_ready, traced);
         core.set_next_cycle(time - Cycle::from(end - reached));
         while core.next_cycle() < time {
             if core.is_at_boundary() {
-                core.begin::<false>(bus);
+                self.begin(core, bus, end - (time - core.next_cycle()) as u32);
             } else {
                 core.perform_deferred::<false>(bus);
             }
         }
+    }
+
+    /// The speculative core begins an instruction in a cycle of the quantum, outside the fast path.
+    fn begin(&mut self, core: &mut C, bus: &mut B, cycle: u32) {
+        let pc = core.pipeline(core.next_cycle()).next_pc();
+        self.log.trace.note(Role::Speculative, core.begun(), pc, cycle);
+        core.begin::<false>(bus);
     }
 }
 
@@ -350,13 +361,12 @@ fn may_trace<B: FastBus>(bus: &B) -> bool {
 }
 
 /// Runs the replaying core to where the speculative core is, or up to a cycle that is not for it to do alone. The cycle that it has come to.
-fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
+fn replay<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: FastBus>(
     core: &mut C,
     policy: &mut Replaying,
     bus: &mut B,
     decoded: &mut C::CodeCache,
     flash_ready: bool,
-    mut trace: Option<&mut Trace>,
 ) -> u32 {
     let mut cycle = FIRST;
     let exceptions_from = core.exceptions_from();
@@ -364,14 +374,15 @@ fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     while cycle < policy.log.end && core.exceptions_from() == exceptions_from {
         if policy.has_room(cycle, C::MAX_CYCLES) && core.can_run_fast(bus) {
             policy.mru.sync(bus, flash_ready);
-            cycle = match &mut trace {
-                Some(trace) => core.run_fast(bus, decoded, &mut trace.of(policy), cycle, flash_ready),
-                None => core.run_fast(bus, decoded, policy, cycle, flash_ready),
+            cycle = if TRACES {
+                core.run_fast(bus, decoded, &mut Traced(policy), cycle, flash_ready)
+            } else {
+                core.run_fast(bus, decoded, policy, cycle, flash_ready)
             };
             core.set_next_cycle(policy.now(cycle));
         }
         let goes_on;
-        (cycle, goes_on) = replay_in_lockstep::<WATCH, C, B>(core, policy, bus, cycle, trace.as_deref_mut());
+        (cycle, goes_on) = replay_in_lockstep::<WATCH, TRACES, C, B>(core, policy, bus, cycle);
         if !goes_on {
             break;
         }
@@ -380,18 +391,17 @@ fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
 }
 
 /// As `replay`, in lock-step, to the end or until the fast path can go on: the cycle, and whether the replay can go on from it.
-fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
+fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: FastBus>(
     core: &mut C,
     policy: &mut Replaying,
     bus: &mut B,
     mut cycle: u32,
-    mut trace: Option<&mut Trace>,
 ) -> (u32, bool) {
     let mut pipeline = core.pipeline(policy.now(cycle));
     let mut begun = false;
     while cycle < policy.log.end && !(begun && pipeline.is_at_boundary() && policy.has_room(cycle, C::MAX_CYCLES)) {
         let now = policy.now(cycle);
-        if (WATCH || trace.is_some()) && pipeline.is_deferred() && core.next_cycle() == now {
+        if (WATCH || TRACES) && pipeline.is_deferred() && core.next_cycle() == now {
             pipeline = core.pipeline(now); // It may be at a boundary now.
         }
         if WATCH && pipeline.is_at_boundary() && bus.fabric().watch.has_breakpoint(pipeline.next_pc()) {
@@ -399,10 +409,8 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
             core.stop::<WATCH>(&mut pipeline, now, bus);
             return (cycle, false);
         }
-        if let Some(trace) = &mut trace
-            && pipeline.is_at_boundary()
-        {
-            trace.begin_replayed(core, pipeline.next_pc(), cycle);
+        if TRACES && pipeline.is_at_boundary() {
+            policy.log.trace.note(Role::Replaying, core.begun(), pipeline.next_pc(), cycle);
         }
         if !core.begin_cycle::<WATCH>(&mut pipeline, now, bus) {
             return (cycle, false);
@@ -422,13 +430,13 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
             core.defer(&pipeline, now);
             return (cycle, false);
         };
-        let allowed = match (&trace, io) {
-            (None, Some(io)) => policy.allows_io((core.id(), io), request, cycle, bus),
-            (None, None) if pipeline.is_deferred() => {
+        let allowed = match (TRACES, io) {
+            (false, Some(io)) => policy.allows_io((core.id(), io), request, cycle, bus),
+            (false, None) if pipeline.is_deferred() => {
                 core.is_pure_bridge_read() && !policy.other_changes_io(B::shared_io(request.address))
             }
             // Lock-step tells a profile of what the word of a current task becomes.
-            (Some(_), _) if pipeline.is_deferred() || is_watched(request, bus) => false,
+            (true, _) if pipeline.is_deferred() || is_watched(request, bus) => false,
             _ => policy.allows(request, bus),
         };
         if !allowed {
@@ -436,10 +444,9 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
             return (cycle, false);
         }
         let (collides, loses) = (policy.log.collides(cycle, slave), policy.log.waits(cycle, slave));
-        if let Some(trace) = &mut trace
-            && collides
-        {
-            trace.lose_replayed(core, cycle, !loses, Access { slave, address: request.address });
+        if TRACES && collides {
+            policy.log.trace.address = request.address;
+            policy.log.trace.lose(cycle, slave, !loses);
         }
         if collides && loses {
             core.lose::<WATCH>(&mut pipeline, now, bus);

@@ -4,6 +4,7 @@
 use crate::core::bus::Slave;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::FastBus;
+use crate::engine::trace::Trace;
 
 /// Number of the first cycle of a quantum. Lower numbers stand for grants before it.
 pub(crate) const FIRST: u32 = 2;
@@ -103,6 +104,8 @@ pub(crate) struct BusGrantLog {
     pub(crate) previous_request: [u16; LOG_CYCLES],
     /// Words that the speculative core has overwritten, in order: index in RAM and old value.
     pub(crate) overwrites: [(u32, u32); LOG_CYCLES],
+    /// What is to be told to a profile, if there is one.
+    pub(crate) trace: Trace,
 }
 
 impl BusGrantLog {
@@ -129,6 +132,7 @@ impl BusGrantLog {
             requested: [NO_SLAVE; LOG_CYCLES],
             previous_request: [0; LOG_CYCLES],
             overwrites: [(0, 0); LOG_CYCLES],
+            trace: Trace::new(),
         })
     }
 

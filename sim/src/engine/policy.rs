@@ -38,13 +38,16 @@ pub(crate) trait PeerPolicy {
     /// The instruction at an address is about to begin, the one of this number that the core has begun.
     #[inline(always)]
     fn begin(&mut self, _number: u64, _pc: u32, _clock: Self::Clock) {}
+    /// The last instruction was not executed if it has this number.
+    #[inline(always)]
+    fn forget_unless_begun(&mut self, _number: u64) {}
     /// The core asks for an address in this cycle.
     #[inline(always)]
     fn ask_for(&mut self, _address: u32, _clock: Self::Clock) {}
-    /// The cycle of the quantum at a time; of a core alone, from 0 on.
+    /// The cycle of the quantum at a time.
     fn cycle(&self, clock: Self::Clock) -> u32;
     /// The log of the quantum.
-    fn log(&self) -> &BusGrantLog;
+    fn log(&mut self) -> &mut BusGrantLog;
     /// Whether there is time for an instruction of so many cycles, waits not counted.
     fn has_room(&self, clock: Self::Clock, cycles: u32) -> bool;
     /// A cycle in which the core requests a slave, or none (`Slave::INTERNAL`). The time after it.
@@ -114,6 +117,9 @@ const BOTH_WAYS: u32 = 3;
 const REPLAYED: u32 = 4;
 const LRU_CHANGED: u32 = 8;
 
+/// Cycles that a core alone counts before it begins anew.
+const SOLO_CYCLES: u32 = 1 << 20;
+
 /// A core whose neighbour is idle.
 pub(crate) struct Solo<'a> {
     pub log: &'a mut BusGrantLog,
@@ -129,10 +135,10 @@ impl PeerPolicy for Solo<'_> {
 
     #[inline(always)]
     fn cycle(&self, (cycle, _): Self::Clock) -> u32 {
-        (cycle - self.began) as u32
+        (cycle - self.began) as u32 % SOLO_CYCLES + FIRST
     }
 
-    fn log(&self) -> &BusGrantLog {
+    fn log(&mut self) -> &mut BusGrantLog {
         self.log
     }
 
@@ -165,12 +171,14 @@ impl PeerPolicy for Solo<'_> {
         *tag < CODE
     }
 
-    fn run_native(&mut self, (cycle, asked): &mut Self::Clock, run: impl FnOnce(&mut BusGrantLog)) {
-        let mut reached = FIRST;
+    fn run_native(&mut self, clock: &mut Self::Clock, run: impl FnOnce(&mut BusGrantLog)) {
+        let begun = self.cycle(*clock);
+        let (cycle, asked) = clock;
+        let mut reached = begun;
         let room = (self.end - *cycle).min(LOG_CYCLES as u64 / 2);
-        self.log.speculate(FIRST + room as u32);
+        self.log.speculate(begun + room as u32);
         self.log.run_native(&mut reached, run);
-        *cycle += u64::from(reached - FIRST);
+        *cycle += u64::from(reached - begun);
         for (slave, last_requested) in self.log.last_requested.iter().enumerate() {
             *asked |= u32::from(*last_requested != 0) << slave;
         }
@@ -196,7 +204,7 @@ impl PeerPolicy for Speculative<'_> {
     }
 
     #[inline(always)]
-    fn log(&self) -> &BusGrantLog {
+    fn log(&mut self) -> &mut BusGrantLog {
         self.log
     }
 
@@ -334,7 +342,7 @@ impl PeerPolicy for Replaying<'_> {
     }
 
     #[inline(always)]
-    fn log(&self) -> &BusGrantLog {
+    fn log(&mut self) -> &mut BusGrantLog {
         self.log
     }
 

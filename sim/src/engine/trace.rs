@@ -1,8 +1,9 @@
-//! What both cores of a quantum do, for a profile. It is told once it is certain, in the words of lock-step: the instructions
-//! of each core in their order, and each lost cycle when both cores are where it is lost.
+//! What both cores of a quantum do, for a profile. It is told once it is certain, in the words of lock-step: what each core
+//! begins in its order, and each lost cycle when both cores are where it is lost. Native code writes here, too: a whole block
+//! at a time.
 
 use crate::core::bus::Slave;
-use crate::core::profile::{Access, Profile};
+use crate::core::profile::{Access, Begun, Profile};
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
 use crate::engine::access_tags::AccessTag;
@@ -12,197 +13,207 @@ use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES, SLAVES};
 use crate::engine::mru_words::MruWords;
 use crate::engine::policy::{PeerPolicy, Role};
 
-/// Instructions that there is room for, a power of two. The replaying core may begin some while the speculative core waits.
-const STEPS: usize = 2 * LOG_CYCLES;
-
-/// Instructions that a core begins.
-#[derive(Clone, Debug)]
-struct Steps {
-    /// The number of the first one.
-    first: u64,
-    /// Addresses, and cycles of the quantum.
-    begun: Box<[(u32, u32); STEPS]>,
-}
-
-#[allow(clippy::unnecessary_box_returns)] // too large for a stack
-fn room<T: Copy, const COUNT: usize>(value: T) -> Box<[T; COUNT]> {
-    vec![value; COUNT].try_into().unwrap_or_else(|_| unreachable!("it has this length"))
-}
-
-impl Steps {
-    fn new() -> Self {
-        Self { first: 0, begun: room((0, 0)) }
-    }
-
-    /// An instruction is about to begin; one of the same number that was not executed is forgotten.
-    #[inline(always)]
-    fn note(&mut self, number: u64, pc: u32, cycle: u32) -> u32 {
-        let at = number.wrapping_sub(self.first) as usize & (STEPS - 1);
-        self.begun[at] = (pc, cycle);
-        at as u32 + 1
-    }
-
-    /// All up to the one that has a number.
-    fn up_to(&self, number: u64) -> &[(u32, u32)] {
-        self.begun.get(..number.wrapping_sub(self.first) as usize).unwrap_or_default()
-    }
-}
+/// Cycles of the chip in the longest quantum that is traced, and one instruction that may not be executed; a power of two. What
+/// is begun takes a cycle at least, and a cycle is lost once.
+pub(crate) const STEPS: usize = 2 * LOG_CYCLES;
 
 /// A cycle that one core has lost to the other.
-#[derive(Clone, Copy, Debug)]
-struct Lost {
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Lost {
     /// The cycle of the quantum.
-    cycle: u32,
+    pub cycle: u32,
+    pub slave: u8,
     /// Whether the speculative core has lost it.
-    by_speculative: bool,
-    slave: Slave,
+    pub by_speculative: bool,
+    /// The number of the instruction, in the block that the replaying core executes.
+    pub instruction: u16,
     /// What the replaying core asked for.
-    address: u32,
-    /// Instructions that the replaying core had begun.
-    begun: u32,
+    pub address: u32,
+    /// What the replaying core had begun.
+    pub begun: u32,
 }
 
 /// See the module's description.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Trace {
-    speculative: Steps,
-    replaying: Steps,
-    /// By cycle, what the speculative core asked for.
-    addresses: Box<[u32; LOG_CYCLES]>,
+    /// How much the speculative core, or one alone, and the replaying core have begun.
+    pub count: [u32; 2],
+    /// How many cycles were lost, times the bytes of each.
+    pub lost_bytes: u32,
+    /// What the replaying core asks for.
+    pub address: u32,
+    /// See `count`.
+    pub begun: [[Begun; STEPS]; 2],
     /// In the order of time.
-    lost: Vec<Lost>,
+    pub lost: [Lost; STEPS],
+    /// By cycle, what the speculative core asked for.
+    pub addresses: [u32; LOG_CYCLES],
+    /// By core, the number of the instruction that was begun last, if it was not in a block.
+    noted: [u64; 2],
 }
 
-impl Default for Trace {
-    fn default() -> Self {
-        Self { speculative: Steps::new(), replaying: Steps::new(), addresses: room(0), lost: Vec::new() }
-    }
+/// No instruction has this number.
+const NOTHING: u64 = u64::MAX;
+
+/// Where in `Trace::begun` the core of a role is.
+pub(crate) const fn side(role: Role) -> usize {
+    matches!(role, Role::Replaying) as usize
 }
 
 impl Trace {
-    /// Begins with the next instruction of a core in a role.
-    pub fn begin<C: FastCpu<B>, B: FastBus>(&mut self, role: Role, core: &C) {
-        self.steps(role).first = core.begun();
-        self.lost.clear();
+    #[allow(clippy::large_stack_arrays)] // once, and not too large
+    pub const fn new() -> Self {
+        const LOST: Lost = Lost { cycle: 0, slave: 0, by_speculative: false, instruction: 0, address: 0, begun: 0 };
+        Self {
+            count: [0; 2],
+            lost_bytes: 0,
+            address: 0,
+            begun: [[Begun::NOTHING; STEPS]; 2],
+            lost: [LOST; STEPS],
+            addresses: [0; LOG_CYCLES],
+            noted: [NOTHING; 2],
+        }
     }
 
-    fn steps(&mut self, role: Role) -> &mut Steps {
-        if role == Role::Replaying { &mut self.replaying } else { &mut self.speculative }
+    /// Begins with the next instruction of the core in a role. What the replaying core does comes behind the speculative core.
+    pub fn begin(&mut self, role: Role) {
+        let from = side(role);
+        self.count[from] = 0;
+        self.noted[from] = NOTHING;
+        if role != Role::Speculative {
+            (self.count[1], self.noted[1], self.lost_bytes) = (0, NOTHING, 0);
+        }
     }
 
-    /// As a policy, and what is done is noted.
-    pub fn of<'a, P: PeerPolicy>(&'a mut self, peer: &'a mut P) -> Traced<'a, P> {
-        Traced { peer, trace: self, address: 0, begun: 0 }
+    /// A core is about to begin the instruction of this number.
+    #[inline(always)]
+    pub fn note(&mut self, role: Role, number: u64, pc: u32, cycle: u32) {
+        self.forget_unless_begun(role, number);
+        let (count, begun) = (&mut self.count[side(role)], &mut self.begun[side(role)]);
+        begun[*count as usize & (STEPS - 1)] = Begun::instruction(pc, cycle);
+        *count += 1;
+        self.noted[side(role)] = number;
     }
 
-    /// The replaying core begins an instruction outside the fast path.
-    pub fn begin_replayed<C: FastCpu<B>, B: FastBus>(&mut self, core: &C, pc: u32, cycle: u32) {
-        self.replaying.note(core.begun(), pc, cycle);
+    /// The last instruction is forgotten if it has this number, which the core has not begun.
+    #[inline(always)]
+    pub fn forget_unless_begun(&mut self, role: Role, number: u64) {
+        let noted = &mut self.noted[side(role)];
+        if *noted == number {
+            *noted = NOTHING;
+            self.count[side(role)] -= 1;
+        }
     }
 
-    /// A core has lost a cycle outside the fast path.
-    pub fn lose_replayed<C: FastCpu<B>, B: FastBus>(
-        &mut self,
-        replaying: &C,
-        cycle: u32,
-        by_speculative: bool,
-        at: Access,
-    ) {
-        let begun = (replaying.begun() - self.replaying.first) as u32;
-        self.lost.push(Lost { cycle, by_speculative, slave: at.slave, address: at.address, begun });
+    /// A cycle is lost, while the replaying core executes no block.
+    pub fn lose(&mut self, cycle: u32, slave: Slave, by_speculative: bool) {
+        let lost =
+            Lost { cycle, slave: slave.0, by_speculative, instruction: 0, address: self.address, begun: self.count[1] };
+        self.lost[self.losses() & (STEPS - 1)] = lost;
+        self.lost_bytes += size_of::<Lost>() as u32;
     }
 
-    /// Tells what both cores of a quantum that began in cycle `began` of the chip have done.
-    pub fn tell<C: FastCpu<B>, B: FastBus>(&mut self, bus: &mut B, [speculative, replaying]: [&C; 2], began: Cycle) {
+    fn losses(&self) -> usize {
+        self.lost_bytes as usize / size_of::<Lost>()
+    }
+
+    /// Tells what both cores of a quantum that began in cycle `began` of the chip have done, the speculative one first; or one
+    /// alone, with another that has begun nothing.
+    pub fn tell<C: FastCpu<B>, B: FastBus>(&mut self, bus: &mut B, cores: [&C; 2], began: Cycle) {
         let Some(mut profile) = bus.fabric_mut().watch.profile.take() else { return };
-        let mut cores = [
-            Telling { id: speculative.id(), steps: self.speculative.up_to(speculative.begun()) },
-            Telling { id: replaying.id(), steps: self.replaying.up_to(replaying.begun()) },
-        ];
-        let replayed = cores[1].steps.len();
+        for (role, core) in [Role::Speculative, Role::Replaying].into_iter().zip(cores) {
+            self.forget_unless_begun(role, core.begun());
+        }
+        let telling = |side: usize| {
+            let begun = &self.begun[side][..self.count[side] as usize];
+            Telling { id: cores[side].id(), begun, last: None }
+        };
+        let [mut first, mut second] = [telling(0), telling(1)];
         let mut start = began.wrapping_sub(Cycle::from(FIRST));
-        for lost in &self.lost {
-            let done = replayed - cores[1].steps.len();
-            let due = cores[0].steps.iter().take_while(|(_, cycle)| *cycle <= lost.cycle).count();
-            cores[0].tell::<C, B>(&mut profile, bus, start, due);
-            cores[1].tell::<C, B>(&mut profile, bus, start, lost.begun as usize - done);
-            let addresses = [self.addresses[lost.cycle as usize & (LOG_CYCLES - 1)], lost.address];
-            let ids = [&cores[0], &cores[1]].map(|core| core.id);
-            tell_lost(&mut profile, lost, start.wrapping_add(Cycle::from(lost.cycle)), ids, addresses);
+        for lost in &self.lost[..self.losses()] {
+            let due = first.begun.iter().take_while(|begun| u32::from(begun.cycle) <= lost.cycle).count();
+            first.tell::<C, B>(&mut profile, bus, start, due);
+            let done = self.count[1] as usize - second.begun.len();
+            second.tell::<C, B>(&mut profile, bus, start, lost.begun as usize - done);
+            let address = self.addresses[lost.cycle as usize & (LOG_CYCLES - 1)];
+            tell_lost(&mut profile, lost, start.wrapping_add(Cycle::from(lost.cycle)), [&first, &second], address);
             start = start.wrapping_add(Cycle::from(lost.by_speculative));
         }
-        for core in &mut cores {
-            core.tell::<C, B>(&mut profile, bus, start, core.steps.len());
+        for core in [&mut first, &mut second] {
+            core.tell::<C, B>(&mut profile, bus, start, core.begun.len());
+            if core.last.is_some_and(|last| last.block().is_some()) {
+                profile.ends_block(core.id);
+            }
         }
-        bus.fabric_mut().watch.profile = Some(profile);
-    }
-
-    /// The same of a core alone.
-    pub fn tell_alone<C: FastCpu<B>, B: FastBus>(&mut self, bus: &mut B, core: &C, began: Cycle) {
-        let Some(mut profile) = bus.fabric_mut().watch.profile.take() else { return };
-        let steps = self.speculative.up_to(core.begun());
-        profile.instructions(core.id(), began, steps, |pc| C::op_at(pc, bus));
         bus.fabric_mut().watch.profile = Some(profile);
     }
 }
 
-/// Instructions of a core that a profile has not been told yet.
+/// What a core has begun and a profile has not been told yet.
 struct Telling<'a> {
     id: u8,
-    steps: &'a [(u32, u32)],
+    begun: &'a [Begun],
+    /// What the profile was told last.
+    last: Option<Begun>,
 }
 
 impl Telling<'_> {
-    /// Tells of so many instructions. Cycle 0 of the quantum is `start`.
+    /// Tells so much. Cycle 0 of the quantum is `start`.
     #[inline(always)]
     fn tell<C: FastCpu<B>, B: FastBus>(&mut self, profile: &mut Profile, bus: &B, start: Cycle, count: usize) {
-        let (due, later) = self.steps.split_at(count);
-        profile.instructions(self.id, start, due, |pc| C::op_at(pc, bus));
-        self.steps = later;
+        let (due, later) = self.begun.split_at(count);
+        if let Some(last) = due.last() {
+            profile.begins(self.id, start, due, |pc| C::op_at(pc, bus));
+            (self.begun, self.last) = (later, Some(*last));
+        }
     }
 }
 
-/// Tells of a cycle that was lost in cycle `now` of the chip; numbers and addresses are those of the speculative core first.
-fn tell_lost(profile: &mut Profile, lost: &Lost, now: Cycle, ids: [u8; 2], addresses: [u32; 2]) {
+/// Tells of a cycle that was lost in cycle `now` of the chip, when the speculative core asked for an address.
+fn tell_lost(profile: &mut Profile, lost: &Lost, now: Cycle, cores: [&Telling; 2], address: u32) {
     let loser = usize::from(!lost.by_speculative);
-    let (core, winner) = (ids[loser], ids[1 - loser]);
+    let ids = cores.map(|core| core.id);
+    let addresses = [address, lost.address];
     let by_core = if ids[0] == 0 { addresses } else { [addresses[1], addresses[0]] };
-    profile.contend(now, winner, by_core);
-    profile.event(core, now, CoreEvent::Conflicts(lost.slave, 1));
-    profile.loses(core, now, Access { slave: lost.slave, address: addresses[loser] }, 1, winner);
+    let slave = Slave(lost.slave);
+    profile.contend(now, ids[1 - loser], by_core);
+    match cores[loser].last.filter(|last| last.block().is_some()) {
+        Some(block) if lost.by_speculative => {
+            profile.loses_in_block(ids[0], slave, block, |begins| {
+                begins.partition_point(|&begins| u32::from(block.cycle) + u32::from(begins) <= lost.cycle) - 1
+            });
+        }
+        Some(block) => profile.loses_in_block(ids[1], slave, block, |_| usize::from(lost.instruction)),
+        None => profile.event(ids[loser], now, CoreEvent::Conflicts(slave, 1)),
+    }
+    profile.loses(ids[loser], now, Access { slave, address: addresses[loser] }, 1, ids[1 - loser]);
 }
 
 /// A policy all of whose instructions and lost cycles are noted.
-pub(crate) struct Traced<'a, P> {
-    peer: &'a mut P,
-    trace: &'a mut Trace,
-    /// What the replaying core asks for.
-    address: u32,
-    /// Instructions that it has begun.
-    begun: u32,
-}
+pub(crate) struct Traced<'a, P>(pub &'a mut P);
 
 impl<P: PeerPolicy> Traced<'_, P> {
     /// A cycle in which a slave is requested, in the way that the policy has.
     #[inline(always)]
     fn note_lost(&mut self, clock: P::Clock, slave: Slave, request: impl Fn(&mut P) -> P::Clock) -> P::Clock {
         if P::ROLE != Role::Replaying {
-            return request(self.peer);
+            return request(self.0);
         }
         let number = slave.number() & (SLAVES - 1);
-        let lost = |peer: &P| (peer.log().lost[number], peer.log().speculative_lost[number]);
-        let before = lost(self.peer);
-        let after = request(self.peer);
-        let now = lost(self.peer);
+        let lost = |peer: &mut P| (peer.log().lost[number], peer.log().speculative_lost[number]);
+        let before = lost(self.0);
+        let after = request(self.0);
+        let now = lost(self.0);
         if now != before {
-            let (address, begun) = (self.address, self.begun);
-            let all = &mut self.trace.lost;
-            let one = |cycle, by_speculative| Lost { cycle, by_speculative, slave, address, begun };
+            let cycle = self.0.cycle(clock);
+            let log = self.0.log();
             if now.0 != before.0 {
-                all.push(one(self.peer.cycle(clock), false));
+                log.trace.lose(cycle, slave, false);
             }
             if now.1 != before.1 {
-                all.push(one(self.peer.log().last_granted[number], true));
+                log.trace.lose(log.last_granted[number], slave, true);
             }
         }
         after
@@ -216,29 +227,37 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
 
     #[inline(always)]
     fn begin(&mut self, number: u64, pc: u32, clock: P::Clock) {
-        let cycle = self.peer.cycle(clock);
-        self.begun = self.trace.steps(P::ROLE).note(number, pc, cycle);
+        let cycle = self.0.cycle(clock);
+        self.0.log().trace.note(P::ROLE, number, pc, cycle);
+    }
+
+    #[inline(always)]
+    fn forget_unless_begun(&mut self, number: u64) {
+        self.0.log().trace.forget_unless_begun(P::ROLE, number);
     }
 
     #[inline(always)]
     fn ask_for(&mut self, address: u32, clock: P::Clock) {
-        self.address = address;
-        if P::ROLE == Role::Speculative {
-            self.trace.addresses[self.peer.cycle(clock) as usize & (LOG_CYCLES - 1)] = address;
+        let cycle = self.0.cycle(clock);
+        let trace = &mut self.0.log().trace;
+        match P::ROLE {
+            Role::Replaying => trace.address = address,
+            Role::Speculative => trace.addresses[cycle as usize & (LOG_CYCLES - 1)] = address,
+            Role::Solo => {}
         }
     }
 
     fn cycle(&self, clock: P::Clock) -> u32 {
-        self.peer.cycle(clock)
+        self.0.cycle(clock)
     }
 
-    fn log(&self) -> &BusGrantLog {
-        self.peer.log()
+    fn log(&mut self) -> &mut BusGrantLog {
+        self.0.log()
     }
 
     #[inline(always)]
     fn has_room(&self, clock: P::Clock, cycles: u32) -> bool {
-        self.peer.has_room(clock, cycles)
+        self.0.has_room(clock, cycles)
     }
 
     #[inline(always)]
@@ -253,32 +272,36 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
 
     #[inline(always)]
     fn may_read(&mut self, tag: &mut AccessTag) -> bool {
-        self.peer.may_read(tag)
+        self.0.may_read(tag)
     }
 
     #[inline(always)]
     fn may_write(&mut self, tag: &mut AccessTag) -> bool {
-        self.peer.may_write(tag)
+        self.0.may_write(tag)
     }
 
     #[inline(always)]
     fn record_write(&mut self, index: u32, old: u32) {
-        self.peer.record_write(index, old);
+        self.0.record_write(index, old);
     }
 
     #[inline(always)]
     fn mru(&mut self) -> &mut MruWords {
-        self.peer.mru()
+        self.0.mru()
     }
 
     #[inline(always)]
     fn may_hit(&mut self, set: usize, way: u32) -> bool {
-        self.peer.may_hit(set, way)
+        self.0.may_hit(set, way)
     }
 
     #[inline(always)]
     fn record_hit(&mut self, set: usize, way: u32, was_lru: bool) {
-        self.peer.record_hit(set, way, was_lru);
+        self.0.record_hit(set, way, was_lru);
+    }
+
+    fn may_treat_as_mru(&mut self, set: usize, way: u32) -> bool {
+        self.0.may_treat_as_mru(set, way)
     }
 
     /// Registers are left to lock-step, which tells of them itself.
@@ -286,6 +309,7 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
         false
     }
 
-    /// No native code is run.
-    fn run_native(&mut self, _: &mut P::Clock, _: impl FnOnce(&mut BusGrantLog)) {}
+    fn run_native(&mut self, clock: &mut P::Clock, run: impl FnOnce(&mut BusGrantLog)) {
+        self.0.run_native(clock, run);
+    }
 }

@@ -232,6 +232,11 @@ fn return_address(last: u32, op: u32, pc: u32) -> Option<u32> {
     }
 }
 
+/// Whether an instruction may call or return, whatever comes behind it.
+pub(super) fn may_leave(op: u32) -> bool {
+    may_return(op) || op & REGISTER_BRANCH == BLX || op & BL_BITS == BL
+}
+
 /// Whether the instruction `op` at `last`, behind which comes the one at `pc`, calls or may return.
 #[inline]
 pub(super) fn leaves(last: u32, op: u32, pc: u32) -> bool {
@@ -310,6 +315,11 @@ impl Calls {
     pub fn place(&self) -> Option<(Range<u32>, (u32, u32))> {
         let context = self.contexts.last().filter(|_| self.unstacking.is_none())?;
         Some((context.function.range.clone(), context.last?))
+    }
+
+    /// The address of the last instruction, if there was one.
+    pub fn last(&self) -> Option<u32> {
+        Some(self.contexts.last()?.last?.0)
     }
 
     /// The last instruction was in the function that is executed.

@@ -105,7 +105,7 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         loop {
             let CodeCache { instructions, native, .. } = code;
             let mut fast = FastMemory { bus, flash_ready, hits: 0, policy };
-            if !P::TRACES && fast.policy.has_room(clock, MIN_NATIVE_BUDGET) {
+            if fast.policy.has_room(clock, MIN_NATIVE_BUDGET) {
                 self.run_native_code(&mut fast, native, instructions, &mut clock);
             }
             let Some(view) = CodeView::of::<B>(self.pc) else { break };
@@ -250,7 +250,7 @@ impl<B: FastBus> Core<B> {
                         if may_wait {
                             break FastPathExit::Stop;
                         }
-                        if !P::TRACES && native.bump_hot_counter(view, view.index::<B>(pc)) {
+                        if native.bump_hot_counter(view, view.index::<B>(pc)) {
                             break FastPathExit::OtherView;
                         }
                         continue;
@@ -258,7 +258,7 @@ impl<B: FastBus> Core<B> {
                     let Some(refill) = fast.refill(all, near, target) else { break unreachable::<B>(target) };
                     clock = fast.refill_cycles(clock, target, refill);
                     pc = target;
-                    let is_hot = !P::TRACES && native.bump_hot_counter(view, view.index::<B>(pc));
+                    let is_hot = native.bump_hot_counter(view, view.index::<B>(pc));
                     if CodeView::of::<B>(pc) != Some(view) || is_hot {
                         instructions += 1;
                         break FastPathExit::OtherView;
@@ -319,6 +319,8 @@ impl<B: FastBus> Core<B> {
         all: &Instructions,
         clock: &mut P::Clock,
     ) {
+        fast.policy.forget_unless_begun(self.stats.instructions);
+        native.set_tracing(P::TRACES);
         while let Some(number) = native.entry(self.pc, all, fast.bus) {
             let context = fast.native_context();
             let mut exit = (NativeExit::Stop, 0);

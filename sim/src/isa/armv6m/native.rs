@@ -9,12 +9,15 @@
 //! It is the one place where the simulator trusts more than the compiler checks. Code reads and writes a `Core`, a `BusGrantLog`,
 //! SRAM with its tags, and reads flash and `MruWords`; all of them live and are borrowed for as long as it runs. It reaches
 //! words of SRAM by offsets that were compared with its size, those of flash likewise (`NativeContext::flash_bytes`), entries of the
-//! log by cycles before `BusGrantLog::end`, which is at most `LOG_CYCLES`, and code by tables that it compares indices with.
+//! log by cycles before `BusGrantLog::end`, which is at most `LOG_CYCLES`, those of a trace by what took a cycle of the chip each
+//! (`engine::trace`), and code by tables that it compares indices with.
 
 mod region;
 mod x86_64;
 
 use crate::core::bus::Slave;
+use crate::core::profile::BlockShape;
+use crate::engine::cpu::FastCpu as _;
 use crate::engine::fast_bus::{FastBus, MemoryLayout};
 use crate::engine::grant_log::BusGrantLog;
 use crate::engine::policy::{ROLES, Role};
@@ -70,6 +73,7 @@ struct Entry {
 
 /// What the code of a region needs to know of the chip and of other code.
 struct RegionContext<'a> {
+    traces: bool,
     place: CodeView,
     source: Source<'a>,
     /// How many words of flash there are.
@@ -120,6 +124,8 @@ struct Compiled {
 pub(crate) struct Native {
     /// How often a place is branched to before it is translated.
     threshold: u32,
+    /// Whether what is made writes a trace.
+    traces: bool,
     /// By place and halfword, how often it was branched to; above `threshold`, the number of an entry.
     hot_counters: [Vec<u32>; 3],
     compiled: Option<Box<Compiled>>,
@@ -142,7 +148,15 @@ impl Native {
     /// Nothing is translated yet; a place will be when it is branched to so many times.
     pub fn new(threshold: u32) -> Self {
         let threshold = if x86_64::RUNS_HERE { threshold.max(1) } else { NEVER };
-        Self { threshold, hot_counters: [const { Vec::new() }; 3], compiled: None }
+        Self { threshold, traces: false, hot_counters: [const { Vec::new() }; 3], compiled: None }
+    }
+
+    /// What is run from now on writes a trace, or writes none.
+    pub fn set_tracing(&mut self, traces: bool) {
+        if self.traces != traces {
+            self.forget_all();
+            self.traces = traces;
+        }
     }
 
     pub fn blocks(&self) -> usize {
@@ -160,7 +174,7 @@ impl Native {
     }
 
     /// Execution goes on at an address. The number of the code for that, which is made if it is worth it.
-    pub fn entry<B: FastBus>(&mut self, pc: u32, all: &Instructions, bus: &B) -> Option<usize> {
+    pub fn entry<B: FastBus>(&mut self, pc: u32, all: &Instructions, bus: &mut B) -> Option<usize> {
         let place = CodeView::of::<B>(pc)?;
         let (ops, base) = all.of::<B>(place);
         let source = Source { ops, base };
@@ -189,9 +203,10 @@ impl Native {
     }
 
     /// Makes code of the region that begins at an address. None if that cannot be done; then some of it may be there.
-    fn translate<B: FastBus>(&mut self, pc: u32, place: CodeView, source: Source, bus: &B) -> Option<()> {
+    fn translate<B: FastBus>(&mut self, pc: u32, place: CodeView, source: Source, bus: &mut B) -> Option<()> {
         let is_known = |pc| self.number(place, source.index(pc)).is_some();
-        let blocks = region::discover(source, pc, |pc| half_at(pc, bus), is_known);
+        let mut blocks = region::discover(source, pc, |pc| half_at(pc, bus), is_known);
+        number_for_profile(&mut blocks, bus);
         if self.compiled.is_none() {
             self.compiled = Some(Box::new(Compiled::new()?));
         }
@@ -213,6 +228,7 @@ impl Native {
             entries.get(number).map(|entry| entry.labels[role as usize])
         };
         let context = RegionContext {
+            traces: self.traces,
             place,
             source,
             words: bus.flash().len(),
@@ -259,7 +275,7 @@ impl Native {
 
     /// Nothing is translated any more.
     pub fn forget_all(&mut self) {
-        *self = Self::new(self.threshold);
+        *self = Self { traces: self.traces, ..Self::new(self.threshold) };
     }
 
     /// The words of flash that a block fetches whatever happens, and those that it may fetch or read.
@@ -274,6 +290,16 @@ impl Native {
         let Some(entry) = compiled.entries.get(number) else { return NativeExit::Stop };
         log.native.code = compiled.base;
         NativeExit::of(compiled.native_entry.enter(compiled.base, entry.offsets[role as usize], core, log))
+    }
+}
+
+/// Makes blocks known to a profile, if there is one.
+fn number_for_profile<B: FastBus>(blocks: &mut [Block], bus: &mut B) {
+    for block in blocks.iter_mut().filter(|block| block.instructions() > 0) {
+        let (pc, begins) = (block.pc, block.begins());
+        let last_op = Core::op_at(pc.wrapping_add(2 * (begins.len() as u32 - 1)), bus);
+        let profile = bus.fabric_mut().watch.profile.as_mut();
+        block.number = profile.and_then(|profile| profile.block(&BlockShape { pc, begins, last_op }));
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Block {
     /// Each of two bytes.
     pub ops: Vec<Op>,
     pub end: BlockEnd,
+    /// By which number a profile is told of it; none if there is no profile, or if it must be told of each instruction.
+    pub number: Option<u32>,
 }
 
 /// What follows the instructions of a block.
@@ -39,6 +41,22 @@ impl Block {
     /// The address behind its instructions, of what ends it.
     pub fn end_pc(&self) -> u32 {
         self.pc.wrapping_add(2 * self.ops.len() as u32)
+    }
+
+    /// Instructions that are translated.
+    pub fn instructions(&self) -> usize {
+        let ends = matches!(self.end, BlockEnd::Branch(..) | BlockEnd::Call(..) | BlockEnd::Jump(_));
+        self.ops.len() + usize::from(ends)
+    }
+
+    /// By instruction, cycles from the beginning of the block on, waits not counted.
+    pub fn begins(&self) -> Vec<u16> {
+        let each = self.ops.iter().map(|op| cycles::of(op.code).count() as u16 + words_moved(op) as u16);
+        let ends = each.scan(0, |sum, cycles| {
+            *sum += cycles;
+            Some(*sum)
+        });
+        std::iter::once(0).chain(ends).take(self.instructions()).collect()
     }
 
     /// Cycles that it takes at most, waits not counted.
@@ -147,5 +165,5 @@ fn block(source: Source, start: u32, half: &impl Fn(u32) -> Option<u16>, begins:
         }
         pc = pc.wrapping_add(2);
     };
-    Block { pc: start, ops, end }
+    Block { pc: start, ops, end, number: None }
 }

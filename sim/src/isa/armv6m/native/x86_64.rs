@@ -10,6 +10,7 @@ mod branch;
 mod compute;
 mod memory;
 mod time;
+mod trace;
 
 use crate::engine::grant_log::{BusGrantLog, NativeContext, SLAVES};
 use crate::engine::policy::Role;
@@ -127,6 +128,8 @@ struct BlockPosition {
     instructions: i32,
     /// Hits in the flash cache.
     hits: i32,
+    /// The block stands in the trace.
+    is_traced: bool,
     /// By slave, the cycle of the block in which the speculative core last asked for it, if that is not in the log yet.
     last_requested: [Option<i32>; SLAVES],
 }
@@ -221,6 +224,10 @@ impl<'a> Translator<'a> {
                 self.require_mru(words, unknown);
             }
         }
+        if self.context.traces && block.instructions() > 0 {
+            let Some(number) = block.number else { return self.leave(block.pc, NativeExit::Stop) };
+            self.trace_block(number);
+        }
         let live = live(block);
         let mut pc = block.pc;
         for (op, live) in block.ops.iter().zip(live) {
@@ -255,7 +262,7 @@ impl<'a> Translator<'a> {
             _ => self.compute(op, pc, live),
         }
         self.idle(cycles::of(op.code).idle);
-        self.fetch(op.fetch);
+        self.fetch(op.fetch, pc.wrapping_add(4));
         self.at.instructions += 1;
     }
 
@@ -297,12 +304,16 @@ impl<'a> Translator<'a> {
         );
     }
 
+    /// Leaves a block before the instruction at `pc`.
+    fn leave_block(&mut self, pc: u32, exit: NativeExit) {
+        self.trace_end();
+        self.flush_position();
+        self.leave(pc, exit);
+    }
+
     /// The label of a way out before the instruction at `pc`.
     fn exit(&mut self, pc: u32, exit: NativeExit) -> DynamicLabel {
-        self.cold_path(move |to| {
-            to.flush_position();
-            to.leave(pc, exit);
-        })
+        self.cold_path(move |to| to.leave_block(pc, exit))
     }
 
     /// The label of code that is made after all blocks, as if it stood here.

@@ -2,6 +2,7 @@
 
 use crate::core::bus::Slave;
 use crate::isa::armv6m::code_cache::CodeView;
+use crate::isa::armv6m::native::x86_64::trace::AskedAddress;
 use crate::isa::armv6m::native::x86_64::{
     C, CODE, Flags, LR, MRU, NZ, QUANTUM, RAX, RequestedSlave, TARGET, TARGET_CODE, Translator, USABLE_FROM, V,
     host_register,
@@ -13,8 +14,9 @@ use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 impl Translator<'_> {
     /// A branch to a target: what it fetches in its last two cycles, or a way out before it.
     pub(crate) fn go(&mut self, target: u32) {
-        self.fetch(self.context.slave(target));
-        self.fetch(if target & 2 == 0 { Slave::INTERNAL } else { self.context.slave(target.wrapping_add(2)) });
+        self.fetch(self.context.slave(target), target & !3);
+        let second = target.wrapping_add(2);
+        self.fetch(if target & 2 == 0 { Slave::INTERNAL } else { self.context.slave(second) }, second);
         self.at.instructions += 1;
         self.flush_position();
         self.go_to(target, None);
@@ -38,8 +40,7 @@ impl Translator<'_> {
     /// Leaves if what a branch to a target fetches is not known. False if it always leaves.
     pub(crate) fn require_target_mru(&mut self, pc: u32, target: u32, exit: NativeExit) -> bool {
         if !self.can_go(target) {
-            self.flush_position();
-            self.leave(pc, exit);
+            self.leave_block(pc, exit);
             return false;
         }
         if self.context.place == CodeView::Flash {
@@ -74,7 +75,7 @@ impl Translator<'_> {
             let exit = self.exit(pc, NativeExit::Stop);
             self.require_mru([pc.wrapping_add(4)], exit);
         }
-        self.fetch(op.fetch);
+        self.fetch(op.fetch, pc.wrapping_add(4));
         self.at.instructions += 1;
         self.flush_position();
         self.go_to(pc.wrapping_add(2), next);
@@ -90,7 +91,7 @@ impl Translator<'_> {
         if self.require_target_mru(pc, target, NativeExit::SlowPath) {
             dynasm!(self.to ; .arch x64 ; mov DWORD [rbx + LR], (pc.wrapping_add(4) | 1) as i32);
             // One that begins a word asks for the next word in vain.
-            self.fetch(op.fetch);
+            self.fetch(op.fetch, pc.wrapping_add(4));
             self.go(target);
         }
     }
@@ -166,14 +167,21 @@ impl Translator<'_> {
         self.enter_target();
         dynasm!(self.to ; .arch x64 ; =>lower);
         self.at = at;
-        self.fetch(Slave::INTERNAL);
+        self.fetch(Slave::INTERNAL, 0);
         self.enter_target();
     }
 
     /// Asks for the word that is so many bytes behind the target.
     fn request_target(&mut self, behind: i32) {
+        if self.context.traces {
+            dynasm!(self.to ; .arch x64 ; mov eax, [rbp + TARGET] ; and eax, if behind == 0 { -4 } else { -2 } ; add eax, behind);
+            self.trace_address();
+        }
         let shift = match self.context.place {
-            CodeView::Flash => return self.fetch(self.context.layout.flash_slave),
+            CodeView::Flash => {
+                self.at.hits += 1;
+                return self.request(RequestedSlave::Known(self.context.layout.flash_slave.0), AskedAddress::Told);
+            }
             CodeView::Ram => 2,
             CodeView::Unstriped => self.context.bank_shift(),
         };
@@ -186,7 +194,7 @@ impl Translator<'_> {
             ; and edi, 3
             ; add edi, first_bank
         );
-        self.request(RequestedSlave::NumberInRdi);
+        self.request(RequestedSlave::NumberInRdi, AskedAddress::Told);
     }
 
     fn enter_target(&mut self) {

@@ -5,6 +5,7 @@ use crate::engine::access_tags::CODE as CODE_TAG;
 use crate::engine::fast_bus::MemoryLayout;
 use crate::isa::armv6m::cycles;
 use crate::isa::armv6m::native::region::words_moved;
+use crate::isa::armv6m::native::x86_64::trace::AskedAddress;
 use crate::isa::armv6m::native::x86_64::{
     COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, QUANTUM, RAM, RAX, READ,
     RequestedSlave, SP, TAGS, Translator, USABLE_FROM, WRITEBACK, WRITTEN, host_register,
@@ -29,6 +30,7 @@ impl Translator<'_> {
             _ if op.n == Reg::Sp => dynasm!(self.to ; .arch x64 ; mov eax, [rbx + SP] ; add eax, immediate),
             _ => dynasm!(self.to ; .arch x64 ; lea eax, [Rq(n) + immediate]),
         }
+        self.trace_address();
         let exit = self.exit(pc, NativeExit::Stop);
         let misaligned = op.width.misaligned() as i8;
         if misaligned != 0 {
@@ -74,7 +76,7 @@ impl Translator<'_> {
         self.bank(striped);
         let d = host_register(op.d);
         if is_load(op) {
-            self.request(RequestedSlave::NumberInRdi);
+            self.request(RequestedSlave::NumberInRdi, AskedAddress::Told);
             dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM]);
             self.load(op);
         } else {
@@ -84,7 +86,7 @@ impl Translator<'_> {
                 Width::Half | Width::SignedHalf => dynasm!(self.to ; .arch x64 ; mov WORD [rax + rdx], Rw(d)),
                 Width::Byte | Width::SignedByte => dynasm!(self.to ; .arch x64 ; mov BYTE [rax + rdx], Rb(d)),
             }
-            self.request(RequestedSlave::NumberInRdi);
+            self.request(RequestedSlave::NumberInRdi, AskedAddress::Told);
         }
     }
 
@@ -208,7 +210,7 @@ impl Translator<'_> {
         if self.role == Role::Speculative {
             dynasm!(self.to ; .arch x64 ; mov eax, [rbp + QUANTUM] ; mov [rdi], eax);
         }
-        self.request(RequestedSlave::Known(flash_slave.0));
+        self.request(RequestedSlave::Known(flash_slave.0), AskedAddress::Told);
         self.flush_last_requested();
         dynasm!(self.to ; .arch x64 ; add DWORD [rbp + COUNTS], 1 ; mov rax, [rbp + FLASH_AT]);
         self.load(op);
@@ -283,9 +285,10 @@ impl Translator<'_> {
             if !loads {
                 self.store_of_multiple(register, offset);
             }
+            self.trace_element(offset);
             dynasm!(self.to ; .arch x64 ; lea edi, [rdx + offset]);
             self.bank(striped);
-            self.request(RequestedSlave::NumberInRdi);
+            self.request(RequestedSlave::NumberInRdi, AskedAddress::Told);
             if loads && register < 15 {
                 let d = 8 + register;
                 dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM] ; mov Rd(d), [rax + rdx + offset]);
@@ -304,6 +307,15 @@ impl Translator<'_> {
         if op.code == Code::PopPc {
             self.idle(cycles::POP_PC.idle);
             self.go_to_target();
+        }
+    }
+
+    /// A word at an offset from RDX is about to be asked for.
+    fn trace_element(&mut self, offset: i32) {
+        if self.context.traces {
+            let address = self.context.ram().0.wrapping_add(offset);
+            dynasm!(self.to ; .arch x64 ; lea eax, [rdx + address]);
+            self.trace_address();
         }
     }
 

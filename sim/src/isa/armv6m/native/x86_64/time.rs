@@ -3,6 +3,7 @@
 use crate::core::bus::Slave;
 use crate::engine::grant_log::{NO_SLAVE, SLAVES};
 use crate::isa::armv6m::native::Role;
+use crate::isa::armv6m::native::x86_64::trace::AskedAddress;
 use crate::isa::armv6m::native::x86_64::{
     BlockPosition, COUNTS, END, LAST_GRANTED, LAST_REQUESTED, LIMIT, LOST, PREVIOUS_REQUEST, REQUESTED, RequestedSlave,
     SPECULATIVE_LOST, Translator,
@@ -12,12 +13,12 @@ use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 impl Translator<'_> {
     pub(crate) fn idle(&mut self, cycles: u32) {
         for _ in 0..cycles {
-            self.fetch(Slave::INTERNAL);
+            self.fetch(Slave::INTERNAL, 0);
         }
     }
 
-    /// The last cycle of an instruction, in which the next word is asked for if it is due.
-    pub(crate) fn fetch(&mut self, slave: Slave) {
+    /// The last cycle of an instruction, in which the word at an address is asked for if it is due.
+    pub(crate) fn fetch(&mut self, slave: Slave, address: u32) {
         if slave == Slave::INTERNAL {
             if self.role == Role::Speculative {
                 let at = REQUESTED + self.at.cycle;
@@ -29,12 +30,15 @@ impl Translator<'_> {
         if slave == self.context.layout.flash_slave {
             self.at.hits += 1;
         }
-        self.request(RequestedSlave::Known(slave.0));
+        self.request(RequestedSlave::Known(slave.0), AskedAddress::Known(address));
     }
 
     /// A cycle in which a slave is asked for. Changes RAX, and RDI if the slave is known.
-    pub(crate) fn request(&mut self, asked: RequestedSlave) {
+    pub(crate) fn request(&mut self, asked: RequestedSlave, address: AskedAddress) {
         let cycle = self.at.cycle;
+        if self.role == Role::Speculative {
+            self.trace_request(address);
+        }
         let (noted, before) = (REQUESTED + cycle, PREVIOUS_REQUEST + 2 * cycle);
         match (self.role, asked) {
             (Role::Speculative, RequestedSlave::Known(slave)) => {
@@ -65,7 +69,7 @@ impl Translator<'_> {
             }
             (Role::Replaying, asked) => {
                 let back = self.to.new_dynamic_label();
-                let label = self.cold_path(move |to| to.collide(asked, cycle, back));
+                let label = self.cold_path(move |to| to.collide(asked, address, cycle, back));
                 match asked {
                     RequestedSlave::Known(slave) => {
                         let last_granted = LAST_GRANTED + 4 * i32::from(slave);
@@ -92,7 +96,7 @@ impl Translator<'_> {
     }
 
     /// The replaying core asks for what the speculative core asked for in that cycle: see `BusGrantLog::collide`.
-    pub(crate) fn collide(&mut self, asked: RequestedSlave, cycle: i32, back: DynamicLabel) {
+    pub(crate) fn collide(&mut self, asked: RequestedSlave, address: AskedAddress, cycle: i32, back: DynamicLabel) {
         let (waits, ends) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         let (before, noted, later) = (PREVIOUS_REQUEST + 2 * cycle, REQUESTED + cycle, cycle + 1);
         dynasm!(self.to ; .arch x64 ; movzx eax, WORD [rbp + rcx * 2 + before]);
@@ -108,6 +112,10 @@ impl Translator<'_> {
             ; jmp =>ends
             ; =>waits
             ; add DWORD [rbp + rdi * 4 + LOST], 1
+        );
+        self.trace_lost(cycle, false, address);
+        dynasm!(self.to
+            ; .arch x64
             ; lea eax, [rcx + later]
             ; mov [rbp + rdi * 4 + LAST_GRANTED], eax
             ; lea rcx, [rcx + 1]
@@ -115,6 +123,10 @@ impl Translator<'_> {
             ; jne =>back
             ; =>ends
             ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
+        );
+        self.trace_lost(cycle, true, address);
+        dynasm!(self.to
+            ; .arch x64
             ; lea rcx, [rcx - 1]
             ; mov eax, [rbp + LIMIT]
             ; lea eax, [rax - 1]

@@ -257,6 +257,22 @@ fn calls_returns_and_tail_calls_are_told_apart() {
     }
 }
 
+/// `main` ends with a call, which comes back to the first instruction of `next`.
+#[test]
+fn what_is_behind_the_last_call_of_a_function_belongs_to_the_next_one() {
+    let (main, next, inner) = (CODE, CODE + 4, CODE + 0x20);
+    let call = bl(main, inner);
+    let mut machine = machine(&[call[0], call[1], 0x3001, 0xe7fb]); // bl inner; adds r0, #1; b main
+    put(&mut machine, inner, &[0x4770]); // bx lr
+    let image = image(&[("main", main, 4), ("next", next, 4), ("inner", inner, 2)], &[]);
+    let profile = profiled(&mut machine, &image, 10_000);
+    let core = &profile.cores[0];
+    let instructions = |function| costs(core, &[Frame::Task(0), Frame::Function(function)]).instructions;
+    let turns = instructions(main);
+    assert!(turns > 100 && (2 * turns - 2..=2 * turns).contains(&instructions(next)), "{:?}", paths(core));
+    check_sums(&profile, &machine).unwrap();
+}
+
 /// A function without a size goes up to the next one, whatever labels it has.
 #[test]
 fn labels_are_no_functions() {

@@ -337,14 +337,20 @@ impl Profile {
         self.blocks.number(shape, &self.places, [&mut zero.lines, &mut one.lines])
     }
 
-    /// A core has lost a cycle of a slave in the block that it has begun last: while it executed the instruction with the
-    /// number that comes from the cycles in which they begin.
-    pub(crate) fn loses_in_block(&mut self, core: u8, slave: Slave, begun: Begun, number: impl Fn(&[u16]) -> usize) {
+    /// The number of the instruction of a block that is executed in a cycle of the quantum, if none was lost since it began.
+    pub(crate) fn instruction_at(&self, begun: Begun, cycle: u32) -> usize {
+        match begun.of(&self.blocks) {
+            What::Instruction(_) => 0,
+            What::Block(block, _) => block.instruction_at(cycle.saturating_sub(u32::from(begun.cycle))),
+        }
+    }
+
+    /// A core has lost a cycle of a slave in the block that it has begun last, while it executed the instruction of this number.
+    pub(crate) fn loses_in_block(&mut self, core: u8, slave: Slave, begun: Begun, number: usize) {
         let Self { cores, blocks, .. } = self;
         let What::Block(block, executed) = begun.of(blocks) else { return };
         let CoreProfile { calls, lines, until, pending, .. } = &mut cores[usize::from(core & 1)];
         calls.spend(|costs| costs.conflicts[slave.number()] += 1);
-        let number = number(&block.begins);
         let line = lines.aside(block.address(number));
         line.conflicts += 1;
         if number + 1 < executed {

@@ -127,8 +127,8 @@ impl Trace {
             self.forget_unless_begun(role, core.begun());
         }
         let telling = |side: usize| {
-            let begun = &self.begun[side][..self.count[side] as usize];
-            Telling { id: cores[side].id(), begun, last: None }
+            let all = &self.begun[side][..self.count[side] as usize];
+            Telling { id: cores[side].id(), begun: all, last: None }
         };
         let [mut first, mut second] = [telling(0), telling(1)];
         let mut start = began.wrapping_sub(Cycle::from(FIRST));
@@ -180,12 +180,11 @@ fn tell_lost(profile: &mut Profile, lost: &Lost, now: Cycle, cores: [&Telling; 2
     let slave = Slave(lost.slave);
     profile.contend(now, ids[1 - loser], by_core);
     match cores[loser].last.filter(|last| last.block().is_some()) {
-        Some(block) if lost.by_speculative => {
-            profile.loses_in_block(ids[0], slave, block, |begins| {
-                begins.partition_point(|&begins| u32::from(block.cycle) + u32::from(begins) <= lost.cycle) - 1
-            });
+        Some(block) => {
+            let in_block = usize::from(lost.instruction);
+            let number = if lost.by_speculative { profile.instruction_at(block, lost.cycle) } else { in_block };
+            profile.loses_in_block(ids[loser], slave, block, number);
         }
-        Some(block) => profile.loses_in_block(ids[1], slave, block, |_| usize::from(lost.instruction)),
         None => profile.event(ids[loser], now, CoreEvent::Conflicts(slave, 1)),
     }
     profile.loses(ids[loser], now, Access { slave, address: addresses[loser] }, 1, ids[1 - loser]);

@@ -107,11 +107,18 @@ pub(super) struct Block {
     pub to_last: u16,
     /// See `BlockShape::begins`.
     pub begins: Vec<u16>,
+    /// By cycle, up to the one in which the last instruction begins, the number of the instruction that is executed.
+    by_cycle: Vec<u8>,
     /// By core, its place among the lines: times, and cycles of the last instruction.
     pub line: [usize; 2],
 }
 
 impl Block {
+    /// The number of the instruction that is executed so many cycles after the beginning, if none is lost.
+    pub fn instruction_at(&self, cycle: u32) -> usize {
+        usize::from(self.by_cycle[(cycle as usize).min(self.by_cycle.len() - 1)])
+    }
+
     /// The address of an instruction, by number.
     #[inline]
     pub fn address(&self, instruction: usize) -> u32 {
@@ -147,7 +154,8 @@ impl Blocks {
         let number = self.all.len() as u32;
         let line = lines.map(Lines::add);
         let (may_leave, last) = (may_leave(last_op), (last, last_op));
-        self.all.push(Block { pc, last, may_leave, to_last, begins: begins.clone(), line });
+        let by_cycle = (0..=to_last).map(|cycle| begins.partition_point(|&begins| begins <= cycle) as u8 - 1).collect();
+        self.all.push(Block { pc, last, may_leave, to_last, begins: begins.clone(), by_cycle, line });
         self.numbers.insert(shape.clone(), number);
         Some(number)
     }

@@ -371,7 +371,12 @@ impl Calls {
             if let Some(at) = context.calls.iter().rposition(|call| call.return_to == pc) {
                 context.function = context.calls.swap_remove(at).caller;
                 context.calls.truncate(at);
-                return false;
+                // A call may be the last instruction of its function.
+                let is_behind = !context.function.range.contains(&pc);
+                if is_behind {
+                    context.jump(tree, pc, places);
+                }
+                return is_behind;
             }
             // A kernel starts its first task by a branch.
             if in_task && context.root != Frame::Task(task) {

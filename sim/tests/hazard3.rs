@@ -6,7 +6,7 @@
 
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // fields of encodings
 
-mod assembler;
+pub(crate) mod assembler;
 mod machine;
 mod program;
 mod setup;
@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 /// 64-bit FNV-1a.
-fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 

@@ -33,6 +33,7 @@ mod profile;
 mod qemu;
 mod random;
 mod reports;
+mod rp2350;
 mod session;
 mod start_up;
 mod state_hash;

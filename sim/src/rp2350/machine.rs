@@ -255,10 +255,10 @@ impl Machine {
         }
     }
 
-    /// The cycle up to which nothing happens because no core does anything; none if one does.
+    /// The cycle up to which nothing happens because no core does anything, `NEVER` if nothing ever will; none if one does.
     fn sleeps_until(&self, resting: [bool; 2], limit: Cycle) -> Option<Cycle> {
         let event = self.bus.peripherals.next_event();
-        (resting == [true; 2]).then(|| if event == NEVER && limit == NEVER { NEVER } else { event.min(limit) })
+        (resting == [true; 2]).then(|| if event == NEVER { NEVER } else { event.min(limit) })
     }
 
     /// Whether a core does nothing in this cycle, nor in any other for as long as its lines are the same.

@@ -1,0 +1,145 @@
+//! What the parts of the chip do, as programs see them.
+
+use crate::hazard3::assembler::{addi, branch, csr, i_type, jal, lui, store};
+use intercore_sim::core::chip::Chip as _;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::image::Image;
+use intercore_sim::rp2350::boot::IMAGES;
+use intercore_sim::rp2350::machine::Machine;
+
+const SRAM: u32 = 0x2000_0000;
+const SIO: u32 = 0xd000_0000;
+/// `slt x0, x0, x1`: unblocks both cores.
+const UNBLOCK: u32 = 0x0010_2033;
+/// A call of the host, and what is before and behind it.
+const HOST_CALL: [u32; 3] = [0x01f0_1013, 0x0010_0073, 0x4070_5013];
+
+fn lw(rd: u32, rs1: u32, offset: i32) -> u32 {
+    i_type(3, 2, rd, rs1, offset as u32 & 0xfff)
+}
+
+fn sw(rs2: u32, rs1: u32, offset: i32) -> u32 {
+    store(2, rs1, rs2, offset as u32)
+}
+
+/// `value` in a register.
+fn li(rd: u32, value: u32) -> [u32; 2] {
+    let low = (value << 20) as i32 >> 20;
+    [lui(rd, value.wrapping_sub(low as u32)), addi(rd, rd, low)]
+}
+
+/// A program in SRAM that has just been switched on.
+fn booted(words: &[u32]) -> Machine {
+    let bytes: Vec<_> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let image = Image::parse(&bytes, Some(SRAM), &IMAGES).unwrap();
+    Machine::booted(&image, Some(150_000_000)).unwrap()
+}
+
+/// Exits with `a1` as its argument: a block of three words.
+fn exit(words: &mut Vec<u32>) {
+    words.extend(li(10, 0x18));
+    words.extend(HOST_CALL);
+}
+
+#[test]
+fn a_program_ends_by_semihosting() {
+    let mut words = li(11, 0x20026).to_vec();
+    exit(&mut words);
+    assert_eq!(booted(&words).run_until(100_000), Stop::Exit { core: 0, code: 0 });
+}
+
+#[test]
+fn core_1_is_launched_by_the_fifo_and_spinlocks_count_both_cores() {
+    // Core 0 sends {0, 0, 1, vector table, stack pointer, entry}, and waits for each word to come back.
+    let mut words = li(8, SIO).to_vec();
+    let entry = SRAM + 0x400;
+    for word in [0, 0, 1, SRAM, SRAM + 0x2000, entry] {
+        words.extend(li(9, word));
+        words.extend([sw(9, 8, 0x54), UNBLOCK]);
+        words.extend([lw(5, 8, 0x50), i_type(0x13, 7, 5, 5, 1), branch(0, 5, 0, -8), lw(5, 8, 0x58)]);
+    }
+    // Then for what core 1 sends.
+    words.extend([lw(5, 8, 0x50), i_type(0x13, 7, 5, 5, 1), branch(0, 5, 0, -8), lw(11, 8, 0x58)]);
+    exit(&mut words);
+    words.resize(0x100, 0);
+    // Core 1 takes spinlock 5 once, and in vain; it sends the sum, which is 0x20 and makes the exit's argument wrong.
+    words.extend(li(8, SIO));
+    words.extend([lw(5, 8, 0x114), lw(6, 8, 0x114), 0x0062_82b3, sw(5, 8, 0x54), UNBLOCK, 0x1050_0073, jal(0, -4)]);
+    let mut machine = booted(&words);
+    assert_eq!(machine.run_until(1_000_000), Stop::Exit { core: 0, code: 1 });
+    assert_eq!(machine.core(0).register(11), 1 << 5);
+    assert_eq!((machine.core(1).register(5), machine.core_state(1)), (1 << 5, "asleep"));
+}
+
+#[test]
+fn an_apb_read_takes_three_cycles_and_a_write_four() {
+    // DS 2.1.4. `mcycle` before and behind ten accesses to a scratch register of the watchdog, which follow each other.
+    for (access, cycles) in [(lw(0, 8, 0x0c), 3), (sw(0, 8, 0x0c), 4)] {
+        let mut words = li(8, 0x400d_8000).to_vec();
+        words.extend([csr(5, 0, 0x320, 0), csr(2, 5, 0xb00, 0)]);
+        words.extend([access; 10]);
+        // A load behind the last one ends with it.
+        words.extend([lw(7, 8, 0x10), addi(0, 7, 0), csr(2, 6, 0xb00, 0)]);
+        let first = words.len();
+        exit(&mut words);
+        let mut longer = words.clone();
+        longer.splice(first - 3..first - 3, [access; 10]);
+        let took = |words: &[u32]| {
+            let mut machine = booted(words);
+            assert!(matches!(machine.run_until(100_000), Stop::Exit { .. }));
+            machine.core(0).register(6) - machine.core(0).register(5)
+        };
+        assert_eq!(took(&longer) - took(&words), 10 * cycles);
+    }
+}
+
+#[test]
+fn mtime_counts_cycles_and_interrupts_when_it_is_reached() {
+    let mut words = li(8, SIO).to_vec();
+    words.extend([addi(5, 0, 3), sw(5, 8, 0x1a4)]); // enabled, full speed
+    words.extend([lw(6, 8, 0x1b0), addi(6, 6, 200), sw(0, 8, 0x1bc), sw(6, 8, 0x1b8)]);
+    words.extend([addi(5, 0, 0x80), csr(2, 0, 0x304, 5), 0x1050_0073]); // mie.MTIE; wfi
+    words.push(lw(11, 8, 0x1b0));
+    exit(&mut words);
+    let mut machine = booted(&words);
+    assert!(matches!(machine.run_until(100_000), Stop::Exit { .. }));
+    let late = machine.core(0).register(11) - machine.core(0).register(6);
+    assert!((1..12).contains(&late), "{late} cycles behind the moment");
+}
+
+#[test]
+fn a_write_to_a_doorbell_releases_the_spinlock_of_erratum_e2() {
+    // SPINLOCK0 is at 0x100, DOORBELL_OUT_SET at 0x180.
+    let mut words = li(8, SIO).to_vec();
+    words.extend([lw(5, 8, 0x100), sw(0, 8, 0x180), lw(6, 8, 0x100), lw(7, 8, 0x100)]);
+    exit(&mut words);
+    let mut machine = booted(&words);
+    assert!(matches!(machine.run_until(100_000), Stop::Exit { .. }));
+    assert_eq!([5, 6, 7].map(|number| machine.core(0).register(number)), [1, 1, 0]);
+}
+
+#[test]
+fn flash_without_an_image_for_riscv_is_a_dead_end_that_says_so() {
+    let image = Image::parse(&[0; 64], Some(0x1000_0000), &IMAGES).unwrap();
+    let mut machine = Machine::booted(&image, None).unwrap();
+    assert_eq!(machine.run_until(10_000_000), Stop::DeadEnd);
+    let nothing: Vec<Image> = Vec::new();
+    assert!(machine.dead_end(&nothing).contains("no image for RISC-V cores"));
+}
+
+#[test]
+fn a_snapshot_goes_on_as_the_chip_did() {
+    let mut words = li(8, SRAM + 0x1000).to_vec();
+    words.extend([lw(5, 8, 0), addi(5, 5, 1), sw(5, 8, 0), jal(0, -12)]);
+    let mut machine = booted(&words);
+    machine.run_until(5000);
+    let mut copy = machine.clone();
+    assert_eq!(machine.state_hash(), copy.state_hash());
+    machine.run_until(20_000);
+    assert_ne!(machine.state_hash(), copy.state_hash());
+    for at in (5000..=20_000).step_by(7) {
+        copy.run_until(at);
+    }
+    copy.run_until(20_000);
+    assert_eq!(machine.state_hash(), copy.state_hash());
+}

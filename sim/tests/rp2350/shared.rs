@@ -89,7 +89,7 @@ fn code(dice: &mut Dice) -> Vec<u32> {
         let turns = 1 + dice.below(4) as i32;
         code.push(addi(COUNTER, 0, turns));
         let head = code.len();
-        for _ in 0..1 + dice.below(6) {
+        for _ in 0..=dice.below(6) {
             instruction(dice, &mut code);
         }
         code.push(addi(COUNTER, COUNTER, -1));

@@ -140,6 +140,11 @@ impl Fabric {
         (peripherals, Context { now, clocks, irq, diagnostics })
     }
 
+    /// Takes over what registers of peripherals say of the bus.
+    pub fn take_settings(&mut self) {
+        self.arbiter.set_priorities(self.peripherals.priorities());
+    }
+
     /// Whether neither port of a core has a transfer.
     pub fn is_idle(&self, core: usize) -> bool {
         self.transfers[2 * core].is_none() && self.transfers[2 * core + 1].is_none()

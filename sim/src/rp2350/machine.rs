@@ -232,6 +232,7 @@ impl Machine {
 
     /// What registers of peripherals mean for cores.
     fn settle(&mut self) {
+        self.bus.take_settings();
         if self.bus.peripherals.take_reset() {
             self.reset_chip();
         }

@@ -19,7 +19,7 @@ use crate::rp2::uart::{self, Uart};
 use crate::rp2::watchdog::{self, Watchdog};
 use crate::rp2::xosc::{self, Xosc};
 use crate::rp2350::irq::Irq;
-use configuration::{IoBank0, IoQspi, PadsBank0, PadsQspi, Powman, Rosc, Sysinfo};
+use configuration::{Busctrl, IoBank0, IoQspi, PadsBank0, PadsQspi, Powman, Rosc, Sysinfo};
 use registers::Registers;
 use ticks::TickGenerators;
 use timer::Timer;
@@ -74,6 +74,7 @@ registration::peripherals! {
     clocks: ClocksBlock<clock_tree::Rp2350> => clock_tree::CLOCKS;
     psm: Psm<23> => PSM;
     resets: Resets<ALL_RESETS> => RESETS;
+    busctrl: Registers<Busctrl> => configuration::BUSCTRL;
     io_bank0: Registers<IoBank0> => configuration::IO_BANK0;
     io_qspi: Registers<IoQspi> => configuration::IO_QSPI;
     pads_bank0: Registers<PadsBank0> => configuration::PADS_BANK0;
@@ -242,6 +243,11 @@ impl Peripherals {
     /// Whether the watchdog has asked for a reset since the last call.
     pub fn take_reset(&mut self) -> bool {
         std::mem::take(&mut self.resets_chip)
+    }
+
+    /// `BUS_PRIORITY`.
+    pub fn priorities(&self) -> u32 {
+        self.busctrl.value(0)
     }
 
     /// The next cycle in which a peripheral does something that others could see.

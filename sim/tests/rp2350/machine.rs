@@ -5,6 +5,7 @@ use intercore_sim::core::chip::Chip as _;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::image::Image;
 use intercore_sim::rp2350::boot::IMAGES;
+use intercore_sim::rp2350::bus::arbiter::Arbiter;
 use intercore_sim::rp2350::machine::Machine;
 
 const SRAM: u32 = 0x2000_0000;
@@ -125,6 +126,21 @@ fn flash_without_an_image_for_riscv_is_a_dead_end_that_says_so() {
     assert_eq!(machine.run_until(10_000_000), Stop::DeadEnd);
     let nothing: Vec<Image> = Vec::new();
     assert!(machine.dead_end(&nothing).contains("no image for RISC-V cores"));
+}
+
+#[test]
+fn a_port_serves_managers_in_turn_and_those_of_high_priority_first() {
+    let mut arbiter = Arbiter::default();
+    let mut served = |asking: u8| {
+        let next = arbiter.next(0, asking);
+        arbiter.hold(0, next, 0);
+        next
+    };
+    assert_eq!([0b1111; 5].map(&mut served), [0, 1, 2, 3, 0]);
+    assert_eq!([0b1001, 0b1001, 0b0100].map(&mut served), [3, 0, 2]);
+    let mut arbiter = Arbiter::default();
+    arbiter.set_priorities(1 << 4); // core 1
+    assert_eq!((arbiter.next(0, 0b1111), arbiter.next(0, 0b1011), arbiter.next(0, 0b0011)), (2, 3, 0));
 }
 
 #[test]

@@ -205,12 +205,14 @@ impl Runnable for rp2350::machine::Machine {
         Ok((machine, vec![image]))
     }
 
-    fn has_crashed(&self, _: usize) -> bool {
-        false
+    fn has_crashed(&self, core: usize) -> bool {
+        Self::has_crashed(self, core)
     }
 
     fn is_lost(&self) -> bool {
-        false
+        (0..CORES).any(|core| self.has_crashed(core))
+            && (0..CORES).all(|core| self.has_crashed(core) || self.is_off(core) || self.is_asleep(core))
+            && self.bus.peripherals.next_event() == NEVER
     }
 
     fn next_character(&self) -> Option<Cycle> {

@@ -354,16 +354,20 @@ impl Watchpoints {
     /// An instruction begins, unless the core is to stop here: after a hit of a watchpoint or a step, or for a breakpoint
     /// that is not to be passed. True if it is.
     pub(crate) fn begin_instruction(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
-        let stops = self.pending_hit[usize::from(core)].is_some()
+        let stops = self.stops_before(core, pc, pass);
+        if !stops {
+            self.record_execution(cycle, core, pc);
+        }
+        stops
+    }
+
+    /// The same, but that the instruction begins is not recorded.
+    pub(crate) fn stops_before(&mut self, core: u8, pc: u32, pass: bool) -> bool {
+        self.pending_hit[usize::from(core)].is_some()
             || match &mut self.step {
                 Some((stepping, begun)) if *stepping == core => std::mem::replace(begun, true),
                 _ => !pass && self.breakpoints.contains_key(&pc),
-            };
-        if stops {
-            return true;
-        }
-        self.record_execution(cycle, core, pc);
-        false
+            }
     }
 
     /// An instruction begins.

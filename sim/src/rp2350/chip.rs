@@ -132,10 +132,10 @@ impl Chip for Machine {
 
     fn exit_state(&self, core: usize, names: &dyn Names) -> ExitState {
         let has_ended = names.function_at(self.core(core).pc()).is_some_and(|(name, _)| name == EXIT);
-        if has_ended && !self.is_off(core) {
-            ExitState::Returned(self.core(core).register(10).cast_signed())
-        } else {
-            ExitState::Alive
+        match () {
+            () if self.has_crashed(core) => ExitState::Faulted,
+            () if has_ended && !self.is_off(core) => ExitState::Returned(self.core(core).register(10).cast_signed()),
+            () => ExitState::Alive,
         }
     }
 
@@ -144,6 +144,13 @@ impl Chip for Machine {
             ExitState::Returned(status) => Some(format!(
                 "core {core} has ended its program: it called {EXIT}, as when main returns, with status {status}"
             )),
+            ExitState::Faulted => {
+                let (cause, pc) = self.trap_without_vector(core)?;
+                let place = self.place(pc, names);
+                Some(format!(
+                    "core {core} has no trap vector of its own, and took a trap (mcause {cause:#x}) at {place}"
+                ))
+            }
             _ => None,
         }
     }

@@ -14,11 +14,13 @@ use crate::isa::hazard3::ports::Lines;
 use crate::rp2::clock::Rates;
 use crate::rp2::peripheral::Peripheral;
 use crate::rp2::xosc::CRYSTAL;
-use crate::rp2350::bus::Fabric;
+use crate::rp2350::bus::{Fabric, port};
 use std::hash::{Hash, Hasher};
 
 /// Where a core begins after reset. (That of the chip is not documented.)
 const RESET_VECTOR: u32 = 0;
+/// The vector of traps after reset (DS 3.8.9): the end of the ROM, where nothing is.
+const ROM_VECTOR: u32 = 0x7ffc;
 /// Bytes of [`Machine::host_output`] at most: a program may write 64 kB by a single instruction.
 const KEPT_HOST_OUTPUT: usize = 1 << 24;
 
@@ -27,6 +29,8 @@ const EBREAK: u32 = 0x0010_0073;
 const BEFORE_CALL: u32 = 0x01f0_1013;
 const BEHIND_CALL: u32 = 0x4070_5013;
 
+/// Traps within traps that are remembered: a program may never leave one.
+const NESTED: usize = 16;
 /// In the number of a trap, as an event has it: it is an interrupt.
 const INTERRUPT: u8 = 0x80;
 
@@ -36,6 +40,10 @@ struct Account {
     instructions: u64,
     asleep: u64,
     traps: u64,
+    /// `mcause` and `mepc` of the first trap that led to the vector of the boot ROM.
+    lost_at: Option<(u32, u32)>,
+    /// Traps that were entered and not left, the last one last.
+    entered: Vec<u8>,
     /// The cycle since which it sleeps.
     slept_at: Option<Cycle>,
 }
@@ -64,8 +72,10 @@ pub struct Machine {
     pub(super) host_setup: Option<(Boot, Option<u64>)>,
     /// The lines with which a core is known to rest.
     rests_with: [Option<Lines>; 2],
-    /// The core that has passed the breakpoint at which it stands.
+    /// Whether a core has stopped at the breakpoint before which it stands.
     passes: [bool; 2],
+    /// Whether it was found that a core may execute the instruction before which it stands.
+    is_let_through: [bool; 2],
 }
 
 impl Default for Machine {
@@ -91,6 +101,7 @@ impl Machine {
             host_setup: None,
             rests_with: [None; 2],
             passes: [false; 2],
+            is_let_through: [false; 2],
         }
     }
 
@@ -135,6 +146,16 @@ impl Machine {
         self.core_mut(number).send_to(address);
     }
 
+    /// Whether a core has taken a trap that only the boot ROM's vector was there for, which leads nowhere.
+    pub fn has_crashed(&self, number: usize) -> bool {
+        self.trap_without_vector(number).is_some()
+    }
+
+    /// The first such trap: `mcause` and `mepc`.
+    pub(super) fn trap_without_vector(&self, number: usize) -> Option<(u32, u32)> {
+        self.accounts[number & 1].lost_at
+    }
+
     /// Puts bytes at an address of ROM, SRAM or flash, without side effects. False if there is no memory for all of them.
     pub fn load(&mut self, address: u32, bytes: &[u8]) -> bool {
         bytes.iter().zip(address..).filter(|&(&byte, at)| self.bus.poke(at, byte)).count() == bytes.len()
@@ -176,7 +197,7 @@ impl Machine {
             self.bus.watch.core_event(self.now, number as u8, CoreEvent::Stops);
         }
         self.wakes_up(number);
-        self.is_stuck[number] = false;
+        (self.is_stuck[number], self.accounts[number].lost_at) = (false, None);
         self.bus.drop_transfers(number);
         *self.core_mut(number) = Core::new(number as u32, RESET_VECTOR);
     }
@@ -307,7 +328,7 @@ impl Machine {
         let executed = self.bus.cycle(&mut self.cores, runs, &lines, now);
         for (number, executed) in executed.into_iter().enumerate() {
             if let Some((pc, word)) = executed {
-                self.passes[number] = false;
+                (self.passes[number], self.is_let_through[number]) = (false, false);
                 self.accounts[number].instructions += 1;
                 if watched {
                     self.bus.watch.record_execution(now, number as u8, pc);
@@ -328,11 +349,24 @@ impl Machine {
     fn note_trap(&mut self, number: usize) {
         let Some(trap) = self.cores[number].take_trap() else { return };
         let event = match trap {
-            Trap::Exception(Cause::Return) => CoreEvent::Leaves(0),
+            Trap::Exception(Cause::Return) => CoreEvent::Leaves(self.accounts[number].entered.pop().unwrap_or(0)),
             Trap::Exception(cause) => CoreEvent::Enters(cause as u8),
             Trap::Interrupt(cause) => CoreEvent::Enters(cause as u8 | INTERRUPT),
         };
-        self.accounts[number].traps += u64::from(matches!(event, CoreEvent::Enters(_)));
+        if let CoreEvent::Enters(trap) = event {
+            let core = &self.cores[number];
+            let leads_nowhere = (ROM_VECTOR..port::ROM_BYTES).contains(&core.pc());
+            let trap_taken = core.csrs.last_trap();
+            let Account { traps, entered, lost_at, .. } = &mut self.accounts[number];
+            *traps += 1;
+            if leads_nowhere {
+                lost_at.get_or_insert(trap_taken);
+            }
+            if entered.len() == NESTED {
+                entered.remove(0);
+            }
+            entered.push(trap);
+        }
         self.bus.watch.core_event(self.now, number as u8, event);
     }
 
@@ -359,11 +393,20 @@ impl Machine {
     fn stop_before_instruction(&mut self) -> Option<Stop> {
         for number in 0..2 {
             let Some(pc) = self.cores[number].begins_instruction().filter(|_| !self.is_off[number]) else { continue };
-            if self.passes[number] || !self.bus.watch.has_breakpoint(pc) {
+            // An instruction may wait for a while: it is asked about once.
+            if std::mem::replace(&mut self.is_let_through[number], true) || !self.bus.watch.may_watch(pc) {
                 continue;
             }
+            let core = number as u8;
+            if !self.bus.watch.stops_before(core, pc, self.passes[number]) {
+                continue;
+            }
+            self.is_let_through[number] = false;
+            if let Some(stop) = self.bus.watch.take_stop(core) {
+                return Some(stop);
+            }
             self.passes[number] = true;
-            return Some(Stop::Breakpoint { core: number as u8, pc });
+            return Some(Stop::Breakpoint { core, pc });
         }
         None
     }
@@ -461,6 +504,7 @@ impl Machine {
             host_setup: _,
             rests_with: _,
             passes: _,
+            is_let_through: _,
         } = self;
         (cores, is_off, is_stuck, bus, now).hash(&mut hasher);
         hasher.finish()

@@ -2,7 +2,9 @@
 
 use crate::hazard3::assembler::{addi, branch, csr, i_type, jal, lui, store};
 use intercore_sim::core::chip::Chip as _;
+use intercore_sim::core::register::Register;
 use intercore_sim::core::stop::Stop;
+use intercore_sim::core::watch::Watch;
 use intercore_sim::image::Image;
 use intercore_sim::rp2350::boot::IMAGES;
 use intercore_sim::rp2350::bus::arbiter::Arbiter;
@@ -141,6 +143,36 @@ fn a_port_serves_managers_in_turn_and_those_of_high_priority_first() {
     let mut arbiter = Arbiter::default();
     arbiter.set_priorities(1 << 4); // core 1
     assert_eq!((arbiter.next(0, 0b1111), arbiter.next(0, 0b1011), arbiter.next(0, 0b0011)), (2, 3, 0));
+}
+
+#[test]
+fn a_debugger_steps_and_stops_at_places_and_accesses() {
+    let at = |number: u32| SRAM + 4 * number;
+    let mut words = li(8, SRAM + 0x1000).to_vec();
+    words.extend([addi(5, 0, 7), sw(5, 8, 0), addi(6, 5, 1), jal(0, -8)]);
+    let mut machine = booted(&words);
+    machine.watch_mut().add_breakpoint(at(2));
+    assert_eq!(machine.run_until(100_000), Stop::Breakpoint { core: 0, pc: at(2) });
+    machine.watch_mut().remove_breakpoint(at(2));
+    for next in [3, 4, 5] {
+        machine.watch_mut().step(0);
+        assert_eq!(machine.run_until(100_000), Stop::Stepped);
+        machine.watch_mut().end_step();
+        assert_eq!(machine.register(0, Register::Pc), u64::from(at(next)));
+    }
+    machine.watch_mut().add_watchpoint(Watch::Write, SRAM + 0x1000, 4);
+    assert_eq!(machine.run_until(100_000), Stop::Watchpoint { core: 0, address: SRAM + 0x1000 });
+}
+
+#[test]
+fn a_trap_without_a_vector_is_told() {
+    // An illegal instruction; `mtvec` is that of the ROM.
+    let mut machine = booted(&[addi(5, 0, 1), 0]);
+    machine.run_until(1000);
+    let nothing: Vec<Image> = Vec::new();
+    assert!(machine.has_crashed(0));
+    let said = machine.crash(0, &nothing).unwrap();
+    assert!(said.contains("mcause 0x2") && said.contains("0x20000004"), "{said}");
 }
 
 #[test]

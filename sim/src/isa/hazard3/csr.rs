@@ -184,6 +184,11 @@ impl Csrs {
         self.triggers.enter();
     }
 
+    /// `mcause` and `mepc`.
+    pub fn last_trap(&self) -> (u32, u32) {
+        (self.cause, self.return_to)
+    }
+
     /// A cycle has gone by, and perhaps an instruction was executed.
     pub fn count(&mut self, executed: bool) {
         let [cycles, instructions] = &mut self.counters;

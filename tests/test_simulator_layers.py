@@ -16,7 +16,7 @@ LAYERS = (
     {"lib", "main"},
     {"cli"},
     {"session"},
-    {"rp2040", "stm32h745"},
+    {"rp2040", "rp2350", "stm32h745"},
     {"rp2"},
     {"debug", "fault", "image", "observe"},
     {"isa/armv6m", "isa/armv7em", "isa/hazard3"},

@@ -240,7 +240,10 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             if speculative_waits && speculative.is_at_boundary() {
                 // It has begun its next instruction and lost its first cycle.
                 self.begin(speculative, bus, cycle);
-                speculative.access_io_in_lost_cycle(bus);
+                // A profile is told of such accesses by lock-step.
+                if !traced {
+                    speculative.access_io_in_lost_cycle(bus);
+                }
             }
         } else {
             for change in &self.log.io_changes[self.log.io_passed..] {

@@ -115,7 +115,7 @@ ASKED_WRONGLY = (
         "run pico2 suite",
         "there is no target 'pico2': of the Raspberry Pi Pico 2 (RP2350) only the RISC-V cores are supported yet",
     ),
-    ("run rp2350 suite", "not supported yet"),
+    ("run rp2350 suite", "only the RISC-V cores are supported yet"),
     ("list Pico-2W", "RP2350"),
     ("flash pico2", "RP2350"),
     ("build rp2350-amp", "RP2350"),

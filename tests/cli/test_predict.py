@@ -13,7 +13,7 @@ import pytest
 from intercore.benchmarks.message.prediction import MessagePrediction
 from intercore.benchmarks.message.prediction import predict as predicted
 from intercore.benchmarks.predictions import names
-from intercore.board.build import CROSS_COMPILER
+from intercore.board.build import CROSS_COMPILERS
 from intercore.record.plan import settings
 from intercore.record.store import Store
 from tests.benchmarks.message_data import SIZES, campaign, measurement, plan_of
@@ -308,8 +308,8 @@ def test_one_size_or_a_few_samples_promise_nothing(tool: Tool) -> None:
 # Not itself: without it the code lies otherwise in the banks, and the interval is of some ten cycles.
 @pytest.mark.measures("speedup")
 @pytest.mark.skipif(
-    shutil.which(CROSS_COMPILER.program) is None and "INTERCORE_NO_SKIP" not in os.environ,
-    reason=f"no {CROSS_COMPILER.program} here",
+    shutil.which(CROSS_COMPILERS["Arm"].program) is None and "INTERCORE_NO_SKIP" not in os.environ,
+    reason=f"no {CROSS_COMPILERS['Arm'].program} here",
 )
 def test_the_simulated_chip_takes_what_was_predicted_from_other_sizes(tool: Tool) -> None:
     words = ("run", "pico-sim", "message", "transport=queue", "measure=latency", "from=0", "to=1", "samples=40")

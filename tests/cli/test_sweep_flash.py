@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.board.boards import PICO
-from intercore.board.build import CROSS_COMPILER, board_image
+from intercore.board.build import CROSS_COMPILERS, board_image
 from intercore.record.store import Store
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ SRAM, FLASH = "intercore-pico-O2.uf2", "intercore-pico-O2-code-flash.uf2"
 @pytest.fixture(scope="module", autouse=True)
 def built() -> None:
     """The images, built before anything is timed out."""
-    if shutil.which(CROSS_COMPILER.program) is None:
-        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {CROSS_COMPILER.program} here"
-        pytest.skip(f"no {CROSS_COMPILER.program} here: apt install gcc-arm-none-eabi")
+    if shutil.which(CROSS_COMPILERS["Arm"].program) is None:
+        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {CROSS_COMPILERS['Arm'].program} here"
+        pytest.skip(f"no {CROSS_COMPILERS['Arm'].program} here: apt install gcc-arm-none-eabi")
     for code in ("sram", "flash"):
         board_image(PICO, {"code": code}, lambda _: None)
 

@@ -47,8 +47,8 @@ static inline __attribute__((noreturn)) void chip_call_on_stack(const uint32_t *
                    "    msr  control, r1   \n"
                    "    isb                \n"
                    "1:  mov  sp, %0        \n"
-                   "    bl   %c1           \n" ::"r"(top),
-                   "i"(function)
+                   "    blx  %1            \n" ::"r"(top),
+                   "r"(function)
                    : "r1", "memory");
     __builtin_unreachable();
 }

@@ -19,7 +19,7 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.link.host_port import HostPort
 from intercore.link.serial_port import SerialPort
 from intercore.record.factors import TRACE_NAME
-from intercore.sim import Rp2350, Simulator, Stm32h745
+from intercore.sim import Rp2350, Stm32h745
 from intercore.target import labgrid_port
 from intercore.target.connection import Connection
 from intercore.target.emulator import open_qemu
@@ -75,7 +75,7 @@ def open_serial(address: Address, *, release: bool = False, wiring: str = "") ->
 def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Power up a simulated chip with the program for its board."""
     programs, kernel = _programs(board, address, say)
-    kind = Rp2350 if board.cores == "RISC-V" else Simulator
+    kind = Rp2350 if board.cores == "RISC-V" else None
     chip = SimulatedPico(programs[0], address.baud, address.faults, kind)
     known_here = work_conditions(address.sources, board)
     return Connection(chip.port, chip, image=elf.digest(programs), conditions=known_here, kernel=kernel)

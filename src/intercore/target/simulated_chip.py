@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.measurement import MISTAKES, Truth
 from intercore.record.meter_recording import Activity
-from intercore.sim import Rp2350, Simulator, Stm32h745
+from intercore.sim import Simulator, Stm32h745
 from intercore.target import simulated_port
 from intercore.target.simulated_port import SimulatedPort
 
@@ -123,11 +123,9 @@ class SimulatedChip:
 class SimulatedPico(SimulatedChip):
     """The simulated chip of a Pico or Pico 2, which counts every cycle."""
 
-    def __init__(
-        self, image: Path, rate: int, faults: Sequence[str] = (), kind: type[Simulator | Rp2350] = Simulator
-    ) -> None:
-        """Load the image and power up a chip of a kind; see also SimulatedChip."""
-        self.simulator = kind(image)
+    def __init__(self, image: Path, rate: int, faults: Sequence[str] = (), kind: type[Simulator] | None = None) -> None:
+        """Load the image and power up a chip of a kind, an RP2040 if none is given; see also SimulatedChip."""
+        self.simulator = (kind or Simulator)(image)
         self._witnesses: dict[WitnessFactory, Witness] = {}
         self._witness: Witness | None = None
         self._marks: Tally | None = None

@@ -63,6 +63,8 @@ def test_no_reading_is_wrong_where_the_low_word_of_the_timer_wraps(tmp_path: Pat
         board,
         board / "clock",
         board / "sdk",
+        board.parent / "rp2",
+        board.parent / "rp2/clock",
         ROOT / "firmware/port",
         ROOT / "tests/firmware/portable",
     )

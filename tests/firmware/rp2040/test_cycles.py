@@ -54,6 +54,8 @@ def test_no_reading_is_wrong_where_a_counter_wraps(tmp_path: Path) -> None:
         board,
         board / "clock",
         board / "sdk",
+        board.parent / "rp2",
+        board.parent / "rp2/clock",
         ROOT / "firmware/port",
         ROOT / "tests/firmware/portable",
     )

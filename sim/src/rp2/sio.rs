@@ -49,6 +49,11 @@ impl<const DEPTH: usize> Fifo<DEPTH> {
         self.pushed = now.saturating_add(FIFO_LATENCY);
     }
 
+    /// When the reader sees the latest push, if it does not yet.
+    pub fn next_arrival(&self, now: Cycle) -> Option<Cycle> {
+        (now < self.pushed).then_some(self.pushed)
+    }
+
     /// What a read yields: when empty the old value at the read pointer, as a memory would give it (undocumented).
     pub fn front(&self) -> u32 {
         self.entries[self.head]

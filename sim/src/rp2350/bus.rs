@@ -62,6 +62,15 @@ struct Transfer {
     ends: Option<Cycle>,
 }
 
+/// What resets the chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetBy {
+    /// Its RUN pin.
+    Pin,
+    /// The watchdog, whose scratch registers and reason outlast that (DS 12.9.5).
+    Watchdog,
+}
+
 /// What a core has lost.
 #[derive(Clone, Debug, Default)]
 pub struct Lost {
@@ -156,8 +165,11 @@ impl Fabric {
     }
 
     /// Puts everything in its state at power-on but time, memories and what is outside.
-    pub fn reset(&mut self, now: Cycle) {
+    pub fn reset(&mut self, now: Cycle, by: ResetBy) {
         let mut old = std::mem::take(self);
+        if by == ResetBy::Watchdog {
+            std::mem::swap(&mut self.peripherals.watchdog, &mut old.peripherals.watchdog);
+        }
         self.keep_memory(&mut old);
         self.cache = old.cache;
         let rates = self.clocks.rates();
@@ -416,9 +428,19 @@ impl Fabric {
                         let word = self.cache.word_mut(place);
                         *word = merge(*word, address, width, value);
                     }
-                    None => self.diagnostics.misuse("XIP", address & 0x1ff_ffff, "written to flash, which", now),
+                    None => self.diagnostics.misuse(
+                        "XIP",
+                        address & 0x1ff_ffff,
+                        "written to: the model has no writes to external memory",
+                        now,
+                    ),
                 },
-                _ => self.diagnostics.misuse("XIP", address & 0x1ff_ffff, "written to flash, which", now),
+                _ => self.diagnostics.misuse(
+                    "XIP",
+                    address & 0x1ff_ffff,
+                    "written to: the model has no writes to external memory",
+                    now,
+                ),
             },
         }
     }

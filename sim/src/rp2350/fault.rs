@@ -6,6 +6,7 @@ use crate::core::uart_frame::Format;
 use crate::core::watch::CoreEvent;
 use crate::fault::FaultTarget;
 use crate::rp2::uart::format;
+use crate::rp2350::bus::ResetBy;
 use crate::rp2350::machine::Machine;
 
 /// `UARTLCR_H` of UART0.
@@ -17,7 +18,8 @@ impl FaultTarget for Machine {
     const CHANNEL: InterCoreChannel = InterCoreChannel::Fifo;
 
     fn reset_chip(&mut self) {
-        Self::reset_chip(self);
+        Self::reset_chip(self, ResetBy::Pin);
+        self.boot_again();
     }
 
     fn reset_core_alone(&mut self, core: usize) {

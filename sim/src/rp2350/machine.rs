@@ -14,7 +14,7 @@ use crate::isa::hazard3::ports::Lines;
 use crate::rp2::clock::Rates;
 use crate::rp2::peripheral::Peripheral;
 use crate::rp2::xosc::CRYSTAL;
-use crate::rp2350::bus::{Fabric, port};
+use crate::rp2350::bus::{Fabric, ResetBy, port};
 use std::hash::{Hash, Hasher};
 
 /// Where a core begins after reset. (That of the chip is not documented.)
@@ -202,9 +202,9 @@ impl Machine {
         *self.core_mut(number) = Core::new(number as u32, RESET_VECTOR);
     }
 
-    /// Resets the whole chip, as its RUN pin does: all but time, what memories hold and what is outside.
-    pub fn reset_chip(&mut self) {
-        self.bus.reset(self.now);
+    /// Resets the whole chip: all but time, what memories hold and what is outside.
+    pub fn reset_chip(&mut self, by: ResetBy) {
+        self.bus.reset(self.now, by);
         for number in 0..2 {
             self.hold_core(number);
         }
@@ -255,7 +255,7 @@ impl Machine {
     fn settle(&mut self) {
         self.bus.take_settings();
         if self.bus.peripherals.take_reset() {
-            self.reset_chip();
+            self.reset_chip(ResetBy::Watchdog);
         }
         if let Some(held) = self.bus.peripherals.take_held_cores() {
             for (number, held) in held.into_iter().enumerate() {

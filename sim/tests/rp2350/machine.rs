@@ -165,6 +165,37 @@ fn a_debugger_steps_and_stops_at_places_and_accesses() {
 }
 
 #[test]
+fn a_word_in_the_fifo_interrupts_though_the_other_core_writes_in_the_same_cycle() {
+    let mut machine = Machine::new();
+    let (peripherals, mut context) = machine.bus.peripherals_at(10);
+    peripherals.sio.write(0, 0x54, 7, &mut context);
+    peripherals.sio.write(1, 0x10, 1, &mut context);
+    assert_eq!(peripherals.next_event(), 11);
+    let (peripherals, mut context) = machine.bus.peripherals_at(11);
+    peripherals.wake(&mut context);
+    assert_eq!([0, 1].map(|core| machine.bus.irq.of_core(core) >> 25 & 1), [0, 1]);
+}
+
+#[test]
+fn the_watchdog_boots_what_its_scratch_registers_say_and_tells_why() {
+    let entry = SRAM + 0x100;
+    let magic: u32 = 0xb007_c0d3;
+    let mut words = li(8, 0x400d_8000).to_vec();
+    for (offset, value) in [(0x1c, magic), (0x20, entry ^ magic.wrapping_neg()), (0x24, SRAM + 0x2000), (0x28, entry)] {
+        words.extend(li(9, value));
+        words.push(sw(9, 8, offset));
+    }
+    words.extend([lui(9, 1 << 31), sw(9, 8, 0), jal(0, 0)]); // CTRL.TRIGGER
+    words.resize(0x40, 0);
+    words.extend(li(8, 0x400d_8000));
+    words.push(lw(12, 8, 8)); // REASON
+    exit(&mut words);
+    let mut machine = booted(&words);
+    assert!(matches!(machine.run_until(100_000), Stop::Exit { .. }));
+    assert_eq!(machine.core(0).register(12), 2);
+}
+
+#[test]
 fn a_trap_without_a_vector_is_told() {
     // An illegal instruction; `mtvec` is that of the ROM.
     let mut machine = booted(&[addi(5, 0, 1), 0]);

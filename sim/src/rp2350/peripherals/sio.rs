@@ -4,7 +4,7 @@
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2::interpolator::{Interpolator, Variant};
 use crate::rp2::peripheral::{Block, Context};
-use crate::rp2::sio::{FIFO_LATENCY, Fifo, Pins, ROE, VLD, WOF, status};
+use crate::rp2::sio::{Fifo, Pins, ROE, VLD, WOF, status};
 use crate::rp2350::irq::Irq;
 
 /// `SIO`.
@@ -249,9 +249,6 @@ impl Sio {
             _ => context.diagnostics.unmodelled(SIO.name, offset, "write to", now),
         }
         self.update(context);
-        if offset == FIFO_WR {
-            self.event = self.event.min(now.saturating_add(FIFO_LATENCY));
-        }
     }
 
     /// Whether a write by core `core` at `offset` puts a word into the FIFO to the other core, which has room for it.
@@ -278,7 +275,9 @@ impl Sio {
         context.irq.set_each(Irq::SioMtimecmp, each(&|core| self.timer(core)));
         let matches = self.cores.iter().filter_map(|core| core.compare.checked_sub(time).filter(|&left| left > 0));
         let count = self.ticks.count(now);
-        self.event = matches.map(|left| self.ticks.cycle_of(count.saturating_add(left))).min().unwrap_or(NEVER);
+        let matches = matches.map(|left| self.ticks.cycle_of(count.saturating_add(left)));
+        let arrivals = self.fifos.iter().filter_map(|fifo| fifo.next_arrival(now));
+        self.event = matches.chain(arrivals).min().unwrap_or(NEVER);
     }
 }
 

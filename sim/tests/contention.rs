@@ -3,6 +3,8 @@
 use crate::machine_code::{
     BANK, LDR, NOP, OWN, STACK, STAY, STR, WIRE, load_loop, machine, put, put_word, set_bus_priority, times,
 };
+use intercore_sim::core::watch::Watch;
+use intercore_sim::engine::Engine;
 use intercore_sim::rp2040::bus::slave::SRAM0;
 use intercore_sim::rp2040::machine::Machine;
 
@@ -76,6 +78,54 @@ fn a_core_of_high_priority_never_waits_for_the_other() {
     };
     assert!(build(false)[1] > 500);
     assert_eq!(build(true)[1], 0);
+}
+
+/// "If both cores attempt to claim the same lock on the same clock cycle, core 0 succeeds" (DS 2.3.1.3): so it is, too, if one
+/// of them, or both, lose that cycle on the bus, where they ask for their next instructions meanwhile.
+#[test]
+fn core_0_gets_a_spinlock_that_both_claim_in_one_cycle_whoever_gets_the_bus() {
+    let mut met = [0; 4];
+    // What each core does before, for the phase: NOPs, and one of them a load from a bank in which no fetch is.
+    for (nops, loads, first) in (0..64).flat_map(|i| (0..12).map(move |j| ([i % 8, i / 8], j % 2, j / 2))) {
+        let before = [0, 1].map(|core| [&[NOP].repeat(nops[core])[..], &[0x680b].repeat(core ^ loads)].concat());
+        let mut machine = Machine::new();
+        let mut claims = [0; 2];
+        for core in 0..2 {
+            let at = BANK[0] + 0x100 * core as u32;
+            put(&mut machine, at, &[&before[core], &[LDR, NOP, NOP, STAY, NOP][..]].concat());
+            machine.start_core(core, at | 1, STACK);
+            machine.core_mut(core).set_register(0, 0xd000_0100);
+            machine.core_mut(core).set_register(1, BANK[2 + core]);
+            claims[core] = at + 2 * before[core].len() as u32;
+        }
+        if first < 2 {
+            machine.bus.fabric.arbiter.last[SRAM0.number()] = first as u8;
+        } else {
+            // A DMA of high priority reads that bank in one cycle of four: READ_ADDR, WRITE_ADDR, TRANS_COUNT, CTRL_TRIG.
+            set_bus_priority(&mut machine, 0b1100);
+            let source = 0x2000_8000 + 4 * first as u32;
+            for (offset, value) in [(0, source), (4, BANK[1]), (8, 50), (12, 1 | 2 << 2 | 1 << 4 | 0x3f << 15)] {
+                machine.write_register(0x5000_0000 + offset, value);
+            }
+        }
+        let mut lock_step = machine.clone();
+        lock_step.engine = Engine::LockStep;
+        for machine in [&mut lock_step, &mut machine] {
+            let probes = claims.map(|at| [at, at + 2].map(|at| machine.bus.fabric.watch.probe(Watch::Execute, at, 1)));
+            machine.run_until(100);
+            let [zero, one] = probes.map(|both| both.map(|probe| machine.bus.fabric.watch.hits(probe)[0].cycle));
+            let taken = [0, 1].map(|core| machine.core(core).register(2));
+            assert_eq!(
+                taken,
+                if zero[0] <= one[0] { [1, 0] } else { [0, 1] },
+                "{first} {nops:?} {loads}: {zero:?} {one:?}"
+            );
+            if zero[0] == one[0] {
+                met[usize::from(zero[1] - zero[0] > 1) + 2 * usize::from(one[1] - one[0] > 1)] += 1;
+            }
+        }
+    }
+    assert!(met.iter().all(|&times| times > 0), "neither, core 0, core 1 or both lost that cycle so often: {met:?}");
 }
 
 /// Cycles of `instruction` on both cores, which begin it in the same cycle: code in banks of their own, R0 as given (0: the

@@ -83,6 +83,16 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 2000, ..ProptestConfig::with_cases(cases(2000) / 10) })]
+
+    /// Where they sometimes claim one lock in the same cycle, and lose cycles to each other at the same time.
+    #[test]
+    fn cores_that_want_the_same_locks_get_them_in_the_same_order(setting in setting::of_locks()) {
+        compare(&setting)?;
+    }
+}
+
 /// Two pointers gone wild, at another address of SIO in each turn: a million addresses, 32 of which are named.
 #[test]
 fn a_million_wild_addresses_leave_the_same_few_notes_and_a_count() {

@@ -153,19 +153,15 @@ fn run<const WATCH: bool, const BOTH: bool, C: Cpu<B>, B: Bus>(
         {
             profile.contend(now, winner, [a.request().address, b.request().address]);
         }
-        if clash && winner == 0 {
-            second.lose::<WATCH>(&mut b, now, bus);
-            first.complete::<WATCH>(&mut a, now, bus);
-            now += 1;
-            continue;
-        }
-        if clash {
+        // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO), also if one of them loses the cycle on the bus.
+        if clash && winner != 0 {
             first.lose::<WATCH>(&mut a, now, bus);
         } else if a.slave() != Slave::INTERNAL {
             first.complete::<WATCH>(&mut a, now, bus);
         }
-        if BOTH && b.slave() != Slave::INTERNAL {
-            // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO).
+        if clash && winner == 0 {
+            second.lose::<WATCH>(&mut b, now, bus);
+        } else if BOTH && b.slave() != Slave::INTERNAL {
             if bus.fabric().requests.touched {
                 second.defer(&b, now);
                 return first.stop::<WATCH>(&mut a, now + 1, bus);

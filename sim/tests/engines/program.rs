@@ -181,6 +181,14 @@ fn io() -> impl Strategy<Value = Part> {
         3 => (0u16..4, 0u16..32)
             .prop_map(move |(lock, at)| sio(keep(&[0x36ff, 0x3601, 0x6830 | lock << 6], at))),
         3 => (0u16..4).prop_map(move |lock| sio(vec![0x36ff, 0x3601, 0x6030 | lock << 6])),
+        // A lock is spun for and let go of soon, and the turns are kept: ADDS R5, #1; maybe LDR R1, [R7]; LDR R0; CMP R0, #0;
+        // BEQ; NOPs; STR R0. Only behind a load do both cores meet in a cycle in which both fetch from one bank.
+        6 => (0u16..2, 0usize..2, 0usize..6, 0u16..32).prop_map(move |(lock, loads, nops, at)| {
+            let back = 0xd0fb - loads as u16;
+            let begin = [&[0x36ff, 0x3601, 0x464f, 0x3501], &[0x6839].repeat(loads)[..]].concat();
+            let claim = [0x6830 | lock << 6, 0x2800, back];
+            sio([&begin[..], &claim, &[0xbf00].repeat(nops), &[0x6030 | lock << 6, 0x603d | at << 6]].concat())
+        }),
         // STATUS of pins 0 to 7, from 0x40014000 on.
         1 => (0u16..8, 0u16..32).prop_map(move |(pin, at)| {
             let status = [0x2640, 0x0236, 0x3601, 0x0136, 0x3604, 0x0336, 0x6830 | pin << 7];

@@ -159,6 +159,17 @@ pub fn setting() -> impl Strategy<Value = Setting> {
         })
 }
 
+/// Programs in the same memory that compute and now and then claim locks or drive pins: more often, and no quantum would go past it.
+pub fn of_locks() -> impl Strategy<Value = Setting> {
+    let taste = Taste { outside: 0, pio: 0, io: 2, shared: 0, modifying: 0, wild: 0 };
+    (setting(), [program(taste), program(taste)], 0usize..3).prop_map(|(setting, programs, place)| Setting {
+        programs,
+        place: [place; 2],
+        pieces: vec![Piece { cycles: 100_000, before: Event::Nothing }],
+        ..setting
+    })
+}
+
 impl Setting {
     pub fn code(&self, core: usize) -> u32 {
         CODE[self.place[core]][core] + 2 * self.apart * core as u32

@@ -144,6 +144,15 @@ impl<B: Bus> Core<B> {
         }
     }
 
+    /// Does this cycle's access to the I/O port, if there is one, whatever becomes of the cycle; the whole cycle where that is all.
+    pub(crate) fn access_io_first<const WATCH: bool>(&mut self, bus: &mut B) {
+        if self.slave.is_shared() {
+            self.access_before_fetch::<WATCH>(bus);
+        } else if matches!(self.phase, Phase::Io | Phase::Sev) {
+            self.perform_deferred_cycle::<WATCH>(bus);
+        }
+    }
+
     /// So many cycles from `now` on are lost to another master of `slave`.
     #[inline(always)]
     pub(crate) fn record_stall_cycles<const WATCH: bool>(

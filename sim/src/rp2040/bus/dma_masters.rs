@@ -102,10 +102,17 @@ fn winner(
     if let Some(profile) = &mut bus.fabric.watch.profile {
         profile.contend(now, winner, [0; 2]);
     }
-    for core in cores {
-        if asking >> core.id & 1 != 0 && core.id != winner {
-            core.perform_stalled_cycle::<true>(bus);
+    let [zero, one] = cores;
+    let loses = |core: &Core<Crossbar>| asking >> core.id & 1 != 0 && core.id != winner;
+    if loses(zero) {
+        zero.perform_stalled_cycle::<true>(bus);
+    }
+    if loses(one) {
+        // In one cycle core 0 comes first at the I/O ports (DS 2.3.1.3), whether or not it gets what else it asks for.
+        if zero.t == now {
+            zero.access_io_first::<true>(bus);
         }
+        one.perform_stalled_cycle::<true>(bus);
     }
     winner
 }

@@ -9,6 +9,7 @@ import numpy as np
 
 from intercore.sim.observation import (
     KERNEL_CORES,
+    OTHER_IMAGE,
     Handlers,
     Passages,
     Stamps,
@@ -57,7 +58,7 @@ class SwitchProbe(Witness):
         """Watch from now on."""
         self._hz = chip.clocks.sys
         self._clock, self._counter = Stamps(chip, "port_clock"), Stamps(chip, "port_cycles")
-        signals = [each for name, each in chip.symbols.items() if name.startswith(SIGNALS)]
+        signals = [each for name, each in chip.symbols.items() if name.removeprefix(OTHER_IMAGE).startswith(SIGNALS)]
         self._signals = Passages(chip, *(_executed_once(chip, each.address) for each in signals))
         self._retakes = Passages(chip, RETAKE)
         self._handlers = Handlers(chip, switching=False)

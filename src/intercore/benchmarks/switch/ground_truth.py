@@ -95,7 +95,7 @@ def _executed_once(chip: Simulator, function: int) -> int:
     """Return the first instruction of a function that an interrupt does not have executed again.
 
     A Cortex-M0+ abandons a PUSH for an interrupt and begins it anew afterwards (ARMv6-M B1.5.10); meanwhile an equal
-    task may have signalled and read the clock. It does so with no instruction of one cycle.
+    task may have signalled and read the clock. The instruction behind the PUSH is begun once.
     """
     first = int.from_bytes(chip.read(function, 2), "little")
     return function + 2 * (KERNEL_CORES not in chip.symbols and first >> 9 == PUSH >> 9)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from intercore.benchmarks.failed import analysable, failed_by
+from intercore.benchmarks.grouping import by_run
 from intercore.errors import UsageError, unknown
 from intercore.record.export import columns, frames
-from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.record.store import StoreReader
 from intercore.statistics.distribution import Distribution, distribution
 
@@ -150,7 +150,7 @@ class Results:
 
 def _summarised(run: Run, benchmark: str | None, kinds: Mapping[str, Kind]) -> Iterator[dict[str, Any]]:
     """Yield a row for each setting and series of a run."""
-    pools: defaultdict[tuple[Any, ...], list[Series]] = defaultdict(list)
+    pools: defaultdict[tuple[Any, ...], list[tuple[Measurement, Series]]] = defaultdict(list)
     settings: dict[tuple[Any, ...], dict[str, Any]] = {}
     for one in run.measurements:
         if benchmark not in {None, one.benchmark}:
@@ -165,20 +165,21 @@ def _summarised(run: Run, benchmark: str | None, kinds: Mapping[str, Kind]) -> I
             if _is_summarised(series) and not (series.is_time and run.plan.emulated):
                 key = (*setting.items(), series.name)
                 settings[key] = {**setting, "series": series.name, "unit": "ns" if series.is_time else series.unit}
-                pools[key].append(series)
+                pools[key].append((one, series))
     for key, pool in pools.items():
         yield {**settings[key], **_statistics(_distribution(pool))}
 
 
 def _is_summarised(series: Series) -> bool:
-    return series.unit != "moment" and len(series.ticks) > 0 and not series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX)
+    return series.unit != "moment" and len(series.ticks) > 0 and not series.is_beside
 
 
-def _distribution(pool: Iterable[Series]) -> Distribution:
-    known = list(pool)
+def _distribution(pool: Iterable[tuple[Measurement, Series]]) -> Distribution:
+    measurements, known = zip(*pool, strict=True)
     if known[0].is_time:
-        return distribution([series.ns for series in known], tick=max(1e9 / series.hz for series in known))
-    return distribution([series.ticks for series in known], tick=1.0)
+        units = by_run(measurements, (series.ns for series in known))
+        return distribution(units, tick=max(1e9 / series.hz for series in known))
+    return distribution(by_run(measurements, (series.ticks for series in known)), tick=1.0)
 
 
 def _statistics(found: Distribution) -> dict[str, float | None]:

@@ -11,7 +11,7 @@ import pytest
 
 from intercore.budgets import report
 from intercore.budgets.check import check, unmeasured
-from intercore.comparison.baseline import of_run
+from intercore.comparison.baseline import of_runs
 from intercore.comparison.baseline_file import parse, text_of
 from intercore.document.schema import schema
 from intercore.errors import UsageError
@@ -21,7 +21,7 @@ from intercore.record.measurement import Measurement, Run
 from intercore.terminal.console import results
 from intercore.terminal.formats.table import print_table
 from tests.budgets.budget_files import budgets
-from tests.comparison.compared_runs import measured, run
+from tests.comparison.compared_runs import in_runs, measured, run
 
 pytestmark = pytest.mark.measures("switch", "speedup", "irq")
 STEADY = [100.0, 101.0, 100.0, 99.0, 100.0]
@@ -38,7 +38,7 @@ def host(*measurements: Measurement) -> Run:
 
 
 def outcomes(text: str, of_run_: Run, before: Run | None = None) -> list[str]:
-    baseline = None if before is None else parse(text_of(of_run(before)), "b.txt")
+    baseline = None if before is None else parse(text_of(of_runs([before])), "b.txt")
     found = check(budgets(text, baseline=baseline), of_run_, {})
     return [report.outcome(one) for one in found.budgets]
 
@@ -101,11 +101,27 @@ def test_a_budget_is_for_each_setting_that_has_its_levels() -> None:
 @pytest.mark.parametrize(
     ("after", "limit", "outcome"),
     [([110.0] * 5, "<= 1.05", "broken"), ([110.0] * 5, "<= 1.2", "kept"), ([110.0] * 5, ">= 1.05", "kept"),
-     (WIDE, "<= 1.05", "cannot tell: 28 more"), ([110.0], "<= 1.05", "cannot tell: 4 more")],
+     (WIDE, "<= 1.05", "cannot tell: 28 more"), ([110.0], "<= 1.05", "broken"), ([100.0], "<= 1.05", "kept")],
 )  # fmt: skip
 def test_a_ratio_to_the_baseline_has_an_interval_of_its_own(after: list[float], limit: str, outcome: str) -> None:
-    found = outcomes(f"switch: median / baseline {limit}", host(*of(after, to=0)), host(*of(STEADY, seed=2, to=0)))
+    ours, before = in_runs(host(*of(after, to=0))), in_runs(host(*of(STEADY, seed=2, to=0)))
+    found = outcomes(f"switch: median / baseline {limit}", ours, before)
     assert found == [outcome] or (outcome.startswith("cannot tell: 28") and found[0].startswith("cannot tell: "))
+
+
+@pytest.mark.parametrize("statistic", ["median", "p90"])
+def test_a_ratio_of_one_run_to_one_run_is_not_decided_and_a_limit_is(statistic: str) -> None:
+    """The machine may have changed between the two by more than their repetitions differ."""
+    ours, before = host(*of([150.0] * 5, to=0)), host(*of(STEADY, seed=2, to=0))
+    assert outcomes(f"switch: {statistic} / baseline <= 1.05", ours, before) == ["cannot tell"]
+    assert outcomes(f"switch: {statistic} <= 110 us", ours, before) == ["broken"]
+
+
+def test_a_percentile_of_one_run_is_not_held_against_those_of_several() -> None:
+    ours, before = host(*of([150.0] * 5, to=0)), in_runs(host(*of([100.0] * 5, seed=2, to=0)))
+    assert outcomes("switch: p90 / baseline <= 1.05", ours, before) == ["cannot tell"]
+    assert outcomes("switch: median / baseline <= 1.05", ours, before) == ["broken"]
+    assert outcomes("switch: p90 / baseline <= 1.05", in_runs(ours), before) == ["broken"]
 
 
 def test_ratios_of_simulated_chips_are_exact_and_of_any_statistic() -> None:
@@ -113,7 +129,7 @@ def test_ratios_of_simulated_chips_are_exact_and_of_any_statistic() -> None:
     assert outcomes("switch: median / baseline <= 1", after, before) == ["kept"]
     assert outcomes("switch: max / baseline <= 1.05", after, before) == ["broken"]
     found = check(
-        budgets("switch: max / baseline <= 1.05", baseline=parse(text_of(of_run(before)), "b.txt")), after, {}
+        budgets("switch: max / baseline <= 1.05", baseline=parse(text_of(of_runs([before])), "b.txt")), after, {}
     )
     assert (found.budgets[0].found.value, found.budgets[0].baseline) == (1.055, 200)  # type: ignore[union-attr]
 
@@ -123,7 +139,7 @@ def test_the_kernel_and_compiler_that_the_baseline_had_are_told_first() -> None:
         run("pico-sim", measured([100] * 9, conditions={"compiler": compiler, "freertos.sources": sources}))
         for compiler, sources in (("GNU 12", "a1, unmodified"), ("GNU 13", "b2, modified"))
     )
-    baseline = parse(text_of(of_run(before)), "b.txt")
+    baseline = parse(text_of(of_runs([before])), "b.txt")
     found = check(budgets("switch: median / baseline <= 1.05", baseline=baseline), after, {})
     of_each = zip(("b.txt", after.title), (before, after), strict=True)
     kernels = (KernelsOfOne(name, (kernel_name(one.measurements[0].conditions),)) for name, one in of_each)
@@ -190,7 +206,7 @@ def test_what_a_benchmark_does_not_have_and_units_that_do_not_fit_are_one_senten
 
 
 def test_a_ratio_of_what_the_baseline_does_not_have_is_refused() -> None:
-    before = parse(text_of(of_run(host(*of(STEADY, to=1)))), "b.txt")
+    before = parse(text_of(of_runs([host(*of(STEADY, to=1))])), "b.txt")
     with pytest.raises(UsageError, match=r"b\.toml:2: the baseline b\.txt does not have the setting of this budget"):
         check(budgets("switch to=0: median / baseline <= 1", baseline=before), host(*of(STEADY, to=0)), {})
 
@@ -226,7 +242,7 @@ def test_a_ratio_is_for_the_settings_of_the_baseline_measured_as_these_were() ->
 
 
 def test_a_ratio_of_the_usual_build_stays_beside_another_build() -> None:
-    before = parse(text_of(of_run(run("pico-sim", measured([100] * 9, to=1, opt="O2")))), "b.txt")
+    before = parse(text_of(of_runs([run("pico-sim", measured([100] * 9, to=1, opt="O2"))])), "b.txt")
     builds = [measured([ticks] * 9, to=1, opt="O2", clock_mhz=mhz) for ticks, mhz in ((100, 125), (300, 48))]
     usual = {"pico-sim": {"opt": "O2", "clock_mhz": 125}}
     found = check(budgets("switch: median / baseline <= 1", baseline=before), run("pico-sim", *builds), usual)
@@ -251,7 +267,7 @@ def test_it_is_told_which_levels_of_all_factors_a_budget_covers() -> None:
 
 
 def test_the_document_is_as_its_schema_says() -> None:
-    before = parse(text_of(of_run(host(*of(STEADY, to=0)))), "b.txt")
+    before = parse(text_of(of_runs([host(*of(STEADY, to=0))])), "b.txt")
     file = budgets("switch: median / baseline <= 1.05", "irq: p99 <= 1 us", "switch: p99 <= 1 ms", baseline=before)
     for found in (check(file, host(*of(STEADY, to=0)), {}), unmeasured(file, "pico", "no such port", simulated=False)):
         jsonschema.Draft202012Validator(schema("check")).validate(msgspec.json.decode(msgspec.json.encode(found)))

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from intercore.comparison import baseline_file
 from intercore.comparison.analysis import compare_sides
-from intercore.comparison.baseline import of_run
+from intercore.comparison.baseline import of_runs
 from intercore.comparison.quantities import KeptMeasurement
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.findings import KernelsDiffer, KernelsOfOne
 from intercore.record.identity import kernel_name
-from tests.comparison.compared_runs import measured, run
+from tests.comparison.compared_runs import in_runs, measured, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,12 +43,12 @@ def repeated(median: float, repetitions: int = 5, **factors: int) -> list[Measur
 
 
 def kept(made: Run) -> str:
-    return baseline_file.text_of(of_run(made))
+    return baseline_file.text_of(of_runs([made]))
 
 
 def test_what_is_compared_with_a_baseline_is_as_if_it_were_compared_with_its_run() -> None:
-    before = run("host", *repeated(1000, to=0), *repeated(2000, to=1), simulated=False)
-    after = run("host", *repeated(1100, to=0), *repeated(2000, to=1), simulated=False)
+    before = in_runs(run("host", *repeated(1000, to=0), *repeated(2000, to=1), simulated=False))
+    after = in_runs(run("host", *repeated(1100, to=0), *repeated(2000, to=1), simulated=False))
     read = baseline_file.parse(kept(before), "before.txt")
     of_file, of_run_ = compare_sides([read], [after]), compare_sides([before], [after])
     assert of_file.pairs == of_run_.pairs
@@ -59,7 +59,7 @@ def test_what_is_compared_with_a_baseline_is_as_if_it_were_compared_with_its_run
 
 def test_a_run_of_nothing_but_differences_of_counters_is_refused_with_the_reason() -> None:
     with pytest.raises(UsageError, match=r"cannot be a baseline: switch .*time=common"):
-        of_run(run("pico-sim", measured([10] * 9, time="aligned", conditions=CONDITIONS)))
+        of_runs([run("pico-sim", measured([10] * 9, time="aligned", conditions=CONDITIONS))])
 
 
 def test_a_file_is_the_same_whatever_the_order_of_measuring_and_after_it_was_read() -> None:
@@ -160,18 +160,18 @@ def test_two_files_of_one_name_are_told_apart_by_their_folders() -> None:
 def test_an_unfinished_a_failed_or_an_emulated_run_is_no_baseline() -> None:
     whole = run("pico-sim", measured([10] * 9))
     with pytest.raises(IntercoreError, match=r"is unfinished \(1 of 2 measurements\)"):
-        of_run(msgspec.structs.replace(whole, total=2))
+        of_runs([msgspec.structs.replace(whole, total=2)])
     failed = msgspec.structs.replace(whole.measurements[0], checks={"wrong": 1})
     with pytest.raises(IntercoreError, match=r"of 1 measurements .* 1 failed"):
-        of_run(run("pico-sim", failed))
+        of_runs([run("pico-sim", failed)])
     with pytest.raises(UsageError, match="emulated: its times mean nothing"):
-        of_run(msgspec.structs.replace(whole, plan=msgspec.structs.replace(whole.plan, emulated=True)))
+        of_runs([msgspec.structs.replace(whole, plan=msgspec.structs.replace(whole.plan, emulated=True))])
 
 
 def test_a_run_whose_conditions_changed_is_no_baseline() -> None:
     changed = [measured([10] * 9, to=to, conditions={"cpu.governor": value}) for to, value in ((0, "a"), (1, "b"))]
     with pytest.raises(IntercoreError, match=r"the condition cpu.governor changed within run \d+ \(a / b\)"):
-        of_run(run("host", *changed))
+        of_runs([run("host", *changed)])
 
 
 def edited(old: str, new: str) -> str:
@@ -211,7 +211,7 @@ def test_what_was_edited_so_that_it_says_nothing_is_refused_with_its_line(text: 
 
 
 def test_a_file_that_is_no_baseline_is_not_replaced_and_a_baseline_is(tmp_path: Path) -> None:
-    made, path = of_run(run("pico-sim", measured([10] * 9))), tmp_path / "b.txt"
+    made, path = of_runs([run("pico-sim", measured([10] * 9))]), tmp_path / "b.txt"
     path.write_text("my thesis\n")
     with pytest.raises(UsageError, match=r"b\.txt already exists and is not a baseline"):
         baseline_file.write(made, path)

@@ -9,7 +9,7 @@ import pytest
 
 from intercore.comparison import baseline_file
 from intercore.comparison.analysis import Sides
-from intercore.comparison.baseline import of_run
+from intercore.comparison.baseline import of_runs
 from intercore.comparison.change import Change
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
@@ -162,7 +162,7 @@ def test_a_sample_in_which_the_tick_falls_does_not_hide_the_shift_of_all_others(
 
 def test_a_baseline_is_held_against_phases_of_the_run_that_is_compared_with_it() -> None:
     before, after = before_and_after([STEADY, STEADY], [[1004] * 8, [1111] * 8])
-    read = baseline_file.parse(baseline_file.text_of(of_run(before)), "x.txt")
+    read = baseline_file.parse(baseline_file.text_of(of_runs([before])), "x.txt")
     phases = in_phases(*([median, [one + 111 for one in median]] for median in MOVED))
     found = Sides([read], [after]).compare(change=Change(phases=phases, phased=1))
     assert verdicts(found) == ["phase", "slower"]

@@ -24,6 +24,7 @@ def pair(ratio: float, *, series: str = "switch", **changes: object) -> Pair:
         verdict="slower" if ratio > 1 else "faster",
         within=None,
         more_repetitions=None,
+        more_runs=None,
         cycles=None,
     )
     return msgspec.structs.replace(made, **changes)

@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks import prediction_basis as basis
-from intercore.benchmarks.grouping import IRRELEVANT
+from intercore.benchmarks.grouping import IRRELEVANT, by_run
 from intercore.benchmarks.prediction import (
     FEWEST_FOR_SINGLE,
     REPETITIONS,
@@ -159,7 +159,8 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
         chosen, notes = basis.agreeing(ours)
         factors = chosen[0].measurement.factors
         setting = _without_irrelevant(factors)
-        values, tick = [one.us for one in chosen], max(one.tick_us for one in chosen)
+        values = by_run([one.measurement for one in chosen], [one.us for one in chosen])
+        tick = max(one.tick_us for one in chosen)
         median = next_median(values, tick=tick)
         if median.value <= 0:
             raise UsageError(

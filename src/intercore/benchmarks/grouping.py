@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     """The other factors that take more than one level in the run, by name, with their levels."""
 
 Setting = TypeVar("Setting")
+Value = TypeVar("Value", bound=np.generic)
 
 IRRELEVANT = frozenset({"seed", "samples", "dither_us", "rest_ms"})
 """Factors that change how something is measured and not what."""
@@ -73,12 +74,26 @@ def ticks(one: Measurement, series: str) -> NDArray[np.int64]:
     return next((known.ticks for known in one.series if known.name == series), np.zeros(0, np.int64))
 
 
-def repetitions_us(pool: Iterable[Measurement], series: str) -> list[NDArray[np.float64]]:
-    """Return the samples of a series of each measurement of a pool, in µs."""
-    return [one.samples(series).ns / 1e3 for one in pool]
+def by_run(pool: Iterable[Measurement], values: Iterable[NDArray[Value]]) -> list[NDArray[Value]]:
+    """Return the values of each unit of replication: each measurement, or each run where the pool is of several.
+
+    `values` are those of each measurement. Repetitions of one run share the minutes in which they were made, so of
+    several runs the highest level is what intervals are made of (Kalibera & Jones, ISMM 2013).
+    """
+    units: dict[str, list[NDArray[Value]]] = defaultdict(list)
+    for one, known in zip(pool, values, strict=True):
+        units[one.run].append(known)
+    if len(units) == 1:
+        return [*units.popitem()[1]]
+    return [np.concatenate(known) for known in units.values()]
 
 
-def values_us(pool: Iterable[Measurement], series: str) -> NDArray[np.float64]:
+def repetitions_us(pool: Sequence[Measurement], series: str) -> list[NDArray[np.float64]]:
+    """Return the samples of a series of each unit of replication (`by_run`) of a pool, in µs."""
+    return by_run(pool, (one.samples(series).ns / 1e3 for one in pool))
+
+
+def values_us(pool: Sequence[Measurement], series: str) -> NDArray[np.float64]:
     """Return the samples of a series of all measurements of a pool, in µs, in their order."""
     return np.concatenate(repetitions_us(pool, series))
 

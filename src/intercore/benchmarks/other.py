@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.findings import UnknownBenchmark
-from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.statistics.intervals import Summary, summary
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
@@ -41,7 +40,7 @@ def report(run: Run, benchmark: str) -> Report:
         for one in run.measurements
         if one.benchmark == benchmark
         for series in one.series
-        if not series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and series.unit != "moment" and len(series.ticks)
+        if not series.is_beside and series.unit != "moment" and len(series.ticks)
     ]
     columns: list[Column[_Row]] = [
         Column("setting", lambda row: row.setting),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.benchmark import Quantity, Role
-from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
+from intercore.record.measurement import MACHINE_PREFIX, TIMESTAMP_OVERHEAD_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 
 Unit: TypeAlias = Literal["us", "bytes_per_s", "count", "factor"]
 
-_OF_ANY: Mapping[str, Role] = {f"{TIMESTAMP_OVERHEAD_PREFIX}*": Role.AUXILIARY, "true": Role.AUXILIARY}
-"""Timestamp overhead and ground truth."""
+_OF_ANY: Mapping[str, Role] = {
+    f"{TIMESTAMP_OVERHEAD_PREFIX}*": Role.AUXILIARY,
+    f"{MACHINE_PREFIX}*": Role.AUXILIARY,
+    "true": Role.AUXILIARY,
+}
+"""Timestamp overhead, the state of the machine, and ground truth."""
 _BY_UNIT: Mapping[SampleUnit, Role] = {
     "tick": Role.RESULT,
     "count": Role.RESULT,

@@ -314,7 +314,7 @@ def _held(
     limit = limit_of(budget, name, pool)
     if before is None or settings.baseline is None:
         return held(limit, name, setting, side, None)
-    baseline = Side(before, quantities(before), settings.baseline.plan.simulated)
+    baseline = Side(before, quantities(before), settings.baseline.plan.simulated, by_turns=settings.baseline.by_turns)
     if name not in baseline.known:
         return not_measured(budget, f"the baseline has no series {name[0]} of it", setting)
     return held(limit, name, setting, side, baseline)

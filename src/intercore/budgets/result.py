@@ -2,7 +2,8 @@
 
 A number is known with its 95 % interval (`intercore.statistics.repetitions`). A limit is kept if the whole interval
 keeps it, broken if the whole interval breaks it, and undecided otherwise: more repetitions decide it. One repetition on
-real hardware does not show the differences between repetitions. A simulated chip is deterministic, so the number itself
+real hardware does not show the differences between repetitions, and one run not those between runs, so that a ratio to
+a baseline takes several runs, or measuring by turns. A simulated chip is deterministic, so the number itself
 is compared with the limit; so are a smallest and a largest sample, which were observed.
 """
 
@@ -21,7 +22,8 @@ from intercore.comparison.pairs import one_rate
 from intercore.comparison.quantities import percent_of
 from intercore.errors import UsageError
 from intercore.record.measurement import Level
-from intercore.record.plan import ENOUGH_REPETITIONS
+from intercore.record.plan import ENOUGH_REPETITIONS, ENOUGH_RUNS
+from intercore.statistics.by_turns import ratio as ratio_of_turns
 from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import BEYOND, MOST_REPETITIONS, ratio_of_intervals, ratio_of_medians
 
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 
 Outcome: TypeAlias = Literal["kept", "broken", "cannot tell", "not measured"]
 
+ONE_RUN = (
+    "one run does not show how much two runs of one program differ: measure by turns (--against REVISION), or save a "
+    f"baseline of {ENOUGH_RUNS} runs"
+)
 NO_CYCLES = "the target does not report its cycles per second: give the limit in us"
 _SEEN = frozenset({"min", "max"})
 """Statistics that need no interval: the sample was seen."""
@@ -87,6 +93,8 @@ class Side(msgspec.Struct, frozen=True):
     pool: Sequence[Measurement]
     known: Quantities
     simulated: bool
+    by_turns: bool = False
+    """Of a baseline: whether the other side was measured by turns with it."""
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -140,10 +148,16 @@ def held(limit: Limit, name: Name, setting: Setting, side: Side, baseline: Side 
     found = _estimate(quantity, budget.statistic)
     before = None if under is None else _estimate(under, budget.statistic)
     estimate = found
-    if under is not None and found is not None:
-        estimate = None if before is None else _ratio(budget.statistic, quantity, under, found, before)
+    by_turns = baseline is not None and baseline.by_turns and not side.simulated
+    if under is not None and found is not None and before is not None:
+        if by_turns and budget.statistic == "median" and len(quantity.medians.each) == len(under.medians.each):
+            estimate = ratio_of_turns(quantity.medians.each, under.medians.each)
+        else:
+            estimate = _ratio(budget.statistic, quantity, under, found, before)
+    elif under is not None:
+        estimate = None
     exact = side.simulated and (baseline is None or baseline.simulated)
-    outcome, more, why = _judged(limit, estimate, quantity, under, exact=exact)
+    outcome, more, why = _judged(limit, estimate, quantity, under, exact=exact, by_turns=by_turns)
     return BudgetResult(
         budget=budget.text,
         line=budget.line,
@@ -178,28 +192,44 @@ def _ratio(statistic: str, over: Quantity, under: Quantity, found: Interval, bef
 
 
 def _judged(
-    limit: Limit, estimate: Interval | None, quantity: Quantity, under: Quantity | None, *, exact: bool
+    limit: Limit,
+    estimate: Interval | None,
+    quantity: Quantity,
+    under: Quantity | None,
+    *,
+    exact: bool,
+    by_turns: bool,
 ) -> tuple[Outcome, int | None, str]:
     statistic = limit.budget.statistic
     if estimate is None:
         return "cannot tell", *_untold(statistic, quantity, under)
     if exact or statistic in _SEEN:
         return ("kept" if limit.is_kept_by(estimate.value) else "broken"), None, ""
-    sides = [quantity] if under is None else [quantity, under]
-    fewest = min(len(one.medians.each) for one in sides)
-    if fewest == 1:
-        where = "" if under is None or len(quantity.medians.each) == 1 else " of the baseline"
-        return (
-            "cannot tell",
-            ENOUGH_REPETITIONS - 1,
-            f"one repetition{where} does not show the differences between repetitions",
-        )
+    fewest, why = _units(statistic, quantity, under, by_turns=by_turns)
+    if why:
+        return "cannot tell", fewest or None, why
     if estimate.low is None or estimate.high is None:
         return "cannot tell", None, "the samples do not give an interval"
     ends = {limit.is_kept_by(estimate.low), limit.is_kept_by(estimate.high)}
     if len(ends) == 1:
         return ("kept" if ends.pop() else "broken"), None, ""
     return "cannot tell", _more(limit.value, estimate, fewest), "the limit is within the interval"
+
+
+def _units(statistic: str, quantity: Quantity, under: Quantity | None, *, by_turns: bool) -> tuple[int, str]:
+    """Return how many repetitions, or runs, the side with fewer has; or how many more it takes, and why."""
+    sides = [quantity.medians] if under is None else [quantity.medians, under.medians]
+    runs = [one.runs for one in sides]
+    # A single run beside several scatters as they do (`ratio_of_medians`), but its percentile has its own interval.
+    if under is not None and not by_turns and (max(runs) == 1 or (min(runs) == 1 and statistic != "median")):
+        return 0, ONE_RUN
+    if max(runs) > 1:
+        return min(runs), ""
+    fewest = min(len(one.each) for one in sides)
+    if fewest > 1:
+        return fewest, ""
+    where = "" if under is None or len(quantity.medians.each) == 1 else " of the baseline"
+    return ENOUGH_REPETITIONS - 1, f"one repetition{where} does not show the differences between repetitions"
 
 
 def _untold(statistic: str, quantity: Quantity, under: Quantity | None) -> tuple[int | None, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,7 @@ from intercore.campaign.run_identity import RunIdentity
 from intercore.campaign.schedule import Schedule
 from intercore.campaign.workers import AHEAD
 from intercore.record.factors import of_target
-from intercore.record.plan import setting_of
+from intercore.record.plan import run_of, setting_of
 from intercore.target.targets import find
 
 if TYPE_CHECKING:
@@ -75,6 +77,9 @@ class Campaign:
         self._seconds: float | None = None  # per measurement
         self._words = words
         lacking = run.measurements if retries_energy else ()
+        self._run = -1  # of the plan's runs, the present one
+        self._run_began = -math.inf
+        self._announced = 0
         self._energy_lacks = [setting_of(run.plan, one) for one in lacking if one.lacks_energy]
         self._again: list[Setting] = []  # repeated only for their energy
 
@@ -104,7 +109,7 @@ class Campaign:
         return find(self.plan.target).runs_on == "process"
 
     def take(self, workers: Workers) -> tuple[Setting, ...]:
-        """Return the next settings, of one build; empty if there are none, or none yet."""
+        """Return the next settings, of one build and one run; empty if there are none, or none yet."""
         if self.set_aside is not None:
             return ()
         while not self._waiting and not self._under_way:
@@ -115,16 +120,39 @@ class Campaign:
                 if not some:
                     return ()
             self._waiting.extend(some)
+        if self._waiting and not self._has_begun(self._waiting[0]):
+            return ()
         count = 1
         if workers.most > 1 and self._seconds is not None:
             share = len(self._waiting) // (AHEAD * workers.size)  # so that all processes finish at about the same time
             count = max(1, min(workers.most, share, int(_BATCH_SECONDS / max(self._seconds, 1e-6))))
         batch: list[Setting] = []
         while self._waiting and len(batch) < count:
-            if batch and of_target(self._waiting[0].factors) != of_target(batch[0].factors):
+            following = self._waiting[0]
+            if batch and of_target(following.factors) != of_target(batch[0].factors):
+                break
+            if run_of(self.plan, following.repetition) != self._run:
                 break
             batch.append(self._waiting.popleft())
         return self.begin(batch)
+
+    @property
+    def pause(self) -> float:
+        """Seconds until the next of the plan's runs begins; 0 if it may begin now."""
+        return max(0.0, self._run_began + self.plan.every - time.monotonic())
+
+    def _has_begun(self, setting: Setting) -> bool:
+        """Whether the run of a setting has begun, or begins now."""
+        run = run_of(self.plan, setting.repetition)
+        if run == self._run:
+            return True
+        if self._run >= 0 and self.pause:
+            if self._announced != run:
+                self._announced = run
+                self.observer.show_message(f"run {run + 1} of {self.plan.runs} begins in {math.ceil(self.pause)} s")
+            return False
+        self._run, self._run_began = run, time.monotonic()
+        return True
 
     def begin(self, settings: Sequence[Setting]) -> tuple[Setting, ...]:
         """Mark settings as under way, and return them."""

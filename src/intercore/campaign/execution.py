@@ -147,6 +147,9 @@ class Phase:
                 if in_time:
                     self._hand_out()
                 if not self._under_way:
+                    if in_time and self._is_more() and any(campaign.pause for campaign in self._campaigns):
+                        time.sleep(_POLL_S)  # until the next run of a plan begins
+                        continue
                     return in_time or not self._is_more()
                 wait(self._under_way, _POLL_S, FIRST_COMPLETED)
                 self._take_in()

@@ -12,6 +12,7 @@ import msgspec
 import intercore
 from intercore.benchmarks import registry
 from intercore.benchmarks.plausibility import TOO_LONG, longer_than
+from intercore.campaign.calibration import calibrated, series_of
 from intercore.campaign.metering import with_estimate
 from intercore.errors import IntercoreError
 from intercore.record.conditions import of_another_start
@@ -119,6 +120,8 @@ class OpenTarget:
         started = datetime.now(UTC).isoformat(timespec="milliseconds")
         parameters = requested_parameters(setting)
         self._restart(setting.repetition)
+        is_here = self._connection.start is not None and not self._connection.emulator
+        before = calibrated() if is_here else {}
         begin = self.session.now
         bad_lines = self.session.statistics.bad_lines
         if self._chip is not None:
@@ -133,6 +136,7 @@ class OpenTarget:
         tell_time()
         took = self.session.now - begin
         self._chip_time += took
+        after = calibrated() if is_here else {}
         if answer.status == "aborted":
             raise IntercoreError(
                 f"the target itself aborted a measurement, which is not stored. Its setting: {parameters}"
@@ -142,7 +146,7 @@ class OpenTarget:
             benchmark=setting.benchmark,
             factors={**answer.factors, **setting.factors},
             repetition=setting.repetition,
-            series=(*answer.series, *truth.series),
+            series=(*answer.series, *truth.series, *series_of(before, after)),
             conditions={**self.conditions, **line_conditions(self._connection)},
             checks={**answer.checks, **truth.checks, "bad_lines": self.session.statistics.bad_lines - bad_lines},
             started=started,

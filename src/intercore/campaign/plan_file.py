@@ -89,6 +89,10 @@ class PlanFile(msgspec.Struct, frozen=True):
     """The published tables and figures that it reproduces; reports begin with them."""
     options: tuple[str, ...] = ()
     """Options of `intercore sweep`, as typed, that modify the plan."""
+    runs: int = 1
+    """In how many runs real targets are measured, each with the repetitions."""
+    every: float = 0.0
+    """Seconds from the start of a run to that of the next, at least."""
 
     def refusal(self, location: Location, sentence: str) -> UsageError:
         """Return an error with the line of `location`."""

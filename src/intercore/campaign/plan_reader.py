@@ -23,7 +23,7 @@ from intercore.errors import UsageError, unknown
 from intercore.files import bounds
 from intercore.files.bounds import contents
 from intercore.record.own_work import is_file
-from intercore.record.plan import MAX_SETTINGS
+from intercore.record.plan import EVERY, MAX_RUNS, MAX_SETTINGS
 from intercore.target.targets import DEFAULT_BAUD, Address, BoardTarget, find
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MAX_LEVELS = 10_000
 """Most levels of one factor; more are probably a mistyped range."""
-_KEYS = ("target", "experiment", "repetitions", "seed", "until", "cap", "budget", "exhibits")
+_KEYS = ("target", "experiment", "repetitions", "runs", "every", "seed", "until", "cap", "budget", "exhibits")
 _TARGET_KEYS = ("name", "port", "baud", "max_baud", "probe", "with", "drive", "image", "emulated", *METER_KEYS)
 _EXPERIMENT_KEYS = ("benchmark", "factors", "targets", "fraction", "skip_impossible", "skip")
 
@@ -79,7 +79,25 @@ def parse(text: str, name: str) -> PlanFile:
             )
     seed = file.whole("seed", 1, 0, 2**32 - 1)
     stop = _stop(file, repetitions)
-    return PlanFile(name, text, targets, experiments, repetitions, seed, stop, _budget(file), _exhibits(file))
+    runs = file.whole("runs", 1, 1, MAX_RUNS)
+    if runs > 1 and stop is not None:
+        file.refuse("runs and until exclude each other: omit one of them", "runs")
+    every = _duration(file, "every")
+    if every is not None and runs == 1:
+        file.refuse("every is the time between runs: add runs, e.g. runs = 5", "every")
+    return PlanFile(
+        name,
+        text,
+        targets,
+        experiments,
+        repetitions,
+        seed,
+        stop,
+        _duration(file, "budget"),
+        _exhibits(file),
+        runs=runs,
+        every=EVERY if every is None else every,
+    )
 
 
 def _exhibits(file: TomlTable) -> tuple[str, ...]:
@@ -311,11 +329,11 @@ def _stop(file: TomlTable, repetitions: int) -> StopRule | None:
     return rule
 
 
-def _budget(file: TomlTable) -> float | None:
-    text = file.string("budget")
+def _duration(file: TomlTable, key: str) -> float | None:
+    text = file.string(key)
     if text is None:
         return None
     try:
         return parse_duration(text)
     except UsageError as error:
-        file.refuse(f"budget: {error}", "budget")
+        file.refuse(f"{key}: {error}", key)

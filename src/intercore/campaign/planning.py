@@ -107,6 +107,13 @@ def plan_without_parts(target: Target, address: Address, name: str, repetitions:
     )
 
 
+def in_runs(plan: Plan, runs: int, every: float) -> Plan:
+    """Return a plan that measures its repetitions so many times over, `every` seconds apart."""
+    if runs == 1:
+        return plan
+    return msgspec.structs.replace(plan, repetitions=plan.repetitions * runs, runs=runs, every=every)
+
+
 def draft_plan(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | None = None) -> Draft:
     """Return the draft of a plan for experiments, perhaps of a plan file.
 
@@ -180,7 +187,7 @@ def _draft_for(file: PlanFile, entry: TargetEntry) -> Draft:
     address = Address(entry.port, entry.baud, emulated=entry.emulated)
     plan = plan_without_parts(find(entry.name), address, Path(file.name).stem, file.repetitions, file.seed)
     plan = msgspec.structs.replace(
-        plan,
+        in_runs(plan, file.runs, file.every) if plan.origin == "measured" else plan,
         stop=file.stop,
         file=file.name,
         file_options=file.options,

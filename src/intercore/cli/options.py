@@ -58,6 +58,13 @@ KernelPath = Annotated[
     Path | None,
     typer.Option("--kernel", help="FreeRTOS kernel folder to build the target's program with, e.g. ~/FreeRTOS-Kernel."),
 ]
+FirmwarePath = Annotated[
+    Path | None,
+    typer.Option(
+        "--firmware",
+        help="Firmware source folder to build the target's program from, e.g. ~/intercore/firmware.",
+    ),
+]
 OwnSources = Annotated[
     list[Path] | None,
     typer.Option(

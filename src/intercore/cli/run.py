@@ -12,16 +12,17 @@ from intercore.benchmarks.options import Options
 from intercore.board.factors import OPT
 from intercore.campaign.levels import repetitions_of
 from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import draft_plan, plan_without_parts
+from intercore.campaign.planning import draft_plan, in_runs, plan_without_parts
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.cli.measuring import kept_target, measure_runs
 from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, open_metering, with_meter
-from intercore.cli.number_options import whole_option
+from intercore.cli.number_options import seconds_option, whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
     MOST_BAUD,
     TARGET_HELP,
     Baud,
+    FirmwarePath,
     Force,
     ImagePath,
     KernelPath,
@@ -39,7 +40,7 @@ from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import open_to_add, run_to_resume
 from intercore.errors import UsageError
 from intercore.record.level_words import parse_levels
-from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, left_out, settings
+from intercore.record.plan import ENOUGH_REPETITIONS, EVERY, MAX_RUNS, MAX_SETTINGS, SUITE, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, find
 from intercore.terminal.console import say
@@ -47,6 +48,8 @@ from intercore.terminal.formats import DEFAULT, formats, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from intercore.record.measurement import Plan
 
 
 app = typer.Typer(add_completion=False)
@@ -73,6 +76,7 @@ Faults = Annotated[
 @app.command(
     epilog="Examples: intercore run host suite; "
     "intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool; "
+    "intercore run host switch --runs 5; "
     "intercore run pico-sim speedup workload=./fft.c",
 )
 @with_report_options
@@ -120,6 +124,24 @@ def run(
             "simulated target.",
         ),
     ] = None,
+    runs: Annotated[
+        int | None,
+        whole_option(
+            "--runs",
+            1,
+            MAX_RUNS,
+            "Measure everything in so many runs, each with its repetitions, e.g. 5. Intervals and comparisons then "
+            "include what differs between runs. Default: 1.",
+        ),
+    ] = None,
+    every: Annotated[
+        float | None,
+        seconds_option(
+            "--every",
+            0,
+            f"With --runs: seconds from the start of a run to that of the next, e.g. 60. Default: {EVERY:g}.",
+        ),
+    ] = None,
     until: Annotated[
         str | None,
         typer.Option(
@@ -158,13 +180,7 @@ def run(
     faults: Faults = None,
     image: ImagePath = None,
     kernel: KernelPath = None,
-    firmware: Annotated[
-        Path | None,
-        typer.Option(
-            "--firmware",
-            help="Firmware source folder to build the target's program from, e.g. ~/intercore/firmware.",
-        ),
-    ] = None,
+    firmware: FirmwarePath = None,
     further_files: OwnSources = None,
     folders: OwnFolders = None,
     flags: OwnFlags = None,
@@ -201,9 +217,9 @@ def run(
         sources=sources,
     )
     if resume:
-        fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
-        fixed |= {"--until": until, "--cap": cap, "--emulated": emulated or None}
-        given: dict[str, object] = {**fixed, "--kernel": kernel, "--firmware": firmware, "--source": own}
+        given: dict[str, object] = {"target": target, "--opt": opt, "--repetitions": repetitions, "--runs": runs}
+        given |= {"--every": every, "--seed": seed, "--until": until, "--cap": cap, "--emulated": emulated or None}
+        given |= {"--kernel": kernel, "--firmware": firmware, "--source": own}
         _refuse_new_plan(name for name, value in given.items() if value is not None)
         with open_to_add(store_path) as store:
             run_id = run_to_resume(store)
@@ -225,6 +241,7 @@ def run(
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
+        plan = _in_runs(plan, runs, every)
         draft = draft_plan(plan, [Experiment(benchmark, wanted, skip_impossible=skip_impossible, fill=True)])
         of_run = kept_target(plan, address, timeout)
         without_faults = kept_target(plan, msgspec.structs.replace(address, faults=()), timeout)
@@ -234,11 +251,10 @@ def run(
             without_faults as faultless,
         ):
             plan = complete_plan_on(faultless if faults else kept, draft)
-            total = len(settings(plan))
             if not formats()[output].has_sentences and (sentence := left_out(plan)):
                 say(sentence)
             with Store(store_path) as store:
-                run_id = store.create_run(plan, total)
+                run_id = store.create_run(plan, len(settings(plan)))
                 (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
     if report_path is None and finished.plan.name == SUITE:
         report_path = _suite_page(finished.plan.target)
@@ -247,6 +263,22 @@ def run(
         write_report([finished], report_path, options, force=force)
     check_sound([finished])
     check_energy([finished], store_path)
+
+
+def _in_runs(plan: Plan, runs: int | None, every: float | None) -> Plan:
+    """Return a plan with the runs of the command line. UsageError if these do not fit the plan."""
+    if every is not None and runs in (None, 1):
+        raise UsageError("--every is the time between runs: add --runs 5, or omit --every")
+    if runs in (None, 1):
+        return plan
+    if plan.origin != "measured":
+        raise UsageError(
+            f"--runs shows what differs between two runs of a real target, and {plan.target} is {plan.origin}: use "
+            "--repetitions"
+        )
+    if plan.stop is not None:
+        raise UsageError("--runs and --until exclude each other: omit one of them")
+    return in_runs(plan, runs, EVERY if every is None else every)
 
 
 def _suite_page(target: str) -> Path:

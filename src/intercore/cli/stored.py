@@ -14,11 +14,12 @@ from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE
 from intercore.comparison import baseline_file
 from intercore.errors import UsageError, unknown
+from intercore.record import identity
 from intercore.record.plan import command_to_go_on as plan_command_to_go_on
 from intercore.record.store import Store, StoreReader
 from intercore.target.targets import TARGETS, find
 from intercore.terminal.console import say
-from intercore.text import whole_number
+from intercore.text import listed, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -58,8 +59,13 @@ def _check_exists(path: Path) -> None:
 
 def stored_run(path: Path, run_id: int | None) -> Run:
     """Return a run of a store, the newest if `run_id` is None."""
+    return stored_runs(path, [run_id])[0]
+
+
+def stored_runs(path: Path, run_ids: Iterable[int | None]) -> list[Run]:
+    """Return runs of a store, each once; None is the newest."""
     with open_existing(path) as store:
-        return store.run(run_id)
+        return [store.run(run_id) for run_id in dict.fromkeys(run_ids)]
 
 
 def select_benchmarks(run: Run, benchmarks: Sequence[str]) -> Run:
@@ -83,13 +89,13 @@ def select_benchmarks(run: Run, benchmarks: Sequence[str]) -> Run:
 
 
 def named_runs(store: StoreReader, names: Iterable[str]) -> list[Run]:
-    """Return the runs that are named by number or by target, each once."""
+    """Return the runs that are named by number, several numbers (`3,4,5`) or by target, each once."""
     return [store.run(number) for number in dict.fromkeys(one for name in names for one in _run_ids(store, name))]
 
 
 def is_baseline(name: str) -> bool:
     """Whether a name is that of a baseline file, not the number of a run or a target."""
-    if whole_number(name) is not None or any(name == target.name for target in TARGETS):
+    if _numbers(name) or any(name == target.name for target in TARGETS):
         return False
     with contextlib.suppress(OSError):  # too long for a file's name
         return "." in name or "/" in name or Path(name).is_file()
@@ -107,7 +113,43 @@ def sides_of_comparison(names: Iterable[str], path: Path) -> list[Sequence[Run]]
             else:
                 store = store or stack.enter_context(open_existing(path))
                 sides.append(named_runs(store, [name]))
-    return sides
+        return sides if store is None else _with_runs_of_the_same_programs(store, sides)
+
+
+def _with_runs_of_the_same_programs(store: StoreReader, sides: list[Sequence[Run]]) -> list[Sequence[Run]]:
+    """Add to each single run of a real target those that are known to be of the same program; a message names them.
+
+    How much runs of one program differ is what a verdict about a change of the program takes.
+    """
+    known = [_images(side) for side in sides]
+    if len({side[0].plan.target for side in sides}) > 1 or len(sides) != len({str(one) for one in known}):
+        return sides
+    found: list[Sequence[Run]] = []
+    for side, images in zip(sides, known, strict=True):
+        named = {run.id for run in side}
+        others = [
+            one.id
+            for one in store.runs()
+            if images and one.id not in named and _is_like(side[0].plan, one)
+            if store.read_in_parts(one.id, lambda run: identity.images(run.headers())) == images
+        ]
+        if others:
+            runs = f"run{'s' * (len(others) > 1)} {listed([*map(str, others)])}"
+            say(f"{runs} of the same program counted with {side[0].title}")
+        found.append(sorted((*side, *map(store.run, others)), key=lambda run: run.id))
+    return found
+
+
+def _images(side: Sequence[Run]) -> identity.Images:
+    """Return the images of a single stored run of a real target that was not measured by turns; else none."""
+    plan = side[0].plan
+    if len(side) > 1 or side[0].id == 0 or plan.origin != "measured" or plan.partner is not None:
+        return {}
+    return identity.images(side[0].measurements)
+
+
+def _is_like(plan: Plan, other: RunSummary) -> bool:
+    return other.plan.target == plan.target and other.plan.url == plan.url and other.complete and not other.plan.partner
 
 
 def _run_ids(store: StoreReader, name: str) -> list[int]:
@@ -117,9 +159,8 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
     those before it cover its benchmarks; a message reports it if the user may have meant it. Alternating runs are
     skipped, because one of their two builds is an experiment.
     """
-    number = whole_number(name)
-    if number is not None:
-        return [number]
+    if numbers := _numbers(name):
+        return numbers
     target = find(name).name
     of_target = [one for one in reversed(store.runs()) if one.plan.target == target]
     if not of_target:
@@ -151,6 +192,13 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
                 f"run {summary.id} of {target} is newer than run {max(instead)} but unfinished ({have}), and is ignored"
             )
     return sorted(summary.id for summary in chosen)
+
+
+def _numbers(name: str) -> list[int]:
+    """Return the numbers of runs in a name such as `3` or `3,4,5`; none of anything else."""
+    found = [whole_number(one) for one in name.split(",")]
+    numbers = [one for one in found if one is not None]
+    return numbers if len(numbers) == len(found) else []
 
 
 def _share_a_benchmark(one: RunSummary, other: RunSummary) -> bool:

@@ -23,6 +23,7 @@ from intercore.comparison.baseline import Baseline
 from intercore.comparison.by_turns import are_by_turns
 from intercore.comparison.causes import causes, trace_command, unknown_phases
 from intercore.comparison.change import Change
+from intercore.comparison.machine import MachineState, machine_state
 from intercore.comparison.pairs import Compared, Key, Levels, Pair, levels_of, matched_by, pairs_of, pools_of
 from intercore.comparison.quantities import quantities
 from intercore.comparison.verdicts import WITHIN, summary
@@ -33,6 +34,7 @@ from intercore.record.factors import TARGET_FACTORS
 from intercore.record.findings import KernelsOfOne, OtherKernel, in_a_row
 from intercore.record.measurement import Level
 from intercore.record.origin import CAUTION
+from intercore.record.plan import ENOUGH_RUNS
 from intercore.view.quantity import multiple
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Run
     from intercore.record.origin import Origin
 
+Measured: TypeAlias = "Sequence[Sequence[Measurement]]"
+"""The measurements of both sides."""
 UsualBuilds: TypeAlias = "Mapping[str, Mapping[str, Level]]"
 """The default levels of each target's own factors, by its name."""
 _WORDS: Mapping[Unit, tuple[str, str]] = {
@@ -140,8 +144,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """Of two runs of one simulated target: the functions that differ between their programs; None if not known."""
     phases: int = 0
     """In how many other phases of one side's program what moved was measured again."""
-    schema: int = 3
-    """Version of this shape. 1: the first. 2: `functions`, `phases`, and the verdict `phase`."""
+    schema: int = 4
+    """Version of this shape. 1: the first. 2: `functions`, `phases`, and the verdict `phase`. 4: `more_runs`."""
 
 
 def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({}), *, within: float = WITHIN) -> Comparison:
@@ -255,12 +259,14 @@ class Sides:
         asked = change is not None
         change = (change or Change(is_one_program=self.are_of_one_program)) if self.are_before_and_after else None
         phases = [self._by_setting([analysable(run)], change.phased) for run in change.phases] if change else []
-        pools = self._pools
-        compared = Compared(pools[0], pools[1], self._both, simulated, change, phases, by_turns)
+        pools, on_both = self._pools, self._on_both
+        one_target = mine.target == theirs.target
+        in_turn = by_turns or any(isinstance(run, Baseline) and run.by_turns for run in self._whole[0])
+        machine = machine_state(*on_both) if one_target and not in_turn else MachineState()
+        compared = Compared(pools[0], pools[1], self._both, simulated, one_target, machine, change, phases, by_turns)
         known = [] if emulated else pairs_of(compared, within=within)
         pairs = [pair for _, pair in known]
         overall = tuple(_overall(pairs))
-        on_both = self._on_both
         benchmarks = dict.fromkeys(benchmark for benchmark, _ in self._both)
         fixed = tuple(_fixed(self._levels[0], self._levels[1], benchmarks))
         differences = (*fixed, *(Difference(*values) for values in differing_between(*on_both)))
@@ -299,7 +305,8 @@ class Sides:
                 *_left_out(failed),
                 *_warnings(mine, theirs),
                 *(unknown_phases(pairs, change) if asked else []),
-                *([] if by_turns else _one_after_the_other(mine, theirs, on_both)),
+                *filter(None, [machine.in_words(mine.name, theirs.name)]),
+                *([] if in_turn else _one_after_the_other(mine, theirs, pairs, on_both)),
             ),
             by_turns,
             None if change is None else change.functions,
@@ -470,18 +477,21 @@ def _warnings(first: Side, second: Side) -> Iterator[str]:
         yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio includes the simulator's error."
 
 
-def _one_after_the_other(first: Side, second: Side, compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:
-    """Return the caveats on two runs of a real target, measured one after the other."""
-    if first.target != second.target or first.simulated or first.emulated:
+def _one_after_the_other(mine: Side, theirs: Side, pairs: Sequence[Pair], compared: Measured) -> Iterator[str]:
+    """Return the caveats on runs of one real target that were not measured by turns."""
+    if mine.target != theirs.target or mine.simulated or mine.emulated:
         return
-    mine, theirs = (identity.images(measurements) for measurements in compared)
-    by_turns = f"Alternating measurements cancel that: intercore compare --alternate {first.target}"
-    if mine and mine == theirs and all(len(digests) == 1 for digests in mine.values()):
-        yield f"Both ran the same program: differences come from {first.target}, not from a change of the program."
-    elif any(identity.runs_linux(one.conditions) for measurements in compared for one in measurements):
+    target = mine.target
+    first, second = (identity.images(measurements) for measurements in compared)
+    if first and first == second and all(len(digests) == 1 for digests in first.values()):
+        yield f"Both ran the same program: differences come from {target}, not from a change of the program."
+    if any(pair.more_runs is not None for pair in pairs):
+        in_turn = f"by turns (intercore compare --alternate {target} …)"
+        is_built = any(identity.runs_linux(one.conditions) for measurements in compared for one in measurements)
         yield (
-            f"The two were measured one after the other, so the ratios include changes of {first.target} between "
-            f"them. {by_turns}."
+            f"Two runs of one program on {target} differ, too, and too few runs do not show by how much. Measure "
+            f"{in_turn + ', or ' if is_built else ''}several runs of each program (intercore run {target} … --runs "
+            f"{ENOUGH_RUNS})."
         )
 
 

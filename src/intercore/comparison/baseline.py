@@ -22,9 +22,10 @@ from intercore.record.factors import of_target
 from intercore.record.findings import in_a_row
 from intercore.record.measurement import Measurement, Part, Plan, Run
 from intercore.record.plan import canonical
+from intercore.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from intercore.record.measurement import Level
 
@@ -34,6 +35,8 @@ class Baseline(Run, frozen=True, eq=False, kw_only=True):
 
     file: str
     """As the user named it; empty for one that is in none yet."""
+    by_turns: bool = False
+    """Whether the run that is held against it was measured by turns with it, repetition beside repetition."""
 
     @property
     def title(self) -> str:
@@ -56,23 +59,30 @@ def setting_key(benchmark: str, factors: Mapping[str, Level]) -> tuple[str, str]
     return benchmark, canonical({name: factors[name] for name in factors if name not in IRRELEVANT | WITHOUT_LEVEL})
 
 
-def of_run(run: Run) -> Baseline:
-    """Return the baseline that a run makes. Its settings are sorted, whatever the order of measuring was.
+def of_runs(runs: Sequence[Run]) -> Baseline:
+    """Return the baseline that runs of one target make. Its settings are sorted, whatever the order of measuring was.
 
-    IntercoreError if the run is unfinished, has measurements that failed, or conditions that changed while it was
-    measured; UsageError if nothing of it can be compared at all.
+    Of several runs, it carries how much these differ. IntercoreError if a run is unfinished, has measurements that
+    failed, or conditions that changed while it was measured; UsageError if the runs are of several targets, or if
+    nothing of them can be compared at all.
     """
-    _check(run)
+    first = runs[0]
+    if len({run.plan.target for run in runs}) > 1:
+        named = listed([f"{run.title} of {run.plan.target}" for run in runs])
+        raise UsageError(f"a baseline is of one target, but these are {named}: name runs of one target")
+    for run in runs:
+        _check(run)
+    measured = [one for run in runs for one in run.measurements if not incomparable(one)]
     pools: dict[tuple[str, str], list[Measurement]] = defaultdict(list)
-    for one in run.measurements:
-        if not incomparable(one):
-            pools[setting_key(one.benchmark, one.factors)].append(one)
+    for one in measured:
+        pools[setting_key(one.benchmark, one.factors)].append(one)
     settings = [made for pool in pools.values() if (made := _kept(pool)).quantities]
+    whole = listed([run.title for run in runs])
     if not settings:
-        raise UsageError(f"{run.title} cannot be a baseline: {_why_nothing_is_kept(run)}")
+        raise UsageError(f"{whole} cannot be a baseline: {'; '.join(map(_why_nothing_is_kept, runs))}")
     settings.sort(key=lambda one: (one.benchmark, by_level(one.factors)))
-    _check_conditions(run, settings)
-    return baseline(run.plan.target, run.tool, settings, simulated=run.plan.simulated, file="")
+    _check_conditions(whole, [*settings, *measured])
+    return baseline(first.plan.target, first.tool, settings, simulated=first.plan.simulated, file="")
 
 
 def _why_nothing_is_kept(run: Run) -> str:
@@ -106,19 +116,18 @@ def _check(run: Run) -> None:
         )
 
 
-def _check_conditions(run: Run, settings: Iterable[Measurement]) -> None:
+def _check_conditions(whole: str, measured: Sequence[Measurement]) -> None:
     """Raise IntercoreError where one build has several values of a condition: no file could say which is whose."""
     known: dict[tuple[str, str], str] = {}
-    measured = [one for one in run.measurements if not incomparable(one)]
-    for one in (*settings, *measured):
+    for one in measured:
         build = canonical(of_target(one.factors))
         for key, value in lasting(one.conditions).items():
             if known.setdefault((build, key), value) != value:
                 raise IntercoreError(
-                    f"the condition {key} changed within {run.title} ({known[build, key]} / {value}), so the run "
-                    "cannot be a baseline: measure again in one session"
+                    f"the condition {key} changed within {whole} ({known[build, key]} / {value}), so there is no "
+                    "baseline: measure again in one session"
                 )
-    if several := identity.kernels_that_differ(run.measurements):
+    if several := identity.kernels_that_differ(measured):
         raise IntercoreError(
-            f"{run.title} mixes kernels ({in_a_row(several)}), so the run cannot be a baseline: measure one kernel"
+            f"{whole} mixes kernels ({in_a_row(several)}), so there is no baseline: measure one kernel"
         )

@@ -77,7 +77,9 @@ class _Series(_Line, frozen=True, tag="series"):
     min: float
     max: float
     each: tuple[float, ...] = ()
-    """The median of each repetition, where there are several."""
+    """The median of each repetition, or of each run, where there are several."""
+    runs: Annotated[int, Meta(ge=1)] = 1
+    """How many runs these are from."""
     percentiles: dict[Percentile, Number] = {}
 
 
@@ -143,7 +145,7 @@ def _conditions(settings: Iterable[KeptMeasurement]) -> Iterator[_Condition]:
 
 def _series(one: KeptMeasurement) -> Iterator[_Series]:
     for (series, unit), known in one.quantities.items():
-        whole, each = known.medians
+        whole, each, runs = known.medians
         yield _Series(
             one.benchmark,
             _sorted(one.factors),
@@ -154,6 +156,7 @@ def _series(one: KeptMeasurement) -> Iterator[_Series]:
             known.least,
             known.largest,
             each if len(each) > 1 else (),
+            runs,
             {name: _number(known.percentiles[name]) for name in PERCENTILES if name in known.percentiles},
         )
 
@@ -287,7 +290,11 @@ def _kept(place: _Place, found: _Series) -> BaselineQuantity:
         place.refuse(
             f"the list each has {len(each)} medians, but n is only {found.n} samples: one of these two values is wrong"
         )
-    return BaselineQuantity(Medians(median, each), found.n, found.min, found.max, percentiles)
+    if found.runs not in (1, len(each)):
+        place.refuse(
+            f"runs={found.runs} does not fit the {len(each)} medians of each: one of these two values is wrong"
+        )
+    return BaselineQuantity(Medians(median, each, found.runs), found.n, found.min, found.max, percentiles)
 
 
 def _interval(place: _Place, name: str, known: Number) -> Interval:

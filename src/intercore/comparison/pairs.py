@@ -12,6 +12,7 @@ from intercore.benchmarks.grouping import IRRELEVANT, by_level
 from intercore.benchmarks.series import Unit, incomparable
 from intercore.comparison.by_turns import AlternatingPair, judge_by_turns
 from intercore.comparison.change import Change, ChangedQuantity, judge_change
+from intercore.comparison.machine import MachineState
 from intercore.comparison.quantities import Quantity, quantities
 from intercore.comparison.verdicts import Judgement, Verdict, judge
 from intercore.record.measurement import Level
@@ -57,6 +58,8 @@ class Pair(msgspec.Struct, frozen=True):
     """Of `same`: the largest difference that the interval leaves open, as a share."""
     more_repetitions: int | None
     """For `cannot tell`: the repetitions that would decide it; None if unknown."""
+    more_runs: int | None
+    """For `cannot tell`: the same in runs, where what differs between runs is in doubt; else None."""
     cycles: float | None
     """By how many cycles of a core the second median is longer, where both are simulated chips of one clock rate."""
 
@@ -106,6 +109,10 @@ class Compared(NamedTuple):
     both: Sequence[Key]
     """The settings that both have."""
     simulated: tuple[bool, bool]
+    one_target: bool
+    """Whether both are of the same target."""
+    machine: MachineState
+    """How the machine itself differed between them."""
     change: Change | None = None
     """The phases of a change, if both are runs of one simulated target."""
     phases: Sequence[Mapping[Key, list[Measurement]]] = ()
@@ -149,6 +156,8 @@ def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
             [(unit, mine.medians, theirs.medians) for unit, mine, theirs in sides],
             within=within,
             simulated=compared.simulated,
+            one_target=compared.one_target,
+            machine=compared.machine.most,
         )
     found = [
         (key, _pair(key[0], series, setting, hz, *side, judgement))
@@ -242,5 +251,6 @@ def _pair(
         verdict=found.verdict,
         within=found.within,
         more_repetitions=found.more_repetitions,
+        more_runs=found.more_runs,
         cycles=None if hz is None or unit != "us" else round((second.value - first.value) * hz / 1e6, 1),
     )

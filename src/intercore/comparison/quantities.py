@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.grouping import by_run
 from intercore.benchmarks.series import Unit, derived, has_median, quantity
 from intercore.record.measurement import Measurement
 from intercore.statistics.intervals import Interval
-from intercore.statistics.repetitions import Medians, medians, percentile
+from intercore.statistics.repetitions import Medians, median, medians, percentile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,22 +60,25 @@ class OfSamples:
     """A quantity whose samples are there."""
 
     repetitions: Sequence[NDArray[np.float64]]
-    """Its values; each repetition has at least one."""
+    """Its values, by repetition, or by run of several runs; each has at least one."""
     tick: float
     """Resolution of the clock, in µs; 0 for what is no time."""
     unit: Unit = "us"
+    runs: int = 1
+    """How many runs it is from."""
 
     @cached_property
     def medians(self) -> Medians:
-        """The median of all samples, and that of each repetition; of rates by `_median_rate`."""
+        """The median of all samples, and that of each repetition or run; of rates by `_median_rate`."""
         if self.unit != "bytes_per_s":
-            return medians(self.repetitions, tick=self.tick)
-        whole, _ = medians([1 / one for one in self.repetitions])
+            return medians(self.repetitions, tick=self.tick, runs=self.runs)
+        whole = median([1 / one for one in self.repetitions])
         value = _median_rate(np.concatenate(self.repetitions))
         high, low = (1 / bound if bound else None for bound in (whole.low, whole.high))
         return Medians(
             Interval(value, None if low is None else min(low, value), None if high is None else max(high, value)),
             tuple(map(_median_rate, self.repetitions)),
+            self.runs,
         )
 
     @property
@@ -145,14 +150,18 @@ def quantities(pool: Sequence[Measurement]) -> Quantities:
     """Return the statistics of each quantity of a setting, with all repetitions in the pool."""
     if isinstance(pool[0], KeptMeasurement):
         return pool[0].quantities
-    found: dict[Name, tuple[list[NDArray[np.float64]], float]] = {}
+    found: dict[Name, list[tuple[Measurement, NDArray[np.float64], float]]] = defaultdict(list)
     for one in pool:
         for series in one.series:
             if has_median(one.benchmark, series) and len(series.ticks):
                 name, unit, values = quantity(one, series)
-                known, tick = found.get((name, unit), ([], 0.0))
-                resolution = 1e6 / series.hz if unit == "us" else 0.0
-                found[name, unit] = ([*known, values], max(tick, resolution))
+                found[name, unit].append((one, values, 1e6 / series.hz if unit == "us" else 0.0))
         for name, unit, values in derived(one):
-            found[name, unit] = ([*found.get((name, unit), ([], 0.0))[0], values], 0.0)
-    return {name: OfSamples(repetitions, tick, name[1]) for name, (repetitions, tick) in found.items()}
+            found[name, unit].append((one, values, 0.0))
+    return {name: _of_samples(name[1], *zip(*known, strict=True)) for name, known in found.items()}
+
+
+def _of_samples(
+    unit: Unit, measured: Sequence[Measurement], values: Sequence[NDArray[np.float64]], ticks: Sequence[float]
+) -> OfSamples:
+    return OfSamples(by_run(measured, values), max(ticks), unit, len({one.run for one in measured}))

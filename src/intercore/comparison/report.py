@@ -100,7 +100,7 @@ def _cycles(pair: Pair) -> str:
 
 def verdict_words(pair: Pair) -> str:
     """Return the verdict, and what stands behind it."""
-    return in_words(pair.verdict, pair.within, pair.more_repetitions)
+    return in_words(pair.verdict, pair.within, pair.more_runs or pair.more_repetitions)
 
 
 def comparison_rows(found: Comparison) -> list[dict[str, object]]:
@@ -193,6 +193,7 @@ def _flat(found: Comparison, pair: Pair) -> dict[str, object]:
         "verdict": pair.verdict,
         "within": pair.within,
         "more_repetitions": pair.more_repetitions,
+        "more_runs": pair.more_runs,
         "cycles": pair.cycles,
         "simulated": found.first.simulated or found.second.simulated,
         "emulated": found.first.emulated or found.second.emulated,

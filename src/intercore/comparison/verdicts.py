@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from intercore.record.plan import ENOUGH_REPETITIONS
+from intercore.record.plan import ENOUGH_REPETITIONS, ENOUGH_RUNS
 from intercore.statistics.repetitions import chance, ratio_of_medians, repetitions_for
-from intercore.statistics.verdict import judged, significant
+from intercore.statistics.verdict import VerdictBasis, judged, significant
 from intercore.text import listed
 
 if TYPE_CHECKING:
@@ -44,15 +44,24 @@ class Judgement(NamedTuple):
     more_repetitions: int | None
     """If undecided: the additional repetitions, on the side with fewer, that would decide it at the present scatter;
     None if unknown."""
+    more_runs: int | None = None
+    """The same in runs, where either side has several, or both are one run of a real target."""
 
 
 def judge(
-    sides: Sequence[tuple[Unit, Medians, Medians]], *, within: float, simulated: tuple[bool, bool]
+    sides: Sequence[tuple[Unit, Medians, Medians]],
+    *,
+    within: float,
+    simulated: tuple[bool, bool],
+    one_target: bool = False,
+    machine: float = 1.0,
 ) -> list[Judgement]:
     """Return a judgement for each pair of a first and a second side.
 
     `simulated` marks simulated chips. One repetition of those is exact, and two of them, of two targets, differ by the
-    difference of their medians. For two runs of one of them, see `judge_change`.
+    difference of their medians. For two runs of one of them, see `judge_change`. With `one_target`, both are of the
+    same real target: one run of each cannot tell a change of the program from one of the machine. `machine`, at least
+    1, is by how many times the machine itself was slower or faster: no smaller difference is the program's.
     """
     if all(simulated):
         return [_exact(unit, ratio_of_medians(second, first)) for unit, first, second in sides]
@@ -64,9 +73,16 @@ def judge(
     chances = [chance(second, first) for _, first, second in sides]
     judgements = []
     for (unit, first, second), found, differs in zip(sides, ratios, significant(chances), strict=True):
-        verdict, most = judged(found, differs=differs, within=within)
-        more = _more_repetitions(first, second, within) if verdict == "unknown" else None
-        judgements.append(Judgement(found, _WORDS[unit][verdict], most, more))
+        if one_target and unit != "count" and first.runs == second.runs == 1:
+            judgements.append(Judgement(found, "cannot tell", None, None, ENOUGH_RUNS - 1))
+            continue
+        beyond = machine == 1 or found is None or unit == "count" or max(found.value, 1 / found.value) > machine
+        verdict, most = judged(found, differs=differs, within=within) if beyond else VerdictBasis("unknown", None)
+        more = _more(first, second, within) if verdict == "unknown" else None
+        in_runs = max(first.runs, second.runs) > 1
+        judgements.append(
+            Judgement(found, _WORDS[unit][verdict], most, None if in_runs else more, more if in_runs else None)
+        )
     return judgements
 
 
@@ -83,9 +99,11 @@ def _exact(unit: Unit, found: Interval | None) -> Judgement:
     return Judgement(found, _WORDS[unit]["less" if found.value < 1 else "more"], None, None)
 
 
-def _more_repetitions(first: Medians, second: Medians, within: float) -> int | None:
-    have = min(len(first.each), len(second.each))
-    if have == 1:
+def _more(first: Medians, second: Medians, within: float) -> int | None:
+    """Return how many more repetitions, or runs, the side with fewer needs."""
+    in_runs = max(first.runs, second.runs) > 1
+    have = min(first.runs, second.runs) if in_runs else min(len(first.each), len(second.each))
+    if have == 1 and not in_runs:
         return ENOUGH_REPETITIONS - 1
     needed = repetitions_for(within, second, first)
     return None if needed is None else max(needed - have, 1)
@@ -96,12 +114,12 @@ def word(unit: Unit, verdict: OfMedians) -> Verdict:
     return _WORDS[unit][verdict]
 
 
-def in_words(verdict: Verdict, within: float | None, more_repetitions: int | None) -> str:
-    """Return a verdict for a table's cell."""
+def in_words(verdict: Verdict, within: float | None, more: int | None) -> str:
+    """Return a verdict for a table's cell; `more` repetitions or runs would decide it."""
     if verdict == "same":
         return f"same ± {100 * within:.2g} %" if within else "identical"
     if verdict == "cannot tell":
-        return "cannot tell" if more_repetitions is None else f"cannot tell: {more_repetitions} more"
+        return "cannot tell" if more is None else f"cannot tell: {more} more"
     return verdict
 
 

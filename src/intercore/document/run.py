@@ -9,7 +9,6 @@ import msgspec
 from intercore.benchmarks import failed, registry, stop_rule
 from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import benchmark_answers, run_caveats
-from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.statistics.intervals import summary
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def _measurement_rows(run: Run, measurement: Measurement, faults: list[str]) -> 
             "failed": faults,
         }
         for series in measurement.series
-        if not series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(series.ticks)
+        if not series.is_beside and len(series.ticks)
     ]
 
 

@@ -144,7 +144,9 @@ class _Section:
             levels = {name: known for name, known in levels.items() if name in TARGET_FACTORS}
         elif levels.get("seed") == str(plan.seed):
             del levels["seed"]
-        options = {"--opt": opt, "--repetitions": plan.repetitions, "--seed": plan.seed}
+        options = {"--opt": opt, "--repetitions": plan.repetitions // plan.runs, "--seed": plan.seed}
+        if plan.runs > 1:
+            options |= {"--runs": plan.runs, "--every": f"{plan.every:g}"}
         if plan.stop is not None:
             options |= {"--until": stop_rule.until_text(plan.stop), "--cap": plan.stop.cap}
         if plan.url is not None:
@@ -221,7 +223,14 @@ class _Section:
         """How far its numbers can be trusted, by where they come from and whether something disturbed them."""
         place = self.condition("memory.code")
         runs_from = f" Its code runs from {in_words(place)}{_NOT_FLASH * ('sram' in place)}." if place else ""
-        return _TRUST[self.run.plan.origin] + runs_from + self._not_to_trust
+        return _TRUST[self.run.plan.origin] + runs_from + self._one_run + self._not_to_trust
+
+    @property
+    def _one_run(self) -> str:
+        """What its intervals leave out, if it is one run of a real target."""
+        if self.run.plan.origin != "measured" or self.run.plan.runs > 1:
+            return ""
+        return " Its intervals are those of this run: another run of the same program may differ by more."
 
     @property
     def distrusts_worst_cases(self) -> bool:

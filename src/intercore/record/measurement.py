@@ -29,6 +29,10 @@ durations (`tick`); readings of the clock, in ticks since some moment, of which 
 
 TIMESTAMP_OVERHEAD_PREFIX = "timestamp_overhead."
 """Series named `timestamp_overhead.<core>` hold the timestamp overhead: empty timestamp pairs taken on that core."""
+MACHINE_PREFIX = "machine."
+MACHINE_COMPUTE: Final = "machine.compute"
+MACHINE_HAND_OVER: Final = "machine.hand_over"
+"""Series that the tool adds to measurements on this machine: the time of a fixed work before and after each."""
 MISTAKES: Final = "mistakes"
 """Check that the host adds, if there are any: mistakes of the program that a simulated chip reports and that a real one
 would not tolerate. The condition `host.mistakes` describes the first ones."""
@@ -49,6 +53,11 @@ class Series(msgspec.Struct, frozen=True, eq=False):
     ticks: NDArray[np.int64]
     """The samples in the order in which they were taken, in `unit`; shape (count,)."""
     unit: Unit = "tick"
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it is none of the benchmark's: timestamp overhead, or the state of the machine."""
+        return self.name.startswith((TIMESTAMP_OVERHEAD_PREFIX, MACHINE_PREFIX))
 
     @property
     def is_time(self) -> bool:
@@ -86,6 +95,8 @@ class Measurement(msgspec.Struct, frozen=True, eq=False, weakref=True):
     the lines that arrived damaged and were asked for again."""
     started: str
     """UTC time at which the measurement began, ISO 8601."""
+    run: str = ""
+    """Which run it is from, where several are analysed together: `3`, or `3.2` if run 3 was measured in several."""
     recording: Recording | None = None
     """The recording of a meter; None if none was requested."""
 
@@ -165,7 +176,7 @@ class Plan(msgspec.Struct, frozen=True):
     """In the order of measuring. Parts of one benchmark name the same factors, so that its settings are
     distinguishable."""
     repetitions: int = 1
-    """How often each setting is measured, at least 1; with a stop rule, at least so often."""
+    """How often each setting is measured, at least 1, over all runs; with a stop rule, at least so often."""
     seed: int = 1
     """Seeds the order of the settings and the dither on the target."""
     simulated: bool = False
@@ -199,6 +210,10 @@ class Plan(msgspec.Struct, frozen=True):
     """The meter's path, as the user states it."""
     currents: Currents | None = None
     """What a simulated chip's activity is made into ESTIMATED energy by."""
+    runs: int = 1
+    """In how many runs its repetitions are measured, in equal shares and one run after the other."""
+    every: float = 0.0
+    """Seconds from the start of one of these runs to that of the next, at least."""
 
     @property
     def origin(self) -> Origin:

@@ -26,6 +26,13 @@ MAX_SETTINGS = 1_000_000
 ENOUGH_REPETITIONS = 5
 """From which on intervals that come from repetitions are as good as they say; of 2 to 4 they are rough."""
 
+ENOUGH_RUNS = 5
+"""From which on intervals that come from runs are of a useful width."""
+
+MAX_RUNS = 1000
+EVERY = 30.0
+"""Default seconds from the start of a run to that of the next: what slows a machine down often lasts that long."""
+
 SUITE = "suite"
 """Name of a plan of every benchmark that the target has."""
 
@@ -107,6 +114,11 @@ def setting_of(plan: Plan, measurement: Measurement) -> Setting:
     return Setting(measurement.benchmark, levels, measurement.repetition)
 
 
+def run_of(plan: Plan, repetition: int) -> int:
+    """Return which of the plan's runs a repetition belongs to, from 0."""
+    return repetition // max(1, plan.repetitions // max(1, plan.runs))
+
+
 def repetitions_by_setting(run: Run) -> dict[tuple[str, str], list[Measurement]]:
     """Return the repetitions of each setting of the run, by benchmark and canonical factors."""
     pools: dict[tuple[str, str], list[Measurement]] = defaultdict(list)
@@ -168,6 +180,10 @@ def check(plan: Plan) -> None:
     """Raise UsageError for a plan that can be no plan on any target; see `settings`."""
     if plan.repetitions < 1:
         raise UsageError(f"repetitions={plan.repetitions} is out of range: it must be at least 1")
+    if plan.runs < 1 or plan.repetitions % plan.runs:
+        raise UsageError(f"runs={plan.runs} is out of range: {plan.repetitions} repetitions have no such equal shares")
+    if plan.stop is not None and plan.runs > 1:
+        raise UsageError("a plan has either several runs or a stop rule: omit runs or until")
     if plan.stop is not None and plan.stop.cap < plan.repetitions:
         raise UsageError(
             f"cap={plan.stop.cap} is out of range: it must be at least {plan.repetitions}, the value of repetitions"

@@ -18,7 +18,7 @@ from intercore.files import bounds
 from intercore.record import file_locks, renamed, run_lock, store_format
 from intercore.record.measurement import Plan, Run, RunInParts
 from intercore.record.meter_recording_rows import TABLES, head_of, recording_of, samples_of
-from intercore.record.plan import canonical
+from intercore.record.plan import canonical, run_of
 from intercore.record.store_reading import FileForReading
 from intercore.record.store_rows import DamagedError, check_crc, crc_of, is_of, measurement_of, packed, reading
 
@@ -138,7 +138,11 @@ class StoreReader:
     def _run(self, run_id: int | None) -> Run:
         one = self._summary(run_id)
         self._check_size(one.id)
-        return Run(one.id, one.plan, one.started, one.tool, one.total, tuple(self._measurements(one.id)))
+        measurements = (
+            msgspec.structs.replace(each, run=_run_name(one.id, one.plan, each.repetition))
+            for each in self._measurements(one.id)
+        )
+        return Run(one.id, one.plan, one.started, one.tool, one.total, tuple(measurements))
 
     def _summary(self, run_id: int | None) -> RunSummary:
         """Return a run without its measurements; the newest run if None."""
@@ -440,6 +444,13 @@ class Store(StoreReader):
     def _insert(self, statement: str, values: tuple[Any, ...]) -> int:
         (number,) = self._db.execute(statement, values).fetchone()
         return int(number)
+
+
+def _run_name(run_id: int, plan: Plan, repetition: int) -> str:
+    """Return which run a repetition is from. On a simulated chip nothing differs between two, so these have no name."""
+    if plan.simulated:
+        return ""
+    return f"{run_id}.{run_of(plan, repetition) + 1}" if plan.runs > 1 else str(run_id)
 
 
 def _now() -> str:

@@ -2,7 +2,9 @@
 
 The repetition is the unit. Samples of one repetition share what stays the same while it runs (where the program lies in
 memory, how warm the chip is), so a thousand of them may know that repetition to a hair and the next one not at all.
-Intervals therefore come from how much the repetitions differ. Only of a single repetition they come from its samples:
+Intervals therefore come from how much the repetitions differ. Repetitions of one run in turn share the minutes in which
+they were made, so of several runs the arrays below are those of runs (`intercore.benchmarks.grouping.by_run`), and so
+are their intervals (Kalibera & Jones, ISMM 2013). Only of a single repetition they come from its samples:
 they are then those of that repetition, and know nothing of what differs between two.
 
 Every function takes one array of values for each repetition, those without values being left out, and raises ValueError
@@ -114,14 +116,16 @@ class Medians(NamedTuple):
     whole: Interval
     """Of all values, as `median` has it."""
     each: tuple[float, ...]
-    """Of each repetition; of a single one, that of all values."""
+    """Of each repetition, or of each run where there are several; of a single one, that of all values."""
+    runs: int = 1
+    """How many runs they are from. What differs between two runs is unknown from one."""
 
 
-def medians(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Medians:
+def medians(repetitions: Iterable[ArrayLike], *, tick: float = 0.0, runs: int = 1) -> Medians:
     """Return the median of all values and that of each repetition; `tick` as for `median`."""
     known = _with_values(repetitions)
     whole = median(known, tick=tick)
-    return Medians(whole, (whole.value,) if len(known) == 1 else tuple(map(float, _medians(known, tick))))
+    return Medians(whole, (whole.value,) if len(known) == 1 else tuple(map(float, _medians(known, tick))), runs)
 
 
 def ratio(over: Iterable[ArrayLike], under: Iterable[ArrayLike], *, ticks: Ticks = EXACT) -> Interval | None:
@@ -133,12 +137,14 @@ def ratio_of_medians(over: Medians, under: Medians) -> Interval | None:
     """Return the ratio of two medians with its 95 % interval; None if either median is not above 0.
 
     Of repetitions that have nothing to do with each other: Welch's t on the logarithms of their medians. If either side
-    is a single repetition, from the intervals of the two medians, by `ratio_of_intervals`. Bounds are None where a
-    repetition's median is not above 0.
+    is a single repetition, from the intervals of the two medians, by `ratio_of_intervals`. If either side is of several
+    runs, of these; a single run on the other side is taken to scatter as they do. Bounds are None where a repetition's
+    median is not above 0.
     """
     if min(over.whole.value, under.whole.value) <= 0:
         return None
-    if min(len(over.each), len(under.each)) == 1:
+    over, under = _of_one_level(over, under)
+    if over.runs == under.runs == 1 and min(len(over.each), len(under.each)) == 1:
         return ratio_of_intervals(over.whole, under.whole)
     if min(*over.each, *under.each) <= 0:
         return Interval(over.whole.value / under.whole.value)
@@ -173,7 +179,7 @@ def chance(over: Medians, under: Medians) -> float | None:
 
 
 def repetitions_for(within: float, over: Medians, under: Medians) -> int | None:
-    """Return how many repetitions of either side would make the bounds of their ratio lie within a share of it.
+    """Return how many repetitions (or runs) of either side would make the bounds of their ratio lie within a share.
 
     `within` is above 0. The present scatter is assumed. None if it is unknown (a single repetition, a median that is
     not above 0), or if the number is above MOST_REPETITIONS.
@@ -181,7 +187,8 @@ def repetitions_for(within: float, over: Medians, under: Medians) -> int | None:
     found = _logarithms(over, under)
     if found is None:
         return None
-    variance = sum(float(np.var(side, ddof=1)) for side in found)
+    variances = [float(np.var(side, ddof=1)) for side in found if len(side) > 1]
+    variance = 2 * sum(variances) / len(variances)
     for count in range(2, MOST_REPETITIONS + 1):
         if _quantile(2 * count - 2) * math.sqrt(variance / count) <= math.log1p(within):
             return count
@@ -189,10 +196,20 @@ def repetitions_for(within: float, over: Medians, under: Medians) -> int | None:
 
 
 def _logarithms(over: Medians, under: Medians) -> tuple[Floats, Floats] | None:
-    """Return the logarithms of both sides' medians; None where one is not above 0, or a side has one only."""
-    if min(len(over.each), len(under.each)) == 1 or min(*over.each, *under.each) <= 0:
+    """Return the logarithms of both sides' medians; None where one is not above 0, or a side has a repetition only."""
+    over, under = _of_one_level(over, under)
+    is_known = max(over.runs, under.runs) > 1 or min(len(over.each), len(under.each)) > 1
+    if not is_known or min(*over.each, *under.each) <= 0:
         return None
     return np.log(over.each), np.log(under.each)
+
+
+def _of_one_level(over: Medians, under: Medians) -> tuple[Medians, Medians]:
+    """Return both sides with a median for each run, if either has several, else for each repetition."""
+    if over.runs == under.runs == 1:
+        return over, under
+    first, second = (one if one.runs > 1 else one._replace(each=(one.whole.value,)) for one in (over, under))
+    return first, second
 
 
 def difference(one: Iterable[ArrayLike], less: Iterable[ArrayLike], *, ticks: Ticks = EXACT) -> Interval:
@@ -345,7 +362,15 @@ def _welch(one: Floats, less: Floats) -> tuple[float, float]:
 
 
 def _welch_error(one: Floats, less: Floats) -> tuple[float, float, float]:
-    """Return the difference of two means, its standard error and its degrees of freedom (Welch & Satterthwaite)."""
+    """Return the difference of two means, its standard error and its degrees of freedom (Welch & Satterthwaite).
+
+    A side of one value is taken to scatter as the other one does, which has several.
+    """
+    if min(len(one), len(less)) == 1:
+        several, single = (one, less) if len(one) > 1 else (less, one)
+        scatter = float(np.std(several, ddof=1)) if np.ptp(several) else 0.0
+        error = scatter * math.sqrt(1 / len(several) + 1 / len(single))
+        return float(one.mean() - less.mean()), error, len(several) - 1
     means, variances = zip(_mean(one), _mean(less), strict=True)
     total = sum(variances)
     if total == 0:

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.caveats import Samples, disturbed
-from intercore.benchmarks.grouping import ticks
+from intercore.benchmarks.grouping import by_run, ticks
 from intercore.benchmarks.jitter.activations import (
     BENCHMARK,
     FORCED,
@@ -228,11 +228,13 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
         varied={name: first.factors[name] for name in varied if name in first.factors and name != "period_us"},
         hz=each[0].hz,
         stretches=sum(len(one.begins) for one in each),
-        lateness_us=distribution((in_us(one.late, first) for one in each), tick=1e6 / each[0].hz),
+        lateness_us=distribution(by_run(pool, (in_us(one.late, first) for one in each)), tick=1e6 / each[0].hz),
         lateness_min_ticks=int(late.min()),
         lateness_max_ticks=int(late.max()),
         deviation_us=(
-            distribution((in_us(one, first) for one in deviations), tick=1e6 / each[0].hz) if len(deviation) else None
+            distribution(by_run(pool, (in_us(one, first) for one in deviations)), tick=1e6 / each[0].hz)
+            if len(deviation)
+            else None
         ),
         halves_us=_halves(np.abs(in_us(deviation, first))),
         missed=int(np.count_nonzero(late >= each[0].period)),

@@ -199,7 +199,7 @@ def _varied_names(measurements: Sequence[Measurement], measure: str) -> list[str
     return sorted(name for name in names if len({one.factors.get(name) for one in measurements}) > 1)
 
 
-def hand_over_us(pool: Iterable[Measurement], *, back: bool) -> list[NDArray[np.float64]]:
+def hand_over_us(pool: Sequence[Measurement], *, back: bool) -> list[NDArray[np.float64]]:
     """Return the raw latencies of hand-off by repetition, in µs, `from` one core `to` the other or back."""
     return repetitions_us(pool, _way(back=back))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.grouping import IRRELEVANT, ticks, varied_names
+from intercore.benchmarks.grouping import IRRELEVANT, by_run, ticks, varied_names
 from intercore.statistics.factors import Observation
 from intercore.statistics.intervals import order_interval
 from intercore.statistics.line import Fit, Points, best, held_out, line
@@ -111,8 +111,8 @@ class Curve:
         return float(high) if high - 1 > 1 - low else float(low)
 
     def repetitions(self, size: int) -> list[Floats]:
-        """Return the times per message of one size by repetition, in µs."""
-        return [times_us(one, self.measure) for one in self.measurements[size]]
+        """Return the times per message of one size by unit of replication (`by_run`), in µs."""
+        return _times_us(self.measurements[size], self.measure)
 
     def samples(self, size: int) -> Floats:
         """Return the times per message of one size, in µs."""
@@ -212,7 +212,11 @@ def is_usable(one: Measurement) -> bool:
 
 
 def _median_of(pool: Sequence[Measurement], measure: Measure) -> Interval:
-    return median([times_us(one, measure) for one in pool], tick=max(_tick_us(one, measure) for one in pool))
+    return median(_times_us(pool, measure), tick=max(_tick_us(one, measure) for one in pool))
+
+
+def _times_us(pool: Sequence[Measurement], measure: Measure) -> list[Floats]:
+    return by_run(pool, (times_us(one, measure) for one in pool))
 
 
 def _median(pool: Sequence[Measurement], measure: Measure, between: float) -> tuple[float, float]:
@@ -221,13 +225,14 @@ def _median(pool: Sequence[Measurement], measure: Measure, between: float) -> tu
     It has three parts: that of the samples; the differences between repetitions; and half a tick either way, uniformly,
     which is the resolution of the clock however many samples there are.
     """
-    values = np.concatenate([times_us(one, measure) for one in pool])
+    units = _times_us(pool, measure)
+    values = np.concatenate(units)
     known = order_interval(np.sort(values), 0.5)
     if known.low is not None and known.high is not None:
         sampling = (known.high - known.low) / (2 * 1.96)  # bounds of 95 %
     else:
         sampling = _MEDIAN_ERROR * float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-    repeating = between * known.value / math.sqrt(len(pool))
+    repeating = between * known.value / math.sqrt(len(units))
     return known.value, math.sqrt(sampling**2 + repeating**2 + _tick_us(pool[0], measure) ** 2 / 12)
 
 
@@ -235,7 +240,7 @@ def _between(by_size: Mapping[int, Sequence[Measurement]], measure: Measure) -> 
     """Return by which fraction the medians of repeated measurements of one size differ; 0 if none was repeated."""
     squares, freedom = 0.0, 0
     for pool in by_size.values():
-        medians = np.array([np.median(times_us(one, measure)) for one in pool])
+        medians = np.array([np.median(one) for one in _times_us(pool, measure)])
         if len(medians) > 1 and medians.mean() > 0:
             squares += float(np.sum((medians / medians.mean() - 1) ** 2))
             freedom += len(medians) - 1

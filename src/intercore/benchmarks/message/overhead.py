@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import by_level, cycles_per_us, pools, ticks
+from intercore.benchmarks.grouping import by_level, by_run, cycles_per_us, pools, ticks
 from intercore.benchmarks.message import TRUE, TURNS
 from intercore.benchmarks.message.curve import BENCHMARK
 from intercore.benchmarks.message.overhead_findings import (
@@ -153,7 +153,7 @@ def _row(setting: Mapping[str, Level], varied: dict[str, Level], pool: Sequence[
 
 
 def _taken(pool: Sequence[Measurement], end: End, core: int) -> MessageTaken:
-    us = median([taken_us(one, end) for one in pool])
+    us = median(by_run(pool, (taken_us(one, end) for one in pool)))
     rate = cycles_per_us(pool)
     off = [difference for one in pool for difference in _differences(one, end)]
     return MessageTaken(core, us, None if rate is None else us.value * rate, max(off) if off else None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.grouping import by_run
 from intercore.record.measurement import Level
 from intercore.record.own_work import PREFIX
 from intercore.statistics.intervals import Interval, generator
@@ -183,7 +184,8 @@ def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> Spee
     if samples == 0:
         return NoRatio("samples")
     t1_us, tp_us = (
-        [pair[which].ns[:count] / 1e3 for pair, count in zip(pairs, counts, strict=True)] for which in (0, 1)
+        by_run(pool, [pair[which].ns[:count] / 1e3 for pair, count in zip(pairs, counts, strict=True)])
+        for which in (0, 1)
     )
     resolution_us = (max(1e6 / t1.hz for t1, _ in pairs), max(1e6 / tp.hz for _, tp in pairs))
     t1, tp = (median(each, tick=tick) for each, tick in zip((t1_us, tp_us), resolution_us, strict=True))

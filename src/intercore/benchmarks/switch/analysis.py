@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks.caveats import Samples, disturbed, failed_checks
-from intercore.benchmarks.grouping import tick_us
+from intercore.benchmarks.grouping import by_run, tick_us
 from intercore.benchmarks.switch.alignment import alignment
 from intercore.benchmarks.switch.findings import (
     SwitchFailedCheck,
@@ -148,7 +148,7 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
                     f"{primitive} from core {first} to core {second}",
                     {"primitive": primitive, "from": first, "to": second},
                 ),
-                disturbances(values for _, values in wake_ups_us(pool)),
+                disturbances(wake_ups_us(pool)),
             )
             for (primitive, first, second, _, time, _), pool in by_setting(ours).items()
             if time in TRUE_TIMES or first == second
@@ -181,7 +181,7 @@ def _ratio(setting: Setting, same: Sequence[Measurement], cross: Sequence[Measur
     """Compare the measurements of a way across cores with those on the core that signals."""
     primitive, first, second, target, time, varied = setting
     ticks = [tick_us(pool, "switch") for pool in (same, cross)]
-    here, there = ([values for _, values in wake_ups_us(pool)] for pool in (same, cross))
+    here, there = (by_run(pool, wake_ups_us(pool)) for pool in (same, cross))
     return msgspec.convert(
         {
             "primitive": primitive,

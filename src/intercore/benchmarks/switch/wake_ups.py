@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.exactness import Exactness, exactness
-from intercore.benchmarks.grouping import by_level, distribution_us, tick_us
+from intercore.benchmarks.grouping import by_level, by_run, distribution_us, tick_us
 from intercore.benchmarks.switch.alignment import Alignment, alignment
 from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX, Level
 from intercore.statistics.distribution import Distribution, distribution
@@ -148,21 +148,21 @@ def _wake_ups_us(one: Measurement) -> Floats:
     return raw.ns[:count] / 1e3 - found.ahead_us(moments.ns[:count] / 1e3)
 
 
-def wake_ups_us(pool: Sequence[Measurement]) -> list[tuple[int, Floats]]:
-    """Return the times of each measurement of a pool, in µs, with the number of its repetition."""
-    return [(one.repetition, _wake_ups_us(one)) for one in pool]
+def wake_ups_us(pool: Sequence[Measurement]) -> list[Floats]:
+    """Return the times of each measurement of a pool, in µs."""
+    return [_wake_ups_us(one) for one in pool]
 
 
 def concatenated(pool: Sequence[Measurement]) -> Floats:
     """Return the times of all measurements of a pool, in µs."""
-    return np.concatenate([values for _, values in wake_ups_us(pool)])
+    return np.concatenate(wake_ups_us(pool))
 
 
 def wake_up_of(setting: Setting, pool: Sequence[Measurement]) -> WakeUp:
     """Summarise the measurements of a setting."""
     primitive, first, second, target, time, varied = setting
     hz = pool[0].samples("switch").hz
-    wake_ups = distribution((values for _, values in wake_ups_us(pool)), tick=tick_us(pool, "switch"))
+    wake_ups = distribution(by_run(pool, wake_ups_us(pool)), tick=tick_us(pool, "switch"))
     aligned = [found for one in pool if one.factors["time"] == "aligned" and (found := alignment(one)) is not None]
     crosses = time == "common" and first != second
     by_target = uncertainty.within_us(pool, "switch") if crosses else 0.0

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from intercore.budgets.budget import Budget
     from intercore.budgets.check import BudgetFile
     from intercore.campaign.planning import Draft
+    from intercore.comparison.baseline import Baseline
     from intercore.link.session import BenchmarkInfo, Session
     from intercore.record.measurement import Level, Measurement, Plan
     from intercore.record.origin import Origin
@@ -48,7 +49,7 @@ def repetitions_for(file: BudgetFile, origin: Origin) -> int:
     """
     known = () if file.baseline is None else file.baseline.measurements
     ratios = [one for one in file.budgets if one.to_baseline]
-    if file.repetitions is None and origin == "simulated" and ratios:
+    if file.repetitions is None and origin == "simulated" and ratios and known:
         return max(
             len(quantity.medians.each)
             for one in known
@@ -63,9 +64,10 @@ def draft_for(
 ) -> Draft:
     """Return the draft of a plan with each setting that budgets need and the target can measure, perhaps none.
 
-    A ratio needs the settings of the baseline. A limit needs those that `intercore run` measures at the budget's
-    levels, with enough samples for its percentile. The plan excludes settings that the target cannot measure. Raises
-    UsageError, with file and line, for anything in the file that the target or the baseline does not have.
+    A ratio needs the settings of the baseline, if the file has one. Anything else needs those that `intercore run`
+    measures at the budget's levels, with enough samples for its percentile. The plan excludes settings that the target
+    cannot measure. Raises UsageError, with file and line, for anything in the file that the target or the baseline does
+    not have.
     """
     has_cycles = session.info().conditions.get("clock.sys_hz", "").isdecimal()
 
@@ -74,11 +76,13 @@ def draft_for(
         if budget.unit == CYCLES and not has_cycles:
             raise UsageError(NO_CYCLES)
         made = list(
-            _of_baseline(file, budget, info) if budget.to_baseline else _settings_of_limit(budget, info, plan, target)
+            _of_baseline(file.baseline, budget, info)
+            if budget.to_baseline and file.baseline is not None
+            else _settings_of_limit(budget, info, plan, target)
         )
         return [one for one in made if is_of(budget, one)]
 
-    settings = _Settings()
+    settings = _Settings(has_baseline=file.baseline is not None)
     left_out: list[Excluded] = []
     for budget, made in zip(file.budgets, for_each(file.name, file.budgets, needed), strict=True):
         possible, impossible = _possible(session, find_benchmark(benchmarks, budget.benchmark), made)
@@ -92,7 +96,8 @@ def draft_for(
 class _Settings:
     """The settings that budgets need, without duplicates."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_baseline: bool) -> None:
+        self._has_baseline = has_baseline
         self._pinned: dict[tuple[str, str], dict[str, Level]] = {}
         """Settings with given samples, of the baseline or of a budget; by the benchmark and all its levels."""
         self._of_ratios: set[tuple[str, str]] = set()
@@ -101,10 +106,11 @@ class _Settings:
 
     def add(self, budget: Budget, factors: dict[str, Level]) -> None:
         """Add a setting that a budget needs."""
-        if budget.to_baseline or _SAMPLES in budget.levels:
+        of_baseline = budget.to_baseline and self._has_baseline
+        if of_baseline or _SAMPLES in budget.levels:
             key = (budget.benchmark, canonical(factors))
             self._pinned.setdefault(key, factors)
-            if budget.to_baseline:
+            if of_baseline:
                 self._of_ratios.add(key)
             return
         key = setting_key(budget.benchmark, {name: factors[name] for name in factors if name not in IRRELEVANT})
@@ -144,24 +150,19 @@ def _alike(settings: Sequence[tuple[str, Mapping[str, Level]]], target: Target) 
     ]
 
 
-def _of_baseline(file: BudgetFile, budget: Budget, info: BenchmarkInfo) -> Iterator[dict[str, Level]]:
+def _of_baseline(baseline: Baseline, budget: Budget, info: BenchmarkInfo) -> Iterator[dict[str, Level]]:
     """Return the complete settings of the baseline that a budget applies to."""
-    if file.baseline is None:
-        raise UsageError(
-            "this budget is a ratio to a baseline, but the budget file names no baseline: add a line such as "
-            'baseline = "pico-sim.jsonl"'
-        )
     parameters = {one.name: one for one in info.parameters}
     checked(info, budget.levels)
-    found = [one for one in file.baseline.measurements if one.benchmark == info.name and is_of(budget, one.factors)]
+    found = [one for one in baseline.measurements if one.benchmark == info.name and is_of(budget, one.factors)]
     if not found:
         raise UsageError(
-            f"the baseline {file.baseline.file} does not have the setting of this budget: save a baseline of a run "
+            f"the baseline {baseline.file} does not have the setting of this budget: save a baseline of a run "
             "with that setting, or give a limit with a unit"
         )
     if not any(_has_statistic(budget, one) for one in found):
         raise UsageError(
-            f"the baseline {file.baseline.file} has no {budget.what.removesuffix(' / baseline')} for these settings: "
+            f"the baseline {baseline.file} has no {budget.what.removesuffix(' / baseline')} for these settings: "
             "save a baseline of a run with more samples, or limit another statistic"
         )
     for one in found:

@@ -28,20 +28,23 @@ AnyBudget: TypeAlias = Budget | ProfileBudget
 _EXAMPLE = 'budgets = ["switch from=0 to=1: p99 <= 20 us"]'
 
 
-def read(path: Path) -> BudgetFile:
-    """Read a budget file and its baseline; the error lists every invalid budget with its line."""
+def read(path: Path, *, against: bool = False) -> BudgetFile:
+    """Read a budget file and its baseline; the error lists every invalid budget with its line.
+
+    With `against`, ratios are to a revision that is measured, and the file's baseline is not read.
+    """
     name = str(path)
     file = toml_table.parsed(text_of(path), name, "budget file")
     file.check_keys(("budgets", "baseline", "repetitions"))
     every = _budgets(file)
     budgets = tuple(one for one in every if isinstance(one, Budget))
-    baseline = _baseline(file, path)
+    baseline = None if against else _baseline(file, path)
 
     def vet(one: Budget) -> None:
-        if one.to_baseline and baseline is None:
+        if one.to_baseline and baseline is None and not against:
             raise UsageError(
                 "this budget is a ratio to a baseline, but the budget file names no baseline: add a line such as "
-                'baseline = "pico-sim.jsonl"'
+                'baseline = "pico-sim.jsonl", or measure a revision: --against HEAD~1'
             )
         limited(one)
 

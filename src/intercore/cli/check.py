@@ -9,29 +9,33 @@ import typer
 
 from intercore.budgets import report
 from intercore.budgets.check import check as check_budgets
-from intercore.budgets.check import check_profile, for_each, unmeasured
+from intercore.budgets.check import check_profile
 from intercore.campaign import budget_reader
-from intercore.campaign.budget_plan import draft_for, repetitions_for, why_not
-from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import complete_plan, draft_plan, plan_without_parts
-from intercore.campaign.this_thread import carry_out
-from intercore.cli.measuring import kept_target, open_session
+from intercore.cli.checked import Measuring, measured, measured_against
 from intercore.cli.number_options import whole_option
-from intercore.cli.options import DEFAULT_STORE, Baud, Force, KernelPath, Output, PortUrl, StorePath, Timeout
+from intercore.cli.options import (
+    DEFAULT_STORE,
+    Baud,
+    FirmwarePath,
+    Force,
+    KernelPath,
+    Output,
+    PortUrl,
+    StorePath,
+    Timeout,
+)
 from intercore.cli.planned import sources_of
 from intercore.cli.stored import stored_run
 from intercore.document.junit import junit
 from intercore.document.markdown import markdown
-from intercore.errors import IntercoreError, UsageError
+from intercore.errors import UsageError
 from intercore.files.replacement import JUNIT, MARKDOWN, Kind, check_replaceable, replacement
 from intercore.profile.profile_file import is_profile, read
-from intercore.record.plan import MAX_SETTINGS, settings
-from intercore.record.store import Store
-from intercore.target.targets import DEFAULT_BAUD, Address, find, usual_builds
-from intercore.terminal.console import messages, say
+from intercore.record.plan import MAX_SETTINGS
+from intercore.target.targets import DEFAULT_BAUD, Address, usual_builds
+from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
-from intercore.terminal.progress import watch
 from intercore.text import whole_number
 
 if TYPE_CHECKING:
@@ -47,7 +51,8 @@ app = typer.Typer(add_completion=False)
     "A budget file lists its budgets: "
     'budgets = ["irq path=timer-handler: max <= 60 cycles", "speedup mode=pool n=1000: S median >= 1.8"]. '
     "Examples: intercore check budgets.toml pico-sim --junit budgets.xml; intercore check budgets.toml 3; "
-    "intercore check budgets.toml --profile app.json"
+    "intercore check budgets.toml --profile app.json; "
+    "intercore check budgets.toml host --against HEAD~1 --kernel FreeRTOS-Kernel"
 )
 def check(
     file: Annotated[
@@ -90,7 +95,17 @@ def check(
             "Repetitions of each setting, e.g. 10. Default: the value in the budget file, or 5.",
         ),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="REVISION",
+            help="Take ratios ('median / baseline <= 1.05') to a revision of the git repository of --firmware or "
+            "--kernel, e.g. HEAD~1: builds it, too, and measures both by turns.",
+        ),
+    ] = None,
     kernel: KernelPath = None,
+    firmware: FirmwarePath = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
     timeout: Timeout = None,
@@ -103,13 +118,14 @@ def check(
             check_replaceable(path, kind, force=force)  # before anything is measured
     if name is not None and not file.exists() and Path(name).is_file():
         raise UsageError(f"{file} is not a budget file; the budget file comes first: intercore check {name} {file}")
-    budgets = budget_reader.read(file)
+    budgets = budget_reader.read(file, against=against is not None)
     profiled = _profile(budgets, name, profile)
     found: Check | None
     if not budgets.budgets:
         found = None
     elif name is None or whole_number(name) is not None:
-        given = {"--repetitions": repetitions, "--kernel": kernel, "--port": port}
+        given = {"--repetitions": repetitions, "--against": against, "--kernel": kernel, "--firmware": firmware}
+        given |= {"--port": port}
         for option in (option for option, value in given.items() if value is not None):
             raise UsageError(
                 f"{option} applies only when a target is measured: name a target, e.g. intercore check budgets.toml "
@@ -118,8 +134,9 @@ def check(
         number = None if name is None else whole_number(name)
         found = check_budgets(budgets, stored_run(store_path, number), usual_builds())
     else:
-        address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None))
-        found = _measured(budgets, name, address, timeout, repetitions, store_path)
+        address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=firmware))
+        how = Measuring(address, timeout, repetitions, store_path)
+        found = measured(budgets, name, how) if against is None else measured_against(budgets, name, how, against)
     if found is None or budgets.of_profile:
         found = check_profile(budgets, profiled, found)
     if junit_path is not None:
@@ -156,41 +173,3 @@ def _write(path: Path, kind: Kind, content: bytes, *, force: bool) -> None:
     with replacement(path, kind, force=force) as file:
         file.write(content)
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
-
-
-def _measured(
-    file: BudgetFile, name: str, address: Address, timeout: float | None, repetitions: int | None, store_path: Path
-) -> Check:
-    """Measure the settings that the budgets need, and check them.
-
-    A target that cannot be measured is a result, not an error.
-    """
-    target = find(name)
-    if target.origin == "emulated":
-        raise UsageError(
-            f"budgets cannot be checked on {name}, which is emulated: its times mean nothing. Choose another target"
-        )
-    repetitions = repetitions or repetitions_for(file, target.origin)
-    plan = plan_without_parts(target, address, "budgets", repetitions)
-    first, *_ = for_each(file.name, file.budgets, lambda one: draft_plan(plan, [Experiment(one.benchmark, one.levels)]))
-    with kept_target(plan, address, timeout) as kept:
-        try:
-            session = open_session(kept, target.name, first.first_build)
-            benchmarks = session.benchmarks()
-            draft = draft_for(file, plan, session, benchmarks, target)
-            missing = why_not(draft.plan, file.budgets)
-            if not draft.experiments:
-                return unmeasured(file, name, next(iter(missing.values())), simulated=plan.simulated)
-            plan = complete_plan(draft, session, benchmarks)
-        except UsageError:
-            raise
-        except IntercoreError as error:
-            return unmeasured(file, name, str(error), simulated=plan.simulated)
-        with Store(store_path) as store, watch(messages()) as observer:
-            run_id = store.create_run(plan, len(settings(plan)))
-            try:
-                carry_out(store, {run_id: kept}, observer)
-            except IntercoreError as error:
-                say(f"run {run_id} was interrupted: {error}")
-                missing = {one.text: f"the measurement was interrupted: {error}" for one in file.budgets} | missing
-            return check_budgets(file, store.run(run_id), usual_builds(), missing)

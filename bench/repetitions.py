@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SAMPLES = 100
 REPETITIONS = (5, 10, 30)
+RUNS = (1, 2, 5, 10)
+BETWEEN_RUNS = (0, 1, 3, 10)
 SCATTERS = (0, 0.2, 0.5, 1, 3)
 LAWS: dict[str, Law] = {
     "normal": lambda rng, shape: rng.normal(size=shape),
@@ -46,6 +48,13 @@ def main() -> None:
     print("\nThe same, were all samples taken as independent: by order statistics, as before there were repetitions\n")
     for scatter in SCATTERS:
         row = "".join(f"{medians('normal', scatter, count, trials, pooled=True):>10.1%}" for count in REPETITIONS)
+        print(f"  {'normal':<30}{scatter:>8}{row}", flush=True)
+    print(
+        "\nRuns of 5 repetitions; scatter between runs in times of that between repetitions. One run: of itself only\n"
+    )
+    print(f"  {'':<30}{'scatter':>8}" + "".join(f"{count:>10}" for count in RUNS) + "  runs")
+    for scatter in BETWEEN_RUNS:
+        row = "".join(f"{of_runs(scatter, count, trials):>10.1%}" for count in RUNS)
         print(f"  {'normal':<30}{scatter:>8}{row}", flush=True)
     print("\nRatios and differences of medians (scatter 2 % between, 5 % within)\n")
     for name, share in (("ratio", ratios), ("difference", differences), ("ratio of pairs, 20 % in common", pairs)):
@@ -75,6 +84,16 @@ def medians(name: str, scatter: float, count: int, trials: int, *, pooled: bool 
         held += holds(
             order_interval(np.sort(values, axis=None), 0.5) if pooled else median(values, tick=tick), truth + phase
         )
+    return held / trials
+
+
+def of_runs(scatter: float, count: int, trials: int) -> float:
+    """Return how often the interval of a median over runs, or over the repetitions of one run, holds the truth."""
+    rng, held = np.random.default_rng(8), 0
+    for _ in range(trials):
+        centres = scatter * rng.normal(size=(count, 1)) + rng.normal(size=(count, 5))
+        values = centres[..., None] + rng.normal(size=(count, 5, SAMPLES // 5))
+        held += holds(median(values[0] if count == 1 else values.reshape(count, -1)), 0)
     return held / trials
 
 

@@ -144,8 +144,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """Of two runs of one simulated target: the functions that differ between their programs; None if not known."""
     phases: int = 0
     """In how many other phases of one side's program what moved was measured again."""
-    schema: int = 4
-    """Version of this shape. 1: the first. 2: `functions`, `phases`, and the verdict `phase`. 4: `more_runs`."""
+    schema: int = 3
+    """Version of this shape. 1: the first. 2: `functions`, `phases`, and the verdict `phase`."""
 
 
 def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({}), *, within: float = WITHIN) -> Comparison:

@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections import Counter
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +19,7 @@ from intercore.campaign.planning import builds_of, complete_plan, drafts
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.factors import of_target
 from intercore.record.origin import in_brackets
-from intercore.record.plan import grid, measured, remaining, settings
+from intercore.record.plan import grid, measured, remaining, run_of, settings
 from intercore.target.targets import Address, BoardTarget, find
 from intercore.view.quantity import rough_time
 
@@ -66,8 +67,14 @@ class TargetPreview(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """Duration of the missing settings, one after the other."""
-        return 0.0 if self.pace is None else self.pace.seconds(self.missing)
+        """Duration of the missing settings, one after the other, with the time between runs."""
+        if self.pace is None or self.plan is None:
+            return 0.0
+        plan = self.plan
+        each = [
+            self.pace.seconds([*some]) for _, some in groupby(self.missing, lambda one: run_of(plan, one.repetition))
+        ]
+        return sum(max(seconds, plan.every) for seconds in each[:-1]) + sum(each[-1:])
 
     @property
     def left_out(self) -> int:

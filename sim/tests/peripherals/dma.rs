@@ -1,3 +1,8 @@
+//! The DMA (datasheet 2.5): what its channels move, what paces them, and what they tell.
+
+mod control;
+mod sniffer;
+
 use super::bench::{Bench, DMA, PWM, SET, UART0};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::rp2040::irq::Irq;

@@ -27,9 +27,10 @@ impl Peripherals {
     pub fn dma_read_wanted(&mut self, context: &mut Context<'_>) -> Option<DmaAccess> {
         self.dma.chain(context);
         self.note_started(context.now);
-        let requested = if self.dma.may_issue_read() { self.requested(context.now) } else { 0 };
+        let issues = self.dma.may_issue_read();
+        let requested = if issues { self.requested(context.now) } else { 0 };
         let wanted = self.dma.read_wanted(context.now, requested);
-        if let Some(access) = wanted {
+        if issues && let Some(access) = wanted {
             self.drop_excess(access.channel, context.now);
         }
         wanted
@@ -86,10 +87,11 @@ impl Peripherals {
         busy.filter(|&index| self.credits(self.dma.channel(index), now) > 0).fold(0, |mask, index| mask | 1 << index)
     }
 
+    /// Of a channel that has just issued a transfer: its counter held no more before.
     fn drop_excess(&mut self, index: usize, now: Cycle) {
         let channel = self.dma.channel(index);
         if self.pulses(channel.treq(), now).is_some() {
-            let excess = self.credits(channel, now).saturating_sub(MOST_CREDITS);
+            let excess = self.credits(channel, now).saturating_sub(MOST_CREDITS - 1);
             self.dma.channel_mut(index).pulses_before += excess;
         }
     }

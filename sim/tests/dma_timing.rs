@@ -117,3 +117,39 @@ fn a_chain_of_control_blocks_takes_14_cycles_a_block() {
     let cycles = machine.now() - begun;
     assert!((14 * u64::from(BLOCKS - 1)..14 * u64::from(BLOCKS)).contains(&cycles), "{cycles} cycles");
 }
+
+/// A channel that waits for a request has another one chosen, of a FIFO that nobody has waited for and that was filled long ago: it
+/// does not act before it was told to.
+#[test]
+fn a_channel_takes_a_word_that_has_waited_after_its_request_is_chosen() {
+    let mut machine = machine();
+    assert!(machine.load(0x2000_0100, &[0; 4]));
+    write(
+        &mut machine,
+        &[
+            (channel(0, READ_ADDR), PIO0 + 0x20),
+            (channel(0, WRITE_ADDR), 0x2000_0100),
+            (channel(0, TRANS_COUNT), 1),
+            (channel(0, CTRL_TRIG), EN | WORD | 5 << 15), // DREQ_PIO0_RX1, which never comes
+            (PIO0 + 0xd8, 0xa0cb),                        // MOV ISR, !NULL
+        ],
+    );
+    let next = machine.now() + 10;
+    machine.run_until(next);
+    // SET X, 0 with 31 cycles of delay; PUSH; JMP to itself.
+    for (at, instruction) in [0xff20, 0x8020, 0x0002].into_iter().enumerate() {
+        write(&mut machine, &[(PIO0 + 0x48 + 4 * at as u32, instruction)]);
+    }
+    write(&mut machine, &[(PIO0, 1)]);
+    let next = machine.now() + 1000;
+    machine.run_until(next);
+    let begun = machine.now();
+    write(&mut machine, &[(channel(0, AL1_CTRL), EN | WORD | 4 << 15)]); // DREQ_PIO0_RX0
+    while machine.peek(0x2000_0100) != Some(u32::MAX) {
+        let next = machine.now() + 1;
+        machine.run_until(next);
+        assert!(next < begun + 100);
+    }
+    // The read is in this cycle, its data in the next one, the write two cycles later, and what it writes is there behind that.
+    assert_eq!(machine.now() - begun, 4);
+}

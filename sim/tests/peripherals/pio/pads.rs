@@ -1,10 +1,11 @@
 //! What the datasheet says of the pins of PIO: who drives them, what their pads do, and when they are seen (3.5.6, 2.19).
 
 use super::assembly::{
-    ALWAYS, COPY, Desk, GPIO, ISR, MAPPED, Machine, NOP, PINDIRS, PINS, PLAIN, PULL, PUSH, delay, in_pins, jmp, mov,
-    out, out_pins, set, set_pins, side, side_pins, wait, wrap,
+    ALWAYS, COPY, Desk, GPIO, ISR, MAPPED, Machine, NOP, PINDIRS, PINS, PLAIN, PULL, PUSH, delay, in_pins, irq, jmp,
+    mov, out, out_pins, set, set_pins, side, side_pins, wait, wrap,
 };
-use super::{CTRL, INSTR, INSTR_MEM, PADOE, PADOUT, PIO, RXF, SYNC_BYPASS, at_machine};
+use super::{CTRL, INSTR, INSTR_MEM, INTE, PADOE, PADOUT, PIO, RXF, SYNC_BYPASS, TXF, at_machine};
+use intercore_sim::rp2040::irq::Irq;
 use intercore_sim::rp2040::peripherals::pins::Outputs;
 
 /// 3.5.1: an enable bit is one of the bits that are counted, and side-set may go to directions.
@@ -73,15 +74,30 @@ fn inputs_come_two_cycles_later_unless_bypassed() {
 /// A pulse gets through the synchronisers whether somebody looks at the block meanwhile or not.
 #[test]
 fn pulses_of_any_length_are_seen() {
-    for (length, looks) in (1..5).flat_map(|length| (0..64).map(move |looks| (length, looks))) {
+    let by_sio = |desk: &mut Desk, levels: u32| {
+        desk.bench.with(|p, context| {
+            p.sio.write(0, 0x10, levels, context);
+            p.sio.write(0, 0x20, 1 << 7, context);
+            p.update_sio_pins(context);
+        });
+    };
+    let cases = [false, true].into_iter().flat_map(|sio| (1..5).map(move |length| (sio, length)));
+    for (sio, length, looks) in cases.flat_map(|(sio, length)| (0..64).map(move |looks| (sio, length, looks))) {
         let mut desk = Desk::new(&[wait(1, GPIO, 7), jmp(ALWAYS, 1)]);
+        if sio {
+            desk.bench.write(super::IO_BANK0 + 8 * 7 + 4, 5);
+        }
         desk.set_up(0, PLAIN);
         desk.enable(1);
         desk.bench.wait(10);
         for cycle in 0..6 {
             let levels = u32::from(cycle < length) << 7;
             if cycle == 0 || cycle == length {
-                desk.bench.with(|p, context| p.set_outside(Outputs { levels, enables: 1 << 7 }, context));
+                if sio {
+                    by_sio(&mut desk, levels);
+                } else {
+                    desk.bench.with(|p, context| p.set_outside(Outputs { levels, enables: 1 << 7 }, context));
+                }
             }
             desk.bench.wait(1);
             if looks >> cycle & 1 == 1 {
@@ -89,7 +105,7 @@ fn pulses_of_any_length_are_seen() {
             }
         }
         desk.bench.wait(3);
-        assert_eq!(desk.read(at_machine(0xd4, 0)), 1, "{length} cycles, looked at as in {looks:#b}");
+        assert_eq!(desk.read(at_machine(0xd4, 0)), 1, "{length} cycles, by SIO: {sio}, looked at as in {looks:#b}");
     }
 }
 
@@ -259,4 +275,39 @@ fn a_block_sees_the_pins_of_the_other() {
         assert_eq!(desk.bench.now - before, 5);
         assert_ne!(seen, level, "five cycles later");
     }
+}
+
+/// The other block's pin has been high for long, and nobody has looked: WAIT in the first cycle finds it so, and IRQ in the second
+/// makes the line rise in the third.
+#[test]
+fn a_block_is_in_time_with_an_interrupt_by_a_pin_that_it_has_not_looked_at_before() {
+    let mut desk = Desk::new(&[]);
+    desk.set_up(0, Machine { pinctrl: set_pins(4, 1), ..PLAIN });
+    for (at, instruction) in (0..).zip([wait(1, GPIO, 4), irq(0), jmp(ALWAYS, 2)]) {
+        desk.bench.write(PIO[1] + INSTR_MEM + 4 * at, u32::from(instruction));
+    }
+    desk.bench.write(PIO[1] + INTE, 1 << 8);
+    desk.force(0, set(PINDIRS, 1));
+    desk.force(0, set(PINS, 1));
+    desk.bench.wait(100);
+    let begun = desk.bench.now;
+    desk.bench.write(PIO[1] + CTRL, 1);
+    assert_eq!(desk.bench.rises(Irq::Pio1_0, 100).map(|at| at - begun), Some(3));
+}
+
+/// One master writes to a block, and another one in the same cycle has a pin of it interrupt for the first time.
+#[test]
+fn a_pin_is_first_looked_at_in_the_cycle_of_a_write_to_its_block() {
+    const RISES: u32 = 8;
+    let mut desk = Desk::new(&[PULL, set(PINS, 1), jmp(ALWAYS, 2)]);
+    desk.set_up(0, Machine { pinctrl: set_pins(4, 1), ..PLAIN });
+    desk.force(0, set(PINDIRS, 1));
+    desk.enable(1);
+    desk.bench.write(PIO[1] + CTRL, 1);
+    desk.bench.wait(100);
+    let begun = desk.bench.now;
+    desk.bench.write(PIO[0] + TXF, 0);
+    desk.bench.write(super::IO_BANK0 + 0x100, RISES << 16);
+    // PULL and SET; the pad has the level in the cycle after, and it is two flip-flops from there to the interrupt.
+    assert_eq!(desk.bench.rises(Irq::IoBank0, 100).map(|at| at - begun), Some(5));
 }

@@ -77,6 +77,22 @@ fn dividers_run_on_and_can_be_put_in_step() {
     assert_eq!((change - start - 2) % 7, 0, "{wave}, {change}");
 }
 
+/// 3.5.5: nor does a divider stop for a stall. With a divisor of 5, ticks are in cycles 1, 6, 11 after the one that enables; what
+/// comes behind the tick after the change is 7 cycles apart.
+#[test]
+fn a_divider_that_is_changed_during_a_stall_keeps_its_tick() {
+    let mut desk = Desk::new(&[PULL, set(PINS, 1), jmp(ALWAYS, 2)]);
+    desk.set_up(0, Machine { clkdiv: 5 << 16, pinctrl: set_pins(0, 1), ..PLAIN });
+    desk.force(0, set(PINDIRS, 1));
+    desk.enable(1);
+    desk.bench.wait(8);
+    desk.write(0xc8, 7 << 16);
+    desk.put(0, 0);
+    let low = desk.wave(0, 20).find('1').expect("it goes on") as u64;
+    // PULL in cycle 11, SET in cycle 18, and the pin is high in the one after it.
+    assert_eq!(10 + 1 + low, 19);
+}
+
 /// 3.2.4, 3.5.1: a side-set comes with the first cycle of an instruction that stalls, its delay after the last one.
 #[test]
 fn a_side_set_comes_before_and_a_delay_after_a_stall() {

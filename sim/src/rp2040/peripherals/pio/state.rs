@@ -178,7 +178,6 @@ impl State {
         let [one, two] = earlier.map(|outputs| if outputs == now { level } else { self.level_of(setup, outputs) });
         self.pads = match end - self.at {
             1 => [level, self.pads[0], self.pads[1]],
-            2 => [level, one, self.pads[0]],
             _ => [level, one, two],
         };
         self.at = end;

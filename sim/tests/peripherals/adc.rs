@@ -1,6 +1,6 @@
 //! The ADC (datasheet 4.9): 96 cycles of `clk_adc` a conversion, its FIFO, its pacing, and the voltages that it sees.
 
-use super::bench::{Bench, CLOCKS, SET};
+use super::bench::{Bench, CLOCKS, CLR, RESETS, SET};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::rp2040::irq::Irq;
 use intercore_sim::rp2040::peripherals::adc::signal::Signal;
@@ -97,6 +97,81 @@ fn results_are_shifted_to_bytes_and_a_run_that_is_stopped_ends_its_conversion() 
     assert_eq!((bench.read(FCS) >> 16 & 0xf, bench.read(FIFO)), (1, 128));
 }
 
+/// 4.9.6, `CS`: READY is low while it converts, and high while a free run waits for its divider; then the run can be stopped, or a
+/// single conversion be had.
+#[test]
+fn a_free_run_is_ready_between_its_conversions_and_ends_there() {
+    for once in [0, ONCE] {
+        let mut bench = bench(&["1"]);
+        bench.write(FCS, 1);
+        bench.write(DIV, 959 << 8);
+        bench.write(ADC, EN | MANY);
+        bench.wait(CONVERSION / 2);
+        assert_eq!(bench.read(ADC) & READY, 0);
+        bench.wait(CONVERSION);
+        assert_eq!((bench.read(ADC) & READY, bench.read(FCS) >> 16 & 0xf), (READY, 1));
+        bench.write(ADC, EN | once);
+        bench.wait(2 * CONVERSION);
+        assert_eq!(bench.read(FCS) >> 16 & 0xf, if once == 0 { 1 } else { 2 });
+        bench.wait(20 * CONVERSION);
+        assert_eq!(bench.read(FCS) >> 16 & 0xf, if once == 0 { 1 } else { 2 });
+    }
+}
+
+/// 4.9.6: `START_ONCE` is ignored with `START_MANY`; without EN the converter is off, and gives nothing.
+#[test]
+fn a_conversion_that_is_not_wanted_does_not_come() {
+    let mut bench = bench(&["1"]);
+    bench.write(ADC, EN | MANY | ONCE);
+    bench.write(ADC, EN);
+    bench.wait(10 * CONVERSION);
+    assert_eq!(bench.read(RESULT), 0);
+    bench.write(ADC, EN | ONCE);
+    bench.wait(CONVERSION / 2);
+    bench.write(ADC, 0);
+    bench.wait(10 * CONVERSION);
+    assert_eq!((bench.read(ADC) & READY, bench.read(RESULT)), (0, 0));
+    bench.write(ADC, EN);
+    assert_eq!(bench.read(ADC) & READY, READY);
+}
+
+/// 4.9.6: single conversions go round the inputs as well; results are in the FIFO only if FCS.EN is set, and DMA is asked only if
+/// there are as many as `THRESH` says.
+#[test]
+fn single_conversions_go_round_and_leave_a_fifo_that_is_off_empty() {
+    let mut bench = bench(&["0.5", "1.0", "1.5"]);
+    bench.write(ADC, EN | 0b101 << 16);
+    for (volts, fifo) in [(5, 0), (15, 0), (5, 1), (15, 2)] {
+        bench.write(FCS, u32::from(fifo > 0) | 1 << 3 | 2 << 24);
+        bench.write(ADC + SET, ONCE);
+        bench.wait(2 * CONVERSION);
+        assert_eq!((bench.read(RESULT), bench.read(FCS) >> 16 & 0xf), (volts * 4096 / 33, fifo));
+        assert_eq!(bench.p.adc.dreq(0, bench.now), Dreq::Data(if fifo < 2 { 0 } else { 2 }));
+    }
+}
+
+#[test]
+fn an_interrupt_can_be_forced() {
+    let mut bench = bench(&[]);
+    bench.write(FCS, 1 << 24);
+    assert!(!bench.line(Irq::AdcFifo));
+    bench.write(INTE + 4, 1);
+    assert_eq!((bench.line(Irq::AdcFifo), bench.read(INTE + 8), bench.read(INTE - 4)), (true, 1, 0), "INTS, INTR");
+    bench.write(INTE + 4, 0);
+    assert!(!bench.line(Irq::AdcFifo));
+}
+
+/// Its clock and what is connected to it are outside of it.
+#[test]
+fn after_a_reset_it_converts_as_before() {
+    let mut bench = bench(&["1.65"]);
+    bench.write(RESETS + SET, 1);
+    bench.write(RESETS + CLR, 1);
+    bench.write(ADC, EN | ONCE);
+    bench.wait(CONVERSION + 4);
+    assert_eq!((bench.read(ADC) & READY, bench.read(RESULT)), (READY, 2048));
+}
+
 #[test]
 fn a_conversion_without_a_clock_is_reported_and_does_not_end() {
     let mut bench = Bench::started();
@@ -106,8 +181,8 @@ fn a_conversion_without_a_clock_is_reported_and_does_not_end() {
     assert!(bench.diagnostics.take().iter().any(|note| note.contains("while clk_adc is off")));
 }
 
-/// How far apart the conversions of a free run are, in cycles of `clk_sys`, over so many of them.
-fn spacing(div: u32, count: u64) -> f64 {
+/// When conversions of a free run end, so many and one.
+fn ends(div: u32, count: u64) -> Vec<Cycle> {
     let mut bench = bench(&["1"]);
     bench.write(DIV, div);
     bench.write(FCS, 1);
@@ -121,6 +196,12 @@ fn spacing(div: u32, count: u64) -> f64 {
             bench.read(FIFO);
         }
     }
+    ends
+}
+
+/// How far apart they are, in cycles of `clk_sys`.
+fn spacing(div: u32, count: u64) -> f64 {
+    let ends = ends(div, count);
     (ends[count as usize] - ends[0]) as f64 / count as f64
 }
 
@@ -129,6 +210,15 @@ fn a_period_with_a_fraction_over_a_conversion_loses_none() {
     for fraction in [1, 128, 255] {
         let period = (96.0 + f64::from(fraction) / 256.0) * 125.0 / 48.0;
         assert!((spacing(95 << 8 | fraction, 256) - period).abs() < 0.03, "{fraction}");
+    }
+}
+
+/// With a period of a little less than a conversion, the next one begins when the last one has ended.
+#[test]
+fn a_conversion_never_begins_before_the_last_one_ends() {
+    for fraction in [0, 1, 128, 255] {
+        let ends = ends(94 << 8 | fraction, 64);
+        assert!(ends.windows(2).all(|pair| pair[1] - pair[0] >= CONVERSION - 1), "{fraction}: {ends:?}");
     }
 }
 

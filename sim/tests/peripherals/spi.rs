@@ -4,7 +4,7 @@ mod devices;
 mod flash;
 mod slave;
 
-use super::bench::{Bench, IO_BANK0};
+use super::bench::{Bench, CLOCKS, IO_BANK0};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::rp2040::irq::Irq;
 use intercore_sim::rp2040::peripherals::pins::Wire;
@@ -19,6 +19,7 @@ const SR: u32 = 0x0c;
 const CPSR: u32 = 0x10;
 const IMSC: u32 = 0x14;
 const RIS: u32 = 0x18;
+const MIS: u32 = 0x1c;
 const ICR: u32 = 0x20;
 const DMACR: u32 = 0x24;
 const LOOP_BACK: u32 = 1;
@@ -179,6 +180,61 @@ fn interrupts_come_at_half_of_the_fifos_and_after_32_bits_of_silence() {
     assert!(!bench.line(Irq::Spi1));
 }
 
+/// Arm PL022, SSPRTINTR: data that nobody takes is announced 32 bits after the last of it came; no more once all is taken, and not
+/// while more comes. What is masked shows in SSPRIS and not in SSPMIS, and SSPICR clears what it is told to.
+#[test]
+fn a_time_out_is_of_frames_that_are_left() {
+    let mut bench = bench(1, 8, SPH, 2, 0, LOOP_BACK);
+    bench.write(SPI[1] + IMSC, 2);
+    bench.write(SPI[1] + DR, 1);
+    let begun = bench.now;
+    assert_eq!(bench.rises(Irq::Spi1, 1000).map(|at| at - begun), Some(1 + 16 + 64));
+    bench.write(SPI[1] + ICR, 1);
+    assert!(bench.line(Irq::Spi1), "only the overrun was cleared");
+    bench.write(SPI[1] + IMSC, 0);
+    assert_eq!([RIS, MIS].map(|register| bench.read(SPI[1] + register)), [0b1010, 0]);
+    bench.write(SPI[1] + IMSC, 2);
+    assert_eq!(bench.read(SPI[1] + MIS), 2);
+    bench.write(SPI[1] + DR, 2);
+    let begun = bench.now;
+    bench.wait(1 + 16);
+    assert!(!bench.line(Irq::Spi1), "more has come");
+    assert_eq!(bench.rises(Irq::Spi1, 1000).map(|at| at - begun), Some(1 + 16 + 64));
+    bench.read(SPI[1] + DR);
+    assert!(bench.line(Irq::Spi1), "one is left");
+    bench.read(SPI[1] + DR);
+    assert!(!bench.line(Irq::Spi1), "the FIFO is empty");
+    bench.write(SPI[1] + DR, 1);
+    bench.wait(40);
+    bench.read(SPI[1] + DR);
+    assert_eq!(bench.rises(Irq::Spi1, 1000), None);
+}
+
+/// Arm PL022, SSPTXINTR: the transmit interrupt comes with four frames or less in its FIFO.
+#[test]
+fn a_transmit_fifo_asks_for_more_when_it_is_half_empty() {
+    let mut bench = bench(0, 8, SPH, 2, 0, LOOP_BACK);
+    bench.write(SPI[0] + CR1, LOOP_BACK);
+    for (frames, asks) in [(4, 8), (1, 0)] {
+        for frame in 0..frames {
+            bench.write(SPI[0] + DR, frame);
+        }
+        assert_eq!(bench.read(SPI[0] + RIS), asks);
+    }
+}
+
+/// 4.4.3.4: the serial clock is made of `clk_peri`, also if that changes; bit 0 of SSPCPSR is always 0.
+#[test]
+fn frames_slow_down_with_clk_peri() {
+    let mut bench = bench(0, 8, SPH, 3, 0, LOOP_BACK);
+    assert_eq!(bench.read(SPI[0] + CPSR), 2);
+    let fast = exchange(&mut bench, 0, &[1; 20]).1;
+    bench.write(CLOCKS + 0x48, 1 << 11 | 4 << 5); // the crystal: 12 MHz of 125
+    bench.wait(1000);
+    let slow = exchange(&mut bench, 0, &[1; 20]).1;
+    assert!((12 * slow).abs_diff(125 * fast) <= 12 * 125, "{slow} for {fast}");
+}
+
 #[test]
 fn dma_is_asked_for_room_and_for_frames() {
     let mut bench = bench(0, 8, SPH, 2, 0, LOOP_BACK);
@@ -191,6 +247,10 @@ fn dma_is_asked_for_room_and_for_frames() {
     assert_eq!(dreqs(&bench), [Dreq::Room(6), Dreq::Data(0)], "one of three is in the shift register");
     bench.wait(2 * 16 + 1);
     assert_eq!(dreqs(&bench), [Dreq::Room(8), Dreq::Data(2)]);
+    for (enabled, expected) in [(1, [Dreq::Room(0), Dreq::Data(2)]), (2, [Dreq::Room(8), Dreq::Data(0)])] {
+        bench.write(SPI[0] + DMACR, enabled);
+        assert_eq!(dreqs(&bench), expected, "RXDMAE, TXDMAE");
+    }
 }
 
 #[test]

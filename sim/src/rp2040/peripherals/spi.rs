@@ -307,11 +307,17 @@ impl Spi {
             Input::Level(high) => answer.unwrap_or(u32::from(high).wrapping_neg()),
             Input::None => 0,
         };
+        self.keep(received & mask, frame.end);
+    }
+
+    /// Takes what was received up to a half period. It ends the announcement of what came before (Arm PL022, SSPRTINTR).
+    fn keep(&mut self, received: u32, end: u64) {
+        self.latched &= !RT;
+        self.timeout = Some(end + TIMEOUT);
         if self.rx.len() == FIFO_DEPTH {
             self.latched |= ROR;
         } else {
-            self.rx.push_back(received & mask);
-            self.timeout = Some(frame.end + TIMEOUT);
+            self.rx.push_back(received);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::super::bench::{Bench, IO_BANK0};
 use super::{CPSR, CR0, CR1, DMACR, DR, ENABLE, IMSC, RIS, SPH, SPI, SR, exchange};
+use intercore_sim::core::time::Cycle;
 use intercore_sim::rp2040::irq::Irq;
 use intercore_sim::rp2040::peripherals::pins::Wire;
 use intercore_sim::rp2040::peripherals::{Dreq, Peripheral};
@@ -67,12 +68,13 @@ proptest! {
     ) {
         let cr0 = (bits - 1) | mode << 6;
         let mut bench = pair(master, [cr0, cr0], 0);
+        // Bits above those of a frame do not count (4.4.4, SSPDR).
         let cut = |frames: &[u16]| frames.iter().map(|&frame| u32::from(frame) & ((1 << bits) - 1)).collect::<Vec<_>>();
-        let (there, mut back) = (cut(&there), cut(&back));
         for &frame in &back {
-            bench.write(SPI[1 - master] + DR, frame);
+            bench.write(SPI[1 - master] + DR, u32::from(frame));
         }
-        let (read, _) = exchange(&mut bench, master, &there);
+        let (read, _) = exchange(&mut bench, master, &there.iter().copied().map(u32::from).collect::<Vec<_>>());
+        let (there, mut back) = (cut(&there), cut(&back));
         prop_assert_eq!(received(&mut bench, 1 - master), &there[..]);
         back.resize(there.len(), 0);
         prop_assert_eq!(read, back);
@@ -91,6 +93,50 @@ fn a_slave_takes_what_comes_while_its_chip_select_is_low() {
     assert_eq!(exchange(&mut bench, 0, &[3, 4]).0, [0xa5, 0]);
     assert_eq!(received(&mut bench, 1), [3, 4]);
     assert!(bench.diagnostics.take().is_empty());
+}
+
+/// A frame counts if the chip select is low from its first to its last edge: the clock's 16 edges are 8 cycles apart, but for half
+/// of that before the first.
+#[test]
+fn a_slave_takes_no_part_of_a_frame() {
+    let taken = |low: Cycle, high: Cycle| {
+        let mut bench = pair(0, [7 | SPH, 7 | SPH], 0);
+        select(&mut bench, 0, true);
+        let begun = bench.now;
+        bench.write(SPI[0] + DR, 0x5a);
+        for (at, level) in [(low, false), (high, true)] {
+            bench.until(begun + at);
+            select(&mut bench, 0, level);
+        }
+        bench.wait(100);
+        received(&mut bench, 1)
+    };
+    assert_eq!(taken(0, 60), [0x5a]);
+    assert!(taken(10, 60).is_empty(), "it came late");
+    assert!(taken(0, 20).is_empty(), "it went early");
+}
+
+/// A wire that is not there carries nothing: a slave receives zeros, and a master the pull-down of its RX.
+#[test]
+fn each_direction_has_a_wire_of_its_own() {
+    for (cut, there, back) in [(PINS[0][3], 0, 0xa5), (PINS[1][3], 0x3c, 0)] {
+        let mut bench = pair(0, [7, 7], 0);
+        function(&mut bench, cut, 31);
+        bench.write(SPI[1] + DR, 0xa5);
+        assert_eq!(exchange(&mut bench, 0, &[0x3c]).0, [back], "without GPIO {cut}");
+        assert_eq!(received(&mut bench, 1), [there], "without GPIO {cut}");
+    }
+}
+
+/// As a master does, a slave announces what it has received, 32 bits later.
+#[test]
+fn a_slave_announces_frames_that_are_left() {
+    let mut bench = pair(0, [7, 7], 0);
+    bench.write(SPI[1] + IMSC, 2);
+    exchange(&mut bench, 0, &[1]);
+    let ended = bench.now;
+    let announced = bench.rises(Irq::Spi1, 1000).expect("a time-out") - ended;
+    assert!(announced.abs_diff(32 * 4) <= 2, "{announced}");
 }
 
 /// With SPH = 0, the chip select has to go high between frames (4.4.3.9).

@@ -1,6 +1,6 @@
 //! A port as a slave (datasheet 4.4.3.1): it takes the frames of a master on the other port, if a wire connects their clocks.
 
-use super::{FIFO_DEPTH, Frame, MOTOROLA, MS, ROR, SOD, SPH, SPI0, SPO, SSE, SSPDR, Spi, TIMEOUT};
+use super::{Frame, MOTOROLA, MS, SOD, SPH, SPI0, SPO, SSE, SSPDR, Spi};
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::peripherals::{Context, Peripherals};
 
@@ -81,12 +81,7 @@ impl Spi {
         self.selected.taken = true;
         let received = if master.connection.wiring.there { frame.sent } else { 0 };
         let sent = self.tx.pop_front().unwrap_or(0);
-        if self.rx.len() == FIFO_DEPTH {
-            self.latched |= ROR;
-        } else {
-            self.rx.push_back(received);
-            self.timeout = Some(self.halves.count(context.now) + TIMEOUT);
-        }
+        self.keep(received, self.halves.count(context.now));
         (self.cr1 & SOD == 0 && master.connection.wiring.back).then_some(sent)
     }
 }

@@ -175,6 +175,24 @@ fn the_port_can_select_the_device_itself() {
     assert_eq!(exchange(&mut bench, 0, &[0x9000]).0, [0x44]);
 }
 
+/// The 16 half periods of a byte take a cycle each, the first one from the cycle after the write on: a device whose chip select
+/// rises before the last has ended takes no byte.
+#[test]
+fn a_byte_counts_if_the_chip_select_rises_behind_it() {
+    let counts = |cycles| {
+        let mut bench = with_device(0, 8, SENSOR);
+        sio(&mut bench, OUT_CLR);
+        exchange(&mut bench, 0, &[0x20]);
+        bench.write(SPI[0] + DR, 5);
+        bench.wait(cycles);
+        sio(&mut bench, OUT_SET);
+        bench.wait(20);
+        bench.read(SPI[0] + DR);
+        selected(&mut bench, 0, &[0xa0, 0])[1] == 5
+    };
+    assert_eq!([14, 15, 16, 17, 18, 30].map(counts), [false, false, true, true, true, true]);
+}
+
 #[test]
 fn a_device_and_its_contents_outlast_a_reset_of_the_port() {
     let mut bench = with_device(0, 8, SENSOR);

@@ -1,6 +1,8 @@
 //! I2C (datasheet 4.3): bytes that take nine periods of SCL, an address that nobody acknowledges, devices that a file describes,
 //! and a slave on the other block.
 
+mod registers;
+
 use super::bench::{Bench, IO_BANK0};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::rp2040::irq::Irq;

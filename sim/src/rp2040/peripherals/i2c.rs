@@ -191,8 +191,13 @@ impl I2c {
         self.latched | if self.rx.len() > receive { RX_FULL } else { 0 } | if is_empty { TX_EMPTY } else { 0 }
     }
 
+    /// Whether it has to do with what is on the bus, as a master and as a slave.
+    fn activity(&self) -> [bool; 2] {
+        [!matches!(self.step, Step::Free), self.role.is_addressed()]
+    }
+
     fn status(&self) -> u32 {
-        let (active, addressed) = (u32::from(!matches!(self.step, Step::Free)), u32::from(self.role.is_addressed()));
+        let [active, addressed] = self.activity().map(u32::from);
         (active | addressed)
             | u32::from(self.tx.len() < FIFO_DEPTH) << 1
             | u32::from(self.tx.is_empty()) << 2
@@ -235,12 +240,16 @@ impl I2c {
 
     /// What a read of a register clears.
     fn clear(&mut self, offset: u32) {
-        let bits = match offset {
+        let mut bits = match offset {
             CLR_INTR => INTR_BITS & !(RX_FULL | TX_EMPTY),
             CLR_RX_UNDER..=CLR_GEN_CALL => CLEARED[((offset - CLR_RX_UNDER) / 4) as usize],
             CLR_RESTART_DET => RESTART_DET,
             _ => return,
         };
+        // What is still going on continues to be told (4.3.17, `CLR_ACTIVITY`).
+        if self.activity() != [false; 2] {
+            bits &= !ACTIVITY;
+        }
         self.latched &= !bits;
         if bits & TX_ABRT != 0 {
             self.abort_source = 0;

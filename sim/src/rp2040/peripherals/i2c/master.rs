@@ -90,9 +90,7 @@ impl I2c {
         match self.devices.iter().position(|device| u32::from(device.address()) == address) {
             Some(device) => {
                 self.answering = Some(Answering::Device(device));
-                if !self.reads {
-                    self.devices[device].start();
-                }
+                self.devices[device].start();
                 self.begin_byte(command, now);
             }
             None if self.wired => {

@@ -80,7 +80,7 @@ impl I2c {
     fn answer(&mut self, question: Question) -> Option<Answer> {
         match question {
             Question::Address { address, reads } => {
-                self.role = Role { addressed: self.is_slave() && self.sar & 0x7f == address, requested: reads };
+                self.role = Role { addressed: self.is_slave() && self.sar & 0x7f == address, requested: false };
                 if !self.role.addressed {
                     return Some(Answer::Refuses);
                 }
@@ -88,7 +88,6 @@ impl I2c {
                 self.latched |= ACTIVITY;
                 if reads {
                     self.flush();
-                    self.latched |= RD_REQ;
                 }
                 Some(Answer::Acknowledges)
             }

@@ -165,12 +165,79 @@ fn frames_take_their_time_on_the_wire_and_16_of_them_fit_into_a_fifo() {
     }
     // One on the wire, 16 in the FIFO, three lost.
     assert_eq!((wire.read(SR), wire.read(TXFLR), wire.read(RXFLR)), (0b00001, 16, 0));
-    wire.now += BYTE;
+    wire.now += BYTE - 1;
+    assert_eq!((wire.read(SR), wire.read(TXFLR), wire.read(RXFLR)), (0b00001, 16, 0));
+    wire.now += 1;
     assert_eq!((wire.read(SR), wire.read(TXFLR), wire.read(RXFLR)), (0b01011, 15, 1));
     wire.now += 15 * BYTE;
     assert_eq!((wire.read(TXFLR), wire.read(RXFLR)), (0, 16));
     wire.now += BYTE;
     assert_eq!((wire.read(SR), wire.read(RXFLR)), (0b11110, 16), "the 17th found no room");
+}
+
+/// DS 4.10.13: `TMOD` 1 receives nothing; while `SSIENR` is 0 both FIFOs are empty, and stay so; bit 0 of `BAUDR` is always 0.
+#[test]
+fn frames_are_received_if_it_is_enabled_and_told_to() {
+    let mut wire = Wire::new();
+    wire.exchange(0xFF);
+    wire.write(DR0, 0xFF);
+    wire.now += BYTE;
+    assert_eq!(wire.read(RXFLR), 1);
+    wire.write(SSIENR, 0);
+    wire.write(DR0, 0xFF);
+    assert_eq!((wire.read(SR), wire.read(RXFLR)), (0b00110, 0));
+    wire.write(CTRLR0, 7 << 16 | 1 << 8);
+    wire.write(BAUDR, 7);
+    wire.write(SSIENR, 1);
+    assert_eq!(wire.read(BAUDR), 6);
+    wire.write(DR0, 0xFF);
+    wire.now += 2 * BYTE;
+    assert_eq!((wire.read(SR), wire.read(RXFLR)), (0b00110, 0), "transmit only");
+}
+
+/// DS 4.10.13, `SPI_CTRLR0.TRANS_TYPE`: which of instruction and address go over all lanes. 8 bits and 24, 4 clocks of waiting, and
+/// 32 bits of data, over four lanes.
+#[test]
+fn the_clocks_of_a_read_are_those_of_its_parts() {
+    for (kind, clocks) in [(0, 8 + 24 + 4 + 8), (1, 8 + 6 + 4 + 8), (2, 2 + 6 + 4 + 8)] {
+        let mut wire = Wire::new();
+        wire.write(SSIENR, 0);
+        wire.write(CTRLR0, 2 << 21 | 31 << 16 | 3 << 8);
+        wire.write(SSI + 0xF4, 4 << 11 | 2 << 8 | 6 << 2 | kind);
+        assert_eq!(wire.machine.bus.xip.ssi.transfer_clocks(), clocks, "TRANS_TYPE {kind}");
+    }
+}
+
+/// The pin goes back to the SSI, which holds it high as long as it sends nothing.
+#[test]
+fn a_command_ends_when_its_override_does() {
+    let mut wire = Wire::new();
+    wire.select(true);
+    wire.exchange(0x9F);
+    wire.write(QSPI_SS_CTRL, 0);
+    assert_eq!(wire.exchange(0), 0, "a new command");
+    wire.write(DR0, 0x9F);
+    wire.write(DR0, 0);
+    wire.now += 2 * BYTE;
+    assert_eq!([wire.read(DR0), wire.read(DR0)], [0, 0xEF]);
+}
+
+/// What a command does not send it does not program, whatever came before; and an erase with a byte too many is none (data sheet
+/// 8.2.13, 8.2.17: "/CS must be driven high after the eighth bit of the last byte has been latched").
+#[test]
+fn a_command_does_what_its_own_bytes_say() {
+    let mut wire = Wire::new();
+    wire.machine.load(FLASH, &[0xFF; 0x200]);
+    for bytes in [&[0x02, 0, 0, 0, 0, 0, 0][..], &[0x02, 0, 1, 0, 0]] {
+        wire.command(&[0x06]);
+        wire.command(bytes);
+        wire.now += MILLISECOND;
+    }
+    assert_eq!(wire.machine.peek_bytes(FLASH, 4), [0, 0, 0, 0xFF]);
+    assert_eq!(wire.machine.peek_bytes(FLASH + 0x100, 4), [0, 0xFF, 0xFF, 0xFF]);
+    wire.command(&[0x06]);
+    wire.command(&[0x20, 0, 0, 0, 0]);
+    assert_eq!((wire.status(), wire.machine.peek_bytes(FLASH, 1)), (2, vec![0]));
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod examples;
 mod exceptions;
 mod fault;
 mod flash;
+mod flash_cache;
 mod gdb;
 mod hazard3;
 mod image;

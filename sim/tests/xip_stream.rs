@@ -89,6 +89,15 @@ fn a_count_of_0_halts_a_stream_and_drops_the_word_on_the_wire() {
     assert_eq!(read(&mut machine, XIP, STREAM_FIFO), content(8));
 }
 
+/// 2.6.3.6: `STREAM_CTR` has 22 bits.
+#[test]
+fn a_count_above_its_bits_is_none() {
+    let mut machine = machine();
+    write(&mut machine, STREAM_CTR, 1 << 22);
+    advance(&mut machine, 2 * WORD);
+    assert_eq!((read(&mut machine, XIP, STREAM_CTR), read(&mut machine, XIP, STAT)), (0, EMPTY | FLUSH_READY));
+}
+
 /// Starts a stream of all words that DMA takes to 0x20010000 (`DREQ_XIP_STREAM` is 37).
 fn stream_by_dma(machine: &mut Machine) {
     assert!(machine.write_register(RESETS_CLEAR, 1 << 2));
@@ -139,6 +148,35 @@ fn dma_reads_many_words_over_the_ssi_at_the_full_rate_of_four_lanes() {
     assert!(has_arrived(&machine));
     assert_eq!(read(&mut machine, XIP, SSI + 0x28) & 1, 0);
     assert_eq!(machine.bus.fabric.diagnostics.take(), Vec::<String>::new());
+}
+
+/// 4.10.11: a request is there with more words than `DMARDLR`; the FIFO holds 16, and what it has no room for is lost; turned off, the
+/// SSI forgets both.
+#[test]
+fn a_bulk_read_waits_for_dma_up_to_16_words_and_ends_with_its_enable() {
+    const SSI: u32 = 0x1800_0000;
+    let mut machine = machine();
+    machine.bus.xip.ssi.configure(4);
+    assert!(machine.write_register(RESETS_CLEAR, 1 << 2));
+    for (register, value) in [(0x08, 0), (0x04, 39), (0x4c, 1), (0x54, 3), (0x08, 1)] {
+        write(&mut machine, SSI + register, value);
+    }
+    for (register, value) in [(0, SSI + 0x60), (4, 0x2001_0000), (8, 2), (0xc, 1 | 2 << 2 | 1 << 5 | 39 << 15)] {
+        assert!(machine.write_register(DMA + register, value));
+    }
+    write(&mut machine, SSI + 0x60, 0x100 << 8 | 0xa0);
+    let level = |machine: &mut Machine| read(machine, XIP, SSI + 0x24);
+    advance(&mut machine, 20 * 4 + 4 + 8 * 4 * 2 + 20);
+    assert_eq!(level(&mut machine), 3, "no request yet");
+    advance(&mut machine, 8 * 4);
+    assert_eq!(level(&mut machine), 3, "the fourth has brought one");
+    advance(&mut machine, 20 * 8 * 4);
+    assert_eq!((level(&mut machine), read(&mut machine, XIP, SSI + 0x28)), (16, 0b11111));
+    assert!(machine.bus.fabric.diagnostics.take().iter().any(|note| note.contains("a word is lost")));
+    write(&mut machine, SSI + 0x08, 0);
+    write(&mut machine, SSI + 0x08, 1);
+    advance(&mut machine, 100);
+    assert_eq!((level(&mut machine), read(&mut machine, XIP, SSI + 0x28)), (0, 0b00110));
 }
 
 /// A core that misses the cache all the time, with some cycles between two misses, and the other one beside it; by both

@@ -1,4 +1,5 @@
-//! How long the DMA takes, against what its designer and its users say of the chip.
+//! The DMA on the bus: what it moves from lane to lane, and how long it takes, against what its designer and its users say of the
+//! chip.
 
 use intercore_sim::core::time::Cycle;
 use intercore_sim::rp2040::machine::Machine;
@@ -152,4 +153,32 @@ fn a_channel_takes_a_word_that_has_waited_after_its_request_is_chosen() {
     }
     // The read is in this cycle, its data in the next one, the write two cycles later, and what it writes is there behind that.
     assert_eq!(machine.now() - begun, 4);
+}
+
+/// Bytes and halfwords from any lane of a word to any other.
+#[test]
+fn narrow_transfers_take_the_lanes_of_their_addresses() {
+    const FROM: u32 = 0x2000_0100;
+    const TO: u32 = 0x2000_0200;
+    let data: Vec<u8> = (1..=16).collect();
+    for (size, from, to) in [(0, 1, 3), (0, 2, 0), (0, 3, 1), (1, 2, 0), (1, 0, 2)] {
+        let mut machine = machine();
+        assert!(machine.load(FROM, &data) && machine.load(TO, &[0; 16]));
+        let count = 6 >> size;
+        write(
+            &mut machine,
+            &[
+                (channel(0, READ_ADDR), FROM + from),
+                (channel(0, WRITE_ADDR), TO + to),
+                (channel(0, TRANS_COUNT), count),
+                (channel(0, CTRL_TRIG), EN | size << 2 | INCR_READ | INCR_WRITE | ALWAYS),
+            ],
+        );
+        let end = machine.now() + 50;
+        machine.run_until(end);
+        let (from, to) = (from as usize, to as usize);
+        let mut expected = vec![0; 16];
+        expected[to..to + 6].copy_from_slice(&data[from..from + 6]);
+        assert_eq!(machine.peek_bytes(TO, 16), expected, "size {size} from {from} to {to}");
+    }
 }

@@ -1,7 +1,7 @@
 //! XIP streaming (datasheet 2.6.3.3): flash is read into a FIFO of two words in the background.
 
 use intercore_sim::core::access::Width;
-use intercore_sim::core::bus::{Bus as _, Slave};
+use intercore_sim::core::bus::{Access, Bus as _, Slave};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::engine::Engine;
 use intercore_sim::rp2040::bus::slave::{FAST_PERIPHERALS, XIP};
@@ -148,6 +148,21 @@ fn dma_reads_many_words_over_the_ssi_at_the_full_rate_of_four_lanes() {
     assert!(has_arrived(&machine));
     assert_eq!(read(&mut machine, XIP, SSI + 0x28) & 1, 0);
     assert_eq!(machine.bus.fabric.diagnostics.take(), Vec::<String>::new());
+}
+
+/// 2.6.3.3: a miss in the cycle in which a word would go on the wire comes before it, and there are seven cycles between the two.
+#[test]
+fn a_stream_lets_a_miss_of_its_first_cycle_pass() {
+    let mut machine = machine();
+    let now = machine.now();
+    write(&mut machine, STREAM_ADDR, FLASH + 0x100);
+    write(&mut machine, STREAM_CTR, 1);
+    let miss = 1 + WORD;
+    assert_eq!(machine.bus.begin(0, XIP, FLASH, false, now), Access::Takes(miss));
+    advance(&mut machine, miss + 7 + WORD);
+    assert_eq!(read(&mut machine, XIP, STAT), EMPTY | FLUSH_READY);
+    advance(&mut machine, 1);
+    assert_eq!(read(&mut machine, XIP, STAT), FLUSH_READY);
 }
 
 /// 4.10.11: a request is there with more words than `DMARDLR`; the FIFO holds 16, and what it has no room for is lost; turned off, the

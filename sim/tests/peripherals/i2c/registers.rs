@@ -185,12 +185,12 @@ fn a_slave_that_is_not_addressed_hears_of_starts_and_stops_only() {
 /// Wires and devices are outside of a block.
 #[test]
 fn wires_outlast_a_reset() {
-    let mut bench = pair(0);
-    bench.write(RESETS + SET, 1 << 4);
-    bench.write(RESETS + CLR, 1 << 4);
+    let mut bench = pair(1);
+    bench.write(RESETS + SET, 1 << 3);
+    bench.write(RESETS + CLR, 1 << 3);
     for (offset, value) in [(CON, SLAVE), (0x08, ADDRESS), (ENABLE, 1)] {
-        bench.write(I2C[1] + offset, value);
+        bench.write(I2C[0] + offset, value);
     }
-    transfer(&mut bench, 0, &[9 | STOP]);
-    assert_eq!(bench.read(I2C[1] + DATA_CMD) & 0xff, 9);
+    transfer(&mut bench, 1, &[9 | STOP]);
+    assert_eq!(bench.read(I2C[0] + DATA_CMD) & 0xff, 9);
 }

@@ -251,3 +251,13 @@ def test_a_fraction_is_a_part(fraction: float) -> None:
     of = msgspec.structs.replace(plan(), parts=(Part("speedup", {"n": [1]}, fraction),))
     with pytest.raises(UsageError, match="out of range"):
         settings(of)
+
+
+@given(st.integers(1, 7), st.integers(1, 5), st.integers(0, 60))
+def test_a_run_has_its_share_of_the_repetitions_and_further_ones_are_of_the_last(
+    runs: int, each: int, further: int
+) -> None:
+    of = msgspec.structs.replace(plan(runs * each), runs=runs)
+    known = [plan_module.run_of(of, repetition) for repetition in range(of.repetitions)]
+    assert known == [run for run in range(runs) for _ in range(each)]
+    assert plan_module.run_of(of, of.repetitions + further) == runs - 1

@@ -116,7 +116,7 @@ def setting_of(plan: Plan, measurement: Measurement) -> Setting:
 
 def run_of(plan: Plan, repetition: int) -> int:
     """Return which of the plan's runs a repetition belongs to, from 0."""
-    return repetition // max(1, plan.repetitions // max(1, plan.runs))
+    return min(repetition // max(1, plan.repetitions // max(1, plan.runs)), plan.runs - 1)
 
 
 def repetitions_by_setting(run: Run) -> dict[tuple[str, str], list[Measurement]]:

@@ -15,6 +15,7 @@ from intercore.benchmarks.switch.answers import answers, costs, remarks
 from intercore.benchmarks.switch.findings import PrimitiveWakeUp, SwitchCallTime, SwitchCrossCore, SwitchSlowerAcross
 from intercore.benchmarks.switch.report import report
 from intercore.record.measurement import Measurement
+from intercore.statistics.intervals import Interval
 from intercore.terminal.formats.table import print_table
 from intercore.view.quantity import duration
 from tests.benchmarks.switch_data import ACROSS, FOUR, SAME, US, found_in, measurement, run
@@ -208,3 +209,18 @@ def test_the_comparison_fits_eighty_columns() -> None:
     assert max(map(len, lines)) <= 80
     assert sum("→" in line for line in lines) == len(table.rows), "no cell is broken"
     assert [line.split()[0] for line in lines if "→" in line] == [table.columns[0].text(row) for row in table.rows]
+
+
+def test_a_yield_is_the_context_switch_and_no_wake_up() -> None:
+    """Each core switches; the slower one is the answer, with the other beside it."""
+    switches = [
+        measurement([ticks] * 9, primitive="yield", from_=core, to=core) for core, ticks in ((0, 750), (1, 1000))
+    ]
+    (alone,) = answers(analyse(switches))
+    assert (alone.question, alone.value) == ("context switch", Interval(8.0, 8.0, 8.0))
+    assert alone.about == "yield on core 1; on core 0: 6.00 µs"
+    known = [one.question for one in answers(analyse([*switches, *FOUR]))]
+    assert known.count("context switch") == 1
+    assert [one for one in answers(analyse([*switches, *FOUR])) if one.question != "context switch"] == [
+        *answers(analyse(FOUR))
+    ]

@@ -29,10 +29,12 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
 
     Across cores by the quickest primitive; on the same core by that one, and on the core that signals across, so that
     they compare; and by the one that is quickest there. Of several cores or directions the slowest is the answer, and
-    the quickest stands beside it where it differs. Whether a core wakes its own tasks as quickly as another one does is
+    the quickest stands beside it where it differs. A yield to a task of equal priority is a context switch alone: it is
+    what people look for first. Whether a core wakes its own tasks as quickly as another one does is
     asked where cores are compared.
     """
     same, across = (_ways(analysis, apart=apart) for apart in (False, True))
+    yield from _context_switch(analysis)
     best = _best(across)
     if best:
         yield _woken("wake a task, other core", best, across[best])
@@ -45,6 +47,12 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
         question = "fastest on one core" if best in same else "wake a task, one core"
         yield _woken(question, quickest, same[quickest], brief=best not in same, again=quickest == best)
     yield from _core_against_core(best, same.get(best, ()))
+
+
+def _context_switch(analysis: SwitchAnalysis) -> Iterator[Answer]:
+    known = [one for one in analysis.wake_ups if one.primitive == "yield" and one.time == "common" and not one.crosses]
+    if known:
+        yield _woken("context switch", "yield", sorted(known, key=_us))
 
 
 def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Iterator[Answer]:
@@ -130,13 +138,14 @@ def _ways(analysis: SwitchAnalysis, *, apart: bool) -> dict[str, list[WakeUp]]:
     """Return for each primitive its wake-ups across cores, or on one core, the quickest first.
 
     Across cores those of a sleeping core, if there are any. If some primitives were measured both across cores and on
-    one, only these are returned: a yield is not comparable.
+    one, only these are returned. A yield wakes nobody.
     """
     compared = {named(one) for one in analysis.ratios if one.time == "common"}
     known = [
         one
         for one in analysis.wake_ups
         if one.time == "common" and one.crosses == apart and (not compared or named(one) in compared)
+        if one.primitive != "yield"
     ]
     asleep = {named(one) for one in known if one.target != "busy"}
     found: dict[str, list[WakeUp]] = {}

@@ -13,7 +13,8 @@ mod setup;
 
 use crate::machine_code::cases;
 use assembler::{addi, branch, csr, i_type, jal, store};
-use machine::{LIMIT, Run, run};
+use intercore_sim::isa::hazard3::memo::Memo;
+use machine::{LIMIT, Run, run, run_with};
 use program::{ENTRY, MEMORY, Program};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -33,6 +34,23 @@ fn takes_the_cycles_that_the_rtl_takes() {
         let run = run(&Program::new(seed), LIMIT);
         let found = format!("{seed} {} {:016x}", run.requests.len(), hash(&run.trace()));
         assert_eq!(found, *line, "program {seed}: the RTL does it in another way");
+    }
+}
+
+#[test]
+fn does_the_same_where_it_was_before() {
+    // What one program leaves is known to the next one.
+    let mut memo = Memo::default();
+    for seed in 0..u64::from(cases(300)) {
+        let program = Program::new(seed);
+        let fresh = run(&program, LIMIT);
+        for _ in 0..2 {
+            if memo.is_full() {
+                memo.clear();
+            }
+            let again = run_with(&program, LIMIT, Some(&mut memo));
+            assert!(again == fresh, "program {seed}: it goes another way where it was before");
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! Three stages: the front end fetches, X decodes and executes, M has the data phase of loads and stores. In each cycle a core first
 //! says what it asks of its two ports ([`Core::begin`]), and then deals with what they answered ([`Core::end`]), as on AHB: a port takes
-//! an address in the cycle in which it completes the transfer before.
+//! an address in the cycle in which it completes the transfer before. [`Core::cycle`] does the same at once, and quickly ([`memo`]).
 
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 #![allow(clippy::struct_excessive_bools)] // they are flip-flops
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 pub mod alu;
 pub mod compressed;
@@ -16,6 +17,7 @@ mod finish;
 mod host;
 pub mod interrupts;
 mod look;
+pub mod memo;
 pub mod op;
 pub mod pmp;
 pub mod ports;
@@ -23,7 +25,6 @@ pub mod sequence;
 mod sleep;
 pub mod triggers;
 
-use crate::core::access::replicate;
 use crate::isa::hazard3::csr::{Csrs, Trap};
 use crate::isa::hazard3::fetch::FrontEnd;
 pub use crate::isa::hazard3::look::Cycle;
@@ -38,7 +39,7 @@ struct Behind {
     memory: Memory,
     /// The lowest bits of the address.
     lane: u32,
-    /// What it stores.
+    /// What it stores, each byte or halfword in each of its places.
     value: u32,
     cause: Option<Cause>,
     wait: Option<Wait>,
@@ -83,6 +84,8 @@ pub struct Core {
     unblocks: bool,
     /// The trap that was entered, or left by `mret`, and nobody has taken note of.
     trapped: Option<Trap>,
+    /// The number of the state that it is in, see [`memo`].
+    at: u32,
 }
 
 impl Core {
@@ -108,6 +111,7 @@ impl Core {
             sleep: Sleep::default(),
             unblocks: false,
             trapped: None,
+            at: memo::NONE,
         }
     }
 
@@ -125,7 +129,7 @@ impl Core {
 
     /// What the data port's transfer in its data phase stores, each byte or halfword in each of its places.
     pub fn stored(&self) -> u32 {
-        if self.phase == 3 { self.new } else { replicate(self.behind.value, self.behind.memory.width()) }
+        if self.phase == 3 { self.new } else { self.behind.value }
     }
 
     /// Whether it has executed `h3.unblock` in the cycle before.

@@ -3,11 +3,15 @@
 //! A manager's port takes an address whenever its transfer before is complete; while the downstream port is busy with others, the
 //! transfer waits in its data phase. (That arbitration is at the downstream ports and holds addresses there is an assumption.)
 
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
 pub mod arbiter;
 pub mod cache;
 pub mod monitor;
 pub mod port;
 pub mod qmi;
+mod stretch;
+mod transfer;
 
 use crate::core::access::{Width, merge};
 use crate::core::bus::Slave;
@@ -15,9 +19,10 @@ use crate::core::diagnostics::Diagnostics;
 use crate::core::loss::Losses;
 use crate::core::ram::zeroed;
 use crate::core::state_hash::hash_words;
-use crate::core::time::Cycle;
+use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::Watchpoints;
 use crate::isa::hazard3::Core;
+use crate::isa::hazard3::memo::Memo;
 use crate::isa::hazard3::ports::{Access, Lines, Reply};
 use crate::rp2::clock::Clocks;
 use crate::rp2::irq::IrqLines;
@@ -26,9 +31,10 @@ use crate::rp2350::peripherals::{Peripherals, sio};
 use arbiter::Arbiter;
 use cache::{Cache, Found, LINE};
 use monitor::Monitor;
-use port::{APB, FAST_PERIPHERALS, ROM, SHARED, SIO, SRAM, XIP0};
+use port::{APB, FAST_PERIPHERALS, ROM, SHARED, SIO, SRAM, SRAM0, SRAM9, XIP0};
 use qmi::Qmi;
 use std::hash::{Hash, Hasher};
+use transfer::{IDLE, NOWHERE, Transfer};
 
 /// Data phase of an APB read or write: "a minimum of three cycles for a read, and four cycles for a write" (DS 2.1.4).
 const APB_READ: Cycle = 3;
@@ -37,6 +43,9 @@ const APB_WRITE: Cycle = 4;
 const INTERPOSED: Cycle = 2;
 /// Data phase of an access that nothing answers: AHB's two-cycle error response.
 const ERROR_RESPONSE: Cycle = 2;
+
+/// Ports, a bit each, that serve one access in each cycle: ROM, SRAM and SIO.
+const AT_ONCE: u32 = 1 << ROM.0 | 1 << SIO.0 | ((2 << SRAM9.0) - (1 << SRAM0.0));
 
 /// Words of SRAM.
 const SRAM_WORDS: usize = port::SRAM_BYTES as usize / 4;
@@ -47,20 +56,6 @@ const FLASH_LIMIT: usize = 16 << 20;
 
 /// Upstream ports of the cores.
 const PORTS: usize = 4;
-
-/// A transfer whose address a manager's port has taken.
-#[derive(Clone, Copy, Debug)]
-struct Transfer {
-    /// For a fetch, a read of a word.
-    access: Access,
-    is_fetch: bool,
-    /// Address of the instruction that asks.
-    pc: u32,
-    /// None where nothing is.
-    slave: Option<Slave>,
-    /// The cycle that completes its data phase, once it is granted.
-    ends: Option<Cycle>,
-}
 
 /// What resets the chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +87,13 @@ pub struct Fabric {
     cache: Cache,
     /// The interface to flash.
     pub qmi: Qmi,
-    transfers: [Option<Transfer>; PORTS],
+    transfers: [Transfer; PORTS],
+    /// Those that are not granted, a bit each.
+    waiting: u32,
+    /// No transfer that takes more than one cycle ends behind this one.
+    slow_until: Cycle,
+    /// Of both cores.
+    memo: Memo,
     /// Peripherals behind APB and AHB, and SIO.
     pub peripherals: Peripherals,
     /// Rates of the clocks.
@@ -109,6 +110,8 @@ pub struct Fabric {
     pub losses: Losses,
     /// A register was written since the machine looked.
     pub touched: bool,
+    /// What the machine hands to cores may have changed since it looked: lines of interrupts, or a reservation.
+    pub stirred: bool,
 }
 
 impl Default for Fabric {
@@ -128,7 +131,10 @@ impl Fabric {
             monitor: Monitor::default(),
             cache: Cache::default(),
             qmi: Qmi::default(),
-            transfers: [None; PORTS],
+            transfers: [Transfer::NONE; PORTS],
+            waiting: 0,
+            slow_until: 0,
+            memo: Memo::default(),
             peripherals: Peripherals::new(),
             clocks: Clocks::at_power_on(),
             irq: IrqLines::default(),
@@ -137,6 +143,7 @@ impl Fabric {
             lost: <[Lost; 2]>::default(),
             losses: Losses::default(),
             touched: false,
+            stirred: false,
         };
         let (peripherals, mut context) = fabric.peripherals_at(0);
         peripherals.update_clocks(&mut context);
@@ -156,7 +163,7 @@ impl Fabric {
 
     /// Whether neither port of a core has a transfer.
     pub fn is_idle(&self, core: usize) -> bool {
-        self.transfers[2 * core].is_none() && self.transfers[2 * core + 1].is_none()
+        self.transfers[2 * core].slave == IDLE && self.transfers[2 * core + 1].slave == IDLE
     }
 
     /// Whether `take_lost_reservation` would say so.
@@ -190,8 +197,10 @@ impl Fabric {
 
     /// Forgets what a core that is being reset has asked for.
     pub fn drop_transfers(&mut self, core: usize) {
-        self.transfers[2 * core] = None;
-        self.transfers[2 * core + 1] = None;
+        for number in [2 * core, 2 * core + 1] {
+            self.transfers[number] = Transfer::NONE;
+            self.waiting &= !(1 << number);
+        }
     }
 
     /// Whether a core has lost its reservation since the last call, which unblocks it (DS 3.4).
@@ -207,67 +216,68 @@ impl Fabric {
         lines: &[Lines; 2],
         now: Cycle,
     ) -> [Option<(u32, u32)>; 2] {
-        let mut asked = [None; PORTS];
-        let begun = [0, 1].map(|core| if runs[core] { cores[core].begin(&lines[core]) } else { None });
-        for (core, begun) in begun.iter().enumerate() {
-            let Some(request) = begun.as_ref().map(|begun| begun.request) else { continue };
-            let fetch = request.fetch.map(|(address, machine_mode)| Access {
-                address,
-                width: Width::Word,
-                writes: false,
-                is_exclusive: false,
-                machine_mode,
-            });
-            asked[2 * core] = fetch.map(|access| transfer(access, true, 0));
-            asked[2 * core + 1] = request.access.map(|access| transfer(access, false, cores[core].pc()));
+        if self.memo.is_full() {
+            self.settle(cores);
+            self.memo.clear();
         }
-        let replies = self.replies(cores, runs, now);
+        // Stores, then exclusive stores, then loads: see `Monitor`.
+        let first = usize::from(self.turn(3) < self.turn(1));
+        let fetched =
+            [0, 1].map(|core| if runs[core] { self.reply(2 * core, &cores[core], now) } else { Reply::default() });
+        let mut loaded = [Reply::default(); 2];
+        for core in [first, 1 - first] {
+            if runs[core] {
+                loaded[core] = self.reply(2 * core + 1, &cores[core], now);
+            }
+        }
         let mut executed = [None; 2];
-        for core in (0..2).filter(|&core| runs[core]) {
-            executed[core] =
-                cores[core].end(begun[core].as_ref(), replies[2 * core], replies[2 * core + 1], &lines[core]);
-        }
-        for ((transfer, asked), reply) in self.transfers.iter_mut().zip(asked).zip(&replies) {
-            if reply.ready {
-                *transfer = asked;
+        for number in 0..2 {
+            if !runs[number] {
+                continue;
+            }
+            let core = &mut cores[number];
+            let pc = core.address(&self.memo);
+            let (request, done) = core.cycle(&mut self.memo, &lines[number], fetched[number], loaded[number]);
+            executed[number] = done;
+            if fetched[number].ready {
+                self.waiting |= u32::from(self.transfers[2 * number].fetch(request.fetch)) << (2 * number);
+            }
+            if loaded[number].ready {
+                self.waiting |=
+                    u32::from(self.transfers[2 * number + 1].access(request.access, pc)) << (2 * number + 1);
             }
         }
         self.arbitrate(now);
         executed
     }
 
-    /// What the managers' ports answer in cycle `now`, with what the transfers do that are complete.
-    fn replies(&mut self, cores: &[Core; 2], runs: [bool; 2], now: Cycle) -> [Reply; PORTS] {
-        let mut replies = [Reply::default(); PORTS];
-        let mut due = [None; PORTS];
-        for (number, transfer) in self.transfers.iter().enumerate().filter(|&(number, _)| runs[number / 2]) {
-            let Some(Transfer { slave, ends, .. }) = *transfer else {
-                replies[number].ready = true;
-                continue;
-            };
-            replies[number].ready = ends.is_some_and(|ends| now >= ends);
-            if slave.is_none() {
-                replies[number].failed = true;
-            } else if replies[number].ready {
-                due[number] = *transfer;
-            }
+    /// When a transfer has its turn among those of a cycle.
+    fn turn(&self, number: usize) -> u8 {
+        let access = self.transfers[number].access;
+        if access.writes { u8::from(access.is_exclusive) } else { 2 }
+    }
+
+    /// Makes cores know where they are, after cycles.
+    pub fn settle(&self, cores: &mut [Core; 2]) {
+        for core in cores {
+            core.settle(&self.memo);
         }
-        // Stores, then exclusive stores, then loads: see `Monitor`.
-        let turn = |number: usize| match due[number] {
-            Some(Transfer { access, .. }) if access.writes => u8::from(access.is_exclusive),
-            _ => 2,
-        };
-        let order = if turn(3) < turn(1) { [0, 2, 3, 1] } else { [0, 2, 1, 3] };
-        for number in order {
-            if let Some(Transfer { access, pc, .. }) = due[number] {
-                let value = cores[number / 2].stored();
-                replies[number] = self.complete(number, access, pc, value, now);
-            }
+    }
+
+    /// What a manager's port answers in cycle `now`, with what its transfer does if that is complete.
+    fn reply(&mut self, number: usize, core: &Core, now: Cycle) -> Reply {
+        let Transfer { access, slave, pc, ends, .. } = self.transfers[number];
+        if now < ends {
+            return Reply { failed: slave == NOWHERE, ..Reply::default() };
         }
-        replies
+        if slave == IDLE || slave == NOWHERE {
+            return Reply { ready: true, failed: slave == NOWHERE, ..Reply::default() };
+        }
+        self.complete(number, access, pc, core.stored(), now)
     }
 
     /// Carries out a transfer in the last cycle of its data phase.
+    #[inline(never)]
     fn complete(&mut self, number: usize, access: Access, pc: u32, value: u32, now: Cycle) -> Reply {
         let Access { address, width, writes, is_exclusive, machine_mode } = access;
         let core = number / 2;
@@ -275,8 +285,11 @@ impl Fabric {
         let is_sram = port::is_sram(slave);
         let mut reply = Reply { ready: true, ..Reply::default() };
         match (writes, is_exclusive, is_sram) {
-            (true, false, true) => self.monitor.store(core, address),
-            (true, true, true) => reply.exclusive = self.monitor.store_exclusive(core, address, machine_mode),
+            (true, false, true) => self.stirred |= self.monitor.store(core, address),
+            (true, true, true) => {
+                reply.exclusive = self.monitor.store_exclusive(core, address, machine_mode);
+                self.stirred = true;
+            }
             (false, true, true) => {
                 self.monitor.load_exclusive(core, address, machine_mode);
                 reply.exclusive = true;
@@ -292,7 +305,7 @@ impl Fabric {
         } else if !is_exclusive || !is_sram || reply.exclusive {
             self.write(slave, core, address, value, width, now);
         }
-        if is_data && self.watch.in_use() {
+        if is_data && self.watch.may_watch_access(address) {
             let shown = if writes { value } else { reply.word >> (8 * (address & 3)) };
             let bits = 8 * width.bytes();
             let shown = if bits == 32 { shown } else { shown & ((1 << bits) - 1) };
@@ -302,44 +315,75 @@ impl Fabric {
     }
 
     /// Grants ports to transfers that wait for them.
+    #[inline(always)]
     fn arbitrate(&mut self, now: Cycle) {
+        // Mostly, each of them is alone at a port that is always free and takes one cycle.
+        let (mut ports, mut is_simple) = (0, true);
+        let mut left = self.waiting;
+        while left != 0 {
+            let port = 1 << self.transfers[left.trailing_zeros() as usize % PORTS].slave.0;
+            is_simple &= port & AT_ONCE & !ports != 0;
+            ports |= port;
+            left &= left - 1;
+        }
+        if !is_simple {
+            return self.arbitrate_in_turn(now);
+        }
+        let mut left = std::mem::take(&mut self.waiting);
+        while left != 0 {
+            let number = left.trailing_zeros() as usize % PORTS;
+            let transfer = &mut self.transfers[number];
+            transfer.ends = now + 1;
+            if transfer.slave != SIO {
+                self.arbiter.hold(transfer.slave.number(), number, now + 1);
+            }
+            left &= left - 1;
+        }
+    }
+
+    #[inline(never)]
+    fn arbitrate_in_turn(&mut self, now: Cycle) {
         let mut asking = [0_u8; SHARED];
         let mut ports = 0_u32;
         for (number, transfer) in self.transfers.iter_mut().enumerate() {
-            let Some(transfer) = transfer else { continue };
-            if transfer.ends.is_some() {
+            if transfer.ends != NEVER {
                 continue;
             }
             match transfer.slave {
-                None => transfer.ends = Some(now + ERROR_RESPONSE),
-                Some(SIO) => transfer.ends = Some(now + 1),
-                Some(slave) => {
+                NOWHERE => transfer.ends = now + ERROR_RESPONSE,
+                SIO => transfer.ends = now + 1,
+                slave => {
                     asking[slave.number()] |= 1 << number;
                     ports |= 1 << slave.number();
                 }
             }
         }
+        self.waiting = 0;
         while ports != 0 {
             let port = ports.trailing_zeros() as usize;
             ports &= ports - 1;
-            self.grant(port, asking[port], now);
+            self.waiting |= self.grant(port, asking[port], now);
         }
     }
 
-    fn grant(&mut self, port: usize, asking: u8, now: Cycle) {
+    /// Grants a port to one of the managers in the set `asking`. Those that still wait.
+    fn grant(&mut self, port: usize, asking: u8, now: Cycle) -> u32 {
         let mut waiting = asking;
         if self.arbiter.is_free(port, now) {
             let first = self.arbiter.next(port, asking);
-            let Some(transfer) = self.transfers[first] else { return };
-            let cycles = self.data_phase(transfer.access, Slave(port as u8), now);
+            let cycles = self.data_phase(self.transfers[first].access, Slave(port as u8), now);
             self.arbiter.hold(port, first, now + cycles);
-            self.transfers[first] = Some(Transfer { ends: Some(now + cycles), ..transfer });
+            self.transfers[first].ends = now + cycles;
             self.lost[first / 2].waits[port] += cycles - 1;
+            if cycles > 1 {
+                self.slow_until = self.slow_until.max(now + cycles);
+            }
             waiting &= !(1 << first);
         }
         for number in (0..PORTS).filter(|number| waiting >> number & 1 != 0) {
             self.lost[number / 2].conflicts[port] += 1;
         }
+        u32::from(waiting)
     }
 
     /// Cycles of the data phase of an access that is granted in cycle `now`.
@@ -373,6 +417,7 @@ impl Fabric {
     }
 
     fn read(&mut self, slave: Slave, core: usize, address: u32, now: Cycle) -> Option<u32> {
+        self.stirred |= slave.0 >= FAST_PERIPHERALS.0;
         match slave {
             SIO => {
                 let (peripherals, mut context) = self.peripherals_at(now);
@@ -392,6 +437,7 @@ impl Fabric {
     }
 
     fn write(&mut self, slave: Slave, core: usize, address: u32, value: u32, width: Width, now: Cycle) {
+        self.stirred |= slave.0 >= FAST_PERIPHERALS.0;
         match slave {
             SIO => {
                 let offset = sio::offset(address);
@@ -486,11 +532,6 @@ impl Fabric {
     }
 }
 
-fn transfer(access: Access, is_fetch: bool, pc: u32) -> Transfer {
-    let slave = port::of(access.address).filter(|&slave| !is_fetch || port::holds_code(slave));
-    Transfer { access, is_fetch, pc, slave, ends: None }
-}
-
 /// Windows of external memory (DS 4.4.1).
 const CACHED: u32 = 0;
 const MAINTENANCE: u32 = 2;
@@ -516,6 +557,9 @@ impl Hash for Fabric {
             cache,
             qmi,
             transfers,
+            waiting: _,
+            slow_until: _,
+            memo: _,
             peripherals,
             clocks,
             irq,
@@ -524,17 +568,11 @@ impl Hash for Fabric {
             lost: _,
             losses: _,
             touched: _,
+            stirred: _,
         } = self;
         for words in [&rom[..], &sram[..], flash] {
             hash_words(words, hasher);
         }
-        (arbiter, monitor, cache, qmi, peripherals, clocks, irq).hash(hasher);
-        for transfer in transfers {
-            let told = transfer.map(|transfer| {
-                let Access { address, width, writes, is_exclusive, machine_mode } = transfer.access;
-                (address, width, writes, is_exclusive, machine_mode, transfer.is_fetch, transfer.ends)
-            });
-            told.hash(hasher);
-        }
+        (arbiter, monitor, cache, qmi, transfers, peripherals, clocks, irq).hash(hasher);
     }
 }

@@ -213,7 +213,13 @@ impl Machine {
 
     /// Runs until cycle `limit`, or until something else ends the run.
     pub fn run_until(&mut self, limit: Cycle) -> Stop {
-        let watched = self.bus.watch.in_use();
+        let stop = self.run_on(limit);
+        self.bus.settle(&mut self.cores);
+        stop
+    }
+
+    fn run_on(&mut self, limit: Cycle) -> Stop {
+        let may_stop = self.bus.watch.may_stop();
         while self.now < limit {
             if self.bus.peripherals.next_event() <= self.now
                 && let Some(stop) = self.wake_peripherals()
@@ -221,17 +227,21 @@ impl Machine {
                 return stop;
             }
             let resting = [self.is_at_rest(0), self.is_at_rest(1)];
-            if let Some(until) = self.sleeps_until(resting, limit) {
-                if until == NEVER {
+            let until = self.bus.peripherals.next_event().min(limit);
+            if resting == [true; 2] {
+                if self.bus.peripherals.next_event() == NEVER {
                     return Stop::DeadEnd;
                 }
                 self.sleep(until);
                 continue;
             }
-            if watched && let Some(stop) = self.stop_before_instruction() {
-                return stop;
+            if may_stop {
+                self.bus.settle(&mut self.cores);
+                if let Some(stop) = self.stop_before_instruction() {
+                    return stop;
+                }
             }
-            self.cycle(resting, watched);
+            self.cycles(resting, until, may_stop);
             if let Some((core, code)) = self.exit.take() {
                 return Stop::Exit { core, code };
             }
@@ -277,12 +287,6 @@ impl Machine {
         }
     }
 
-    /// The cycle up to which nothing happens because no core does anything, `NEVER` if nothing ever will; none if one does.
-    fn sleeps_until(&self, resting: [bool; 2], limit: Cycle) -> Option<Cycle> {
-        let event = self.bus.peripherals.next_event();
-        (resting == [true; 2]).then(|| if event == NEVER { NEVER } else { event.min(limit) })
-    }
-
     /// Whether a core does nothing in this cycle, nor in any other for as long as its lines are the same.
     fn is_at_rest(&mut self, number: usize) -> bool {
         if self.is_off[number] || self.is_stuck[number] {
@@ -309,41 +313,64 @@ impl Machine {
         self.now = until;
     }
 
-    fn cycle(&mut self, resting: [bool; 2], watched: bool) {
+    /// At least one cycle, and up to `until` those in which nothing happens but that cores compute, and reach memory.
+    fn cycles(&mut self, resting: [bool; 2], until: Cycle, one_by_one: bool) {
         let mut lines = [self.lines(0), self.lines(1)];
         // `h3.unblock` reaches both cores (DS 3.4).
         let unblocks = self.cores.iter().any(Core::unblocks);
         for (number, lines) in lines.iter_mut().enumerate() {
             lines.unblocked = unblocks | self.bus.take_lost_reservation(number);
         }
-        let now = self.now;
-        let runs = [0, 1].map(|number| {
-            let is_on = !self.is_off[number] && !self.is_stuck[number];
-            if is_on && resting[number] && !lines[number].unblocked {
-                self.cores[number].sleep_for(1);
-                return false;
-            }
-            is_on
-        });
-        let executed = self.bus.cycle(&mut self.cores, runs, &lines, now);
-        for (number, executed) in executed.into_iter().enumerate() {
-            if let Some((pc, word)) = executed {
-                (self.passes[number], self.is_let_through[number]) = (false, false);
-                self.accounts[number].instructions += 1;
-                if watched {
-                    self.bus.watch.record_execution(now, number as u8, pc);
+        let is_on = [0, 1].map(|number| !self.is_off[number] && !self.is_stuck[number]);
+        let runs = [0, 1].map(|number| is_on[number] && (!resting[number] || lines[number].unblocked));
+        let watched = self.bus.watch.in_use();
+        let begin = self.now;
+        let may_stretch =
+            !one_by_one && (0..2).all(|number| !runs[number] || self.cores[number].has_lines(&lines[number]));
+        let mut is_quiet = may_stretch;
+        loop {
+            if is_quiet {
+                let (cycles, counts) = self.bus.cycles(&mut self.cores, runs, self.now, until);
+                self.now += cycles;
+                for number in (0..2).filter(|&number| counts[number] > 0) {
+                    (self.passes[number], self.is_let_through[number]) = (false, false);
+                    self.accounts[number].instructions += counts[number];
                 }
-                if word == EBREAK && self.is_host_call(pc) {
-                    self.serve(number);
+                if std::mem::take(&mut self.bus.stirred) || self.now >= until {
+                    break;
                 }
             }
-            if runs[number] {
-                self.rests_with[number] = None;
-                self.note_trap(number);
-                self.note_sleep(number);
+            is_quiet = may_stretch;
+            let now = self.now;
+            let executed = self.bus.cycle(&mut self.cores, runs, &lines, now);
+            for number in 0..2 {
+                if let Some((pc, word)) = executed[number] {
+                    (self.passes[number], self.is_let_through[number]) = (false, false);
+                    self.accounts[number].instructions += 1;
+                    if watched && self.bus.watch.may_watch(pc) {
+                        self.bus.watch.record_execution(now, number as u8, pc);
+                    }
+                    if word == EBREAK && self.is_host_call(pc) {
+                        self.serve(number);
+                    }
+                }
+                if runs[number] && !self.cores[number].is_on_its_way() {
+                    is_quiet = false;
+                    self.rests_with[number] = None;
+                    self.note_trap(number);
+                    self.note_sleep(number);
+                }
+            }
+            self.now = now + 1;
+            if std::mem::take(&mut self.bus.stirred) || !is_quiet || self.now >= until {
+                break;
             }
         }
-        self.now = now + 1;
+        for number in 0..2 {
+            if is_on[number] && !runs[number] {
+                self.cores[number].sleep_for(self.now - begin);
+            }
+        }
     }
 
     fn note_trap(&mut self, number: usize) {

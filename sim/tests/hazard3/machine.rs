@@ -2,6 +2,7 @@
 
 use crate::hazard3::program::{END, ENTRY, ERRORS, ERRORS_END, MEMORY, Program};
 use intercore_sim::isa::hazard3::Core;
+use intercore_sim::isa::hazard3::memo::Memo;
 use intercore_sim::isa::hazard3::ports::{Access, Lines, Reply};
 use std::fmt::Write as _;
 
@@ -116,6 +117,11 @@ fn write(memory: &mut [u8], access: Access, value: u32) {
 
 /// Runs a program until it stores to its end, or for so many cycles.
 pub fn run(program: &Program, limit: u64) -> Run {
+    run_with(program, limit, None)
+}
+
+/// The same with what is known from other runs.
+pub fn run_with(program: &Program, limit: u64, mut memo: Option<&mut Memo>) -> Run {
     let mut run = Run { memory: program.memory.clone(), ..Run::default() };
     let mut core = Core::new(0, ENTRY);
     let mut lines = Lines::default();
@@ -126,8 +132,6 @@ pub fn run(program: &Program, limit: u64) -> Run {
         if let Some(at) = program.lines.iter().find(|at| at.cycle == cycle) {
             lines = Lines { external: at.external, software: at.software, timer: at.timer, unblocked: false };
         }
-        let begun = core.begin(&lines);
-        let request = begun.as_ref().map(|begun| begun.request).unwrap_or_default();
         let fetched = Reply {
             ready: fetch.is_ready(),
             word: fetch.active.map_or(0, |at| word(&run.memory, at)),
@@ -149,7 +153,13 @@ pub fn run(program: &Program, limit: u64) -> Run {
             }
             is_over = access.writes && access.address == END;
         }
-        let executed = core.end(begun.as_ref(), fetched, loaded, &lines);
+        let (request, executed) = if let Some(memo) = &mut memo {
+            core.cycle(memo, &lines, fetched, loaded)
+        } else {
+            let begun = core.begin(&lines);
+            let executed = core.end(begun.as_ref(), fetched, loaded, &lines);
+            (begun.map(|begun| begun.request).unwrap_or_default(), executed)
+        };
         let access = request.access.map(|access| (access.address, access.writes));
         run.requests.push(Requested { fetch: request.fetch.map(|(address, _)| address), access });
         if let Some((pc, _)) = executed {

@@ -3,6 +3,7 @@
 use crate::isa::hazard3::op::Alu;
 
 /// The result of an operation.
+#[inline]
 pub fn compute(alu: Alu, a: u32, b: u32) -> u32 {
     let (signed_a, signed_b) = (a as i32, b as i32);
     let shift = b & 31;

@@ -3,6 +3,7 @@
 use crate::isa::hazard3::interrupts::{Interrupts, Written};
 use crate::isa::hazard3::op::{Cause, Csr, CsrWrite};
 use crate::isa::hazard3::pmp::Protection;
+use crate::isa::hazard3::ports::Lines;
 use crate::isa::hazard3::triggers::Triggers;
 
 const MTVEC_RESET: u32 = 0x7ffc;
@@ -189,17 +190,26 @@ impl Csrs {
         (self.cause, self.return_to)
     }
 
-    /// A cycle has gone by, and perhaps an instruction was executed.
-    pub fn count(&mut self, executed: bool) {
-        let [cycles, instructions] = &mut self.counters;
-        cycles.value = cycles.value.wrapping_add(u64::from(cycles.runs));
-        instructions.value = instructions.value.wrapping_add(u64::from(instructions.runs && executed));
+    /// Whether nothing but an instruction itself can change what it does: it is in machine mode, nothing is protected from that, no
+    /// breakpoint is set and no interrupt is to be taken.
+    pub fn is_calm(&self) -> bool {
+        self.machine_mode
+            && !self.status.modifies_privilege
+            && !self.protection.binds_machine_mode()
+            && !self.triggers.are_enabled()
+            && self.interrupt().is_none()
     }
 
-    /// Counts cycles in which nothing was executed.
-    pub fn pass(&mut self, cycles: u64) {
-        let count = &mut self.counters[0];
-        count.value = count.value.wrapping_add(if count.runs { cycles } else { 0 });
+    /// Whether the lines are those of the cycle before.
+    pub fn has_lines(&self, lines: &Lines) -> bool {
+        self.interrupts.has_lines(lines.external) && (self.timer, self.software) == (lines.timer, lines.software)
+    }
+
+    /// Cycles have gone by, in which so many instructions were executed.
+    pub fn count(&mut self, passed: u64, executed: u64) {
+        let [cycles, instructions] = &mut self.counters;
+        cycles.value = cycles.value.wrapping_add(if cycles.runs { passed } else { 0 });
+        instructions.value = instructions.value.wrapping_add(if instructions.runs { executed } else { 0 });
     }
 
     /// Whether it is the same as another one but for the count of cycles.

@@ -17,13 +17,12 @@ struct Fetched {
 impl Fetched {
     /// Halfwords that are wanted.
     fn count(self) -> u32 {
-        self.wanted.count_ones()
+        u32::from(self.wanted & 1) + u32::from(self.wanted >> 1)
     }
 
-    /// Its halfwords in the order in which they are decoded.
-    fn halfwords(self) -> [u16; 2] {
-        let upper = (self.word >> 16) as u16;
-        [if self.wanted & 1 == 0 { upper } else { self.word as u16 }, upper]
+    /// Its halfwords in the order in which they are decoded, the first one lowest.
+    fn halfwords(self) -> u32 {
+        if self.wanted & 1 == 0 { self.word & !0xffff | self.word >> 16 } else { self.word }
     }
 
     /// Which of these belong to a branch that is predicted.
@@ -93,7 +92,7 @@ pub struct Feedback {
 }
 
 /// See the module.
-#[derive(Clone, Debug, Hash, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub struct FrontEnd {
     queue: [Fetched; 2],
     queued: usize,
@@ -117,7 +116,7 @@ pub struct FrontEnd {
     in_reset: bool,
     /// Halfwords to decode, the first one first; how many they are, which ones are errors, and which ones are predicted. Behind them
     /// is what was left there.
-    halfwords: [u16; 3],
+    halfwords: u64,
     level: u32,
     failed: u8,
     predicted: u8,
@@ -140,7 +139,7 @@ impl FrontEnd {
             next_wanted: 3,
             next_predicted: 0,
             in_reset: true,
-            halfwords: [0; 3],
+            halfwords: 0,
             level: 0,
             failed: 0,
             predicted: 0,
@@ -149,12 +148,12 @@ impl FrontEnd {
 
     /// The instruction to decode: all of it is there if `is_starved` is false.
     pub fn instruction(&self) -> u32 {
-        u32::from(self.halfwords[0]) | u32::from(self.halfwords[1]) << 16
+        self.halfwords as u32
     }
 
     /// Whether the instruction has 32 bits.
     pub fn is_wide(&self) -> bool {
-        self.halfwords[0] & 3 == 3
+        self.halfwords & 3 == 3
     }
 
     /// Whether there is no whole instruction.
@@ -165,6 +164,16 @@ impl FrontEnd {
     /// Whether a fetch of the instruction failed.
     pub fn has_failed(&self) -> bool {
         self.level > 0 && self.failed & 1 != 0 || self.level > 1 && self.is_wide() && self.failed & 2 != 0
+    }
+
+    /// Whether a fetch of any halfword failed.
+    pub fn has_errors(&self) -> bool {
+        self.failed != 0
+    }
+
+    /// Whether nothing was fetched yet.
+    pub fn is_in_reset(&self) -> bool {
+        self.in_reset
     }
 
     /// Which halfwords of the instruction register belong to a branch that is predicted to be taken.
@@ -221,7 +230,7 @@ impl FrontEnd {
         }
         if jump.is_some() {
             self.dropped = self.pending - u32::from(answer.arrives);
-            self.queued = 0;
+            (self.queue, self.queued) = ([Fetched::default(); 2], 0);
         }
         self.advance(jump, asks, taken);
         self.pending = self.pending + u32::from(asks && !self.is_held) - u32::from(answer.arrives);
@@ -237,11 +246,12 @@ impl FrontEnd {
     /// Moves halfwords on: to the instruction register if there is room, or else to the queue.
     fn assemble(&mut self, on_bus: Fetched, arrives: bool, jumps: bool, feedback: Feedback) {
         let kept = self.level - feedback.used;
-        let [first, second, third] = self.halfwords;
+        // The third one stays in its place, and the second one if two are used.
+        let (all, third) = (self.halfwords, self.halfwords & 0xffff << 32);
         self.halfwords = match feedback.used {
-            0 => [first, second, third],
-            1 => [second, third, third],
-            _ => [third, second, third],
+            0 => all,
+            1 => all >> 16 | third,
+            _ => all >> 32 | all & 0xffff << 16 | third,
         };
         self.failed >>= feedback.used;
         self.predicted >>= feedback.used;
@@ -251,9 +261,9 @@ impl FrontEnd {
         let mut level = kept;
         if has_room {
             // Whether it is valid or not: nobody looks at what is not, but for the part that recognises `fence.i`.
-            for (place, half) in self.halfwords.iter_mut().skip(kept as usize).zip(next.halfwords()) {
-                *place = half;
-            }
+            let place = 16 * kept;
+            let replaced = u64::from(u32::MAX) << place;
+            self.halfwords = (self.halfwords & !replaced | u64::from(next.halfwords()) << place) & ((1 << 48) - 1);
             let above = |bits: u8| bits & !(u8::MAX << kept);
             self.failed = (above(self.failed) | if next.failed { 3 } else { 0 } << kept) & 7;
             self.predicted = (above(self.predicted) | next.predictions() << kept) & 7;
@@ -267,7 +277,7 @@ impl FrontEnd {
             false => level,
         };
         if has_room && is_queued {
-            self.queue[0] = self.queue[1];
+            self.queue = [self.queue[1], Fetched::default()];
             self.queued -= 1;
         }
         if arrives && (is_queued || !has_room) {

@@ -1,6 +1,6 @@
 //! The second half of a cycle: all stages move on with what the ports have answered.
 
-use crate::core::access::extract;
+use crate::core::access::{extract, replicate};
 use crate::isa::hazard3::csr::Trap;
 use crate::isa::hazard3::fetch::{Answer, Feedback, Predictor};
 use crate::isa::hazard3::look::Cycle;
@@ -111,7 +111,7 @@ impl Core {
         let csr = cycle.op.csr.filter(|_| !cycle.traps_soon && !x_waits && cycle.cause != Some(Cause::Illegal));
         let operand = Self::csr_operand(&cycle.op, cycle.operands);
         let value = csr.map(|csr| self.csrs.read(csr, operand).unwrap_or(0));
-        self.csrs.count(is_done && counts);
+        self.csrs.count(1, u64::from(is_done && counts));
         if let Some(csr) = csr {
             self.csrs.access(csr, operand, value.unwrap_or(0));
         }
@@ -231,8 +231,8 @@ impl Core {
         self.behind = Behind {
             rd: op.rd,
             memory: if works { op.memory } else { Memory::None },
-            lane: cycle.address & 3,
-            value: self.reg(op.rs2),
+            lane: if loads { cycle.address & 3 } else { 0 },
+            value: if loads { replicate(self.reg(op.rs2), op.memory.width()) } else { 0 },
             cause,
             wait: match op.hint {
                 Hint::Wfi if works => Some(Wait::Interrupt),

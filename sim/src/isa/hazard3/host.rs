@@ -51,7 +51,7 @@ impl Core {
     /// So many cycles pass in which it `rests`.
     pub fn sleep_for(&mut self, cycles: u64) {
         if !self.sleep.is_stopped {
-            self.csrs.pass(cycles);
+            self.csrs.count(cycles, 0);
         }
     }
 
@@ -68,7 +68,7 @@ impl Core {
     /// All that decides the future but the CSRs.
     fn state(&self) -> impl Hash + PartialEq {
         (
-            (self.registers, self.front.clone(), self.pc, self.step, self.has_jumped, self.phase, self.old, self.new),
+            (self.registers, self.front, self.pc, self.step, self.has_jumped, self.phase, self.old, self.new),
             (
                 self.division,
                 self.is_committed,

@@ -66,6 +66,11 @@ impl Interrupts {
         self.lines = lines & ALL;
     }
 
+    /// Whether the lines are these.
+    pub fn has_lines(&self, lines: u64) -> bool {
+        self.lines == lines & ALL
+    }
+
     fn pending(&self) -> u64 {
         self.lines | self.forced
     }

@@ -2,6 +2,7 @@
 
 use crate::isa::hazard3::csr::{Csrs, Trap};
 use crate::isa::hazard3::fetch::Redirect;
+use crate::isa::hazard3::memo::Kind;
 use crate::isa::hazard3::op::{Base, Cause, Hint, Jump, Memory, Op};
 use crate::isa::hazard3::pmp::Use;
 use crate::isa::hazard3::ports::{Access, Request};
@@ -146,6 +147,29 @@ impl Core {
             redirect,
             request,
         }
+    }
+
+    /// What is in X while the core is calm: what its outcome depends on, and what it executes.
+    pub(super) fn kind(&self) -> (Kind, Op) {
+        let (op, step) = self.in_x();
+        let is_wide = self.front.is_wide();
+        let may_split = self.csrs.protection.may_split(self.pc, is_wide);
+        let is_other = op.cause.is_some()
+            || op.csr.is_some()
+            || op.hint != Hint::None
+            || step.is_some()
+            || !matches!(op.memory, Memory::None | Memory::Load(_) | Memory::Store(_));
+        let kind = match op.jump {
+            _ if self.front.is_starved() => Kind::Waits,
+            _ if is_other || may_split || self.front.has_errors() => Kind::Other,
+            _ if self.depends_on_load(&op) => Kind::Waits,
+            Jump::If(_) => Kind::Branches,
+            Jump::Always if op.base == Base::Register => Kind::Jumps,
+            _ if op.memory != Memory::None => Kind::Accesses,
+            _ if op.alu.divides() => Kind::Divides,
+            _ => Kind::Computes,
+        };
+        (kind, op)
     }
 
     /// Whether X needs what stage M is about to load. A value to be stored comes in time.

@@ -5,7 +5,8 @@ const DYNAMIC: usize = 8;
 const REGIONS: usize = 11;
 /// Bits of an address register that are always ones: a region has at least 32 bytes.
 const GRAIN: u32 = 3;
-const SMALLEST: u32 = 32;
+/// Bytes of the smallest of those that are fixed.
+const SMALLEST_FIXED: u32 = 1 << 28;
 // The other way round than in the standard (RP2350-E6).
 const EXECUTE: u8 = 1;
 const WRITE: u8 = 2;
@@ -38,11 +39,20 @@ impl Region {
         Self { settings, address }
     }
 
+    fn is_on(self) -> bool {
+        self.settings & NATURAL != 0
+    }
+
+    /// Bits of an address that are the same in all of it: of 2^n bytes, at least 8, the lowest n - 3 bits of the address register are
+    /// ones, and then comes a 0.
+    fn mask(self) -> u32 {
+        let ones = (self.address | 0xc000_0000).trailing_ones();
+        if ones >= 29 { 0 } else { u32::MAX << (ones + 3) }
+    }
+
     fn has(self, address: u32) -> bool {
-        // Of 2^n bytes, at least 8: the lowest n - 3 bits of the address register are ones, and then comes a 0.
-        let ones = (self.address | 0xc000_0000).trailing_ones().min(29);
-        let mask = if ones >= 29 { 0 } else { u32::MAX << (ones + 3) };
-        self.settings & NATURAL != 0 && address & mask == self.address << 2 & mask
+        let mask = self.mask();
+        self.is_on() && address & mask == self.address << 2 & mask
     }
 }
 
@@ -54,6 +64,8 @@ pub struct Protection {
     for_machine_mode: u16,
     /// Whether there is any that it has to obey.
     binds_machine_mode: bool,
+    /// See `grain`.
+    within: u32,
 }
 
 impl Default for Protection {
@@ -64,7 +76,7 @@ impl Default for Protection {
         for (region, address) in regions[DYNAMIC..].iter_mut().zip([0x01ff_ffff, 0x13ff_ffff, 0x35ff_ffff]) {
             *region = Region::new(anything, address);
         }
-        Self { regions, for_machine_mode: 0, binds_machine_mode: false }
+        Self { regions, for_machine_mode: 0, binds_machine_mode: false, within: SMALLEST_FIXED - 1 }
     }
 }
 
@@ -85,6 +97,21 @@ impl Protection {
         obeyed && settings & needed == 0
     }
 
+    /// Whether there is any region that machine mode has to obey.
+    pub fn binds_machine_mode(&self) -> bool {
+        self.binds_machine_mode
+    }
+
+    /// Bits of an address within the smallest region.
+    pub fn grain(&self) -> u32 {
+        self.within
+    }
+
+    /// Whether an instruction may be in two regions.
+    pub fn may_split(&self, pc: u32, is_wide: bool) -> bool {
+        is_wide && pc & self.within == self.within - 1
+    }
+
     /// Whether a load or store is refused.
     pub fn refuses_access(&self, address: u32, machine_mode: bool, what: Use) -> bool {
         (!machine_mode || self.binds_machine_mode) && self.refuses(self.first(address), machine_mode, what)
@@ -92,8 +119,7 @@ impl Protection {
 
     /// Whether an instruction must not be executed: also if it is not in one region as a whole.
     pub fn refuses_instruction(&self, pc: u32, is_wide: bool, machine_mode: bool) -> bool {
-        let may_be_split = is_wide && pc & (SMALLEST - 1) == SMALLEST - 2;
-        if machine_mode && !self.binds_machine_mode && !may_be_split {
+        if machine_mode && !self.binds_machine_mode && !self.may_split(pc, is_wide) {
             return false;
         }
         let [first, second] = [pc, pc.wrapping_add(2)].map(|address| self.first(address));
@@ -149,5 +175,7 @@ impl Protection {
         }
         let locked = self.regions.iter().any(|region| region.settings & LOCKED != 0);
         self.binds_machine_mode = locked || self.for_machine_mode != 0;
+        let sizes = self.regions.iter().filter(|region| region.is_on()).map(|region| !region.mask());
+        self.within = sizes.min().unwrap_or(SMALLEST_FIXED - 1);
     }
 }

@@ -33,6 +33,11 @@ pub struct Sleep {
 }
 
 impl Sleep {
+    /// Whether it neither sleeps nor has just been woken.
+    pub fn is_awake(&self) -> bool {
+        self.state == State::Awake && !self.releases && !self.is_stopped
+    }
+
     /// Ends a cycle. `wakes` says whether an interrupt is pending, and `rests` whether the front end has come to rest.
     pub fn clock(&mut self, wait: Option<Wait>, settings: SleepSettings, wakes: bool, rests: bool, unblocked: bool) {
         let released = std::mem::take(&mut self.releases);

@@ -35,6 +35,11 @@ impl Triggers {
         self.is_enabled && self.all.iter().any(hits)
     }
 
+    /// Whether there may be any that matches.
+    pub fn are_enabled(&self) -> bool {
+        self.is_enabled
+    }
+
     /// A trap is entered.
     pub fn enter(&mut self) {
         self.was_enabled = std::mem::take(&mut self.is_enabled);

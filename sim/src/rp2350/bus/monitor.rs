@@ -20,14 +20,19 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// A manager, core 0 or 1 or any other number, has stored to SRAM.
-    pub fn store(&mut self, manager: usize, address: u32) {
-        for core in (0..2).filter(|&core| core != manager) {
-            if self.reserved[core].is_some_and(|reservation| reservation.granule == address >> GRANULE_BITS) {
+    /// A manager, core 0 or 1 or any other number, has stored to SRAM. Whether a core has lost its reservation by that.
+    #[inline(always)]
+    pub fn store(&mut self, manager: usize, address: u32) -> bool {
+        let mut any = false;
+        for core in 0..2 {
+            let Some(reservation) = self.reserved[core] else { continue };
+            if core != manager && reservation.granule == address >> GRANULE_BITS {
                 self.reserved[core] = None;
                 self.lost[core] = true;
+                any = true;
             }
         }
+        any
     }
 
     /// A core stores exclusively to SRAM. Whether that succeeds.

@@ -36,16 +36,26 @@ pub fn name(slave: Slave) -> Option<&'static str> {
 pub const SRAM: u32 = 0x2000_0000;
 /// Bytes of SRAM: eight banks of 64 kB, two of 4 kB (DS 4.2).
 pub const SRAM_BYTES: u32 = 0x8_2000;
+/// Bytes of the eight large banks.
+const SRAM_STRIPED: u32 = 0x8_0000;
 /// Bytes of boot ROM (DS 4.1).
 pub const ROM_BYTES: u32 = 0x8000;
 
 /// The port that an address is behind; none where nothing is. SRAM0-3 and SRAM4-7 are striped by bits 3:2 (DS 2.2.3).
+#[inline(always)]
 pub fn of(address: u32) -> Option<Slave> {
+    let striped = address.wrapping_sub(SRAM);
+    if striped < SRAM_STRIPED {
+        return Some(Slave(SRAM0.0 + (striped >> 18 << 2 | striped >> 2 & 3) as u8));
+    }
+    elsewhere(address)
+}
+
+fn elsewhere(address: u32) -> Option<Slave> {
     let offset = address & 0x0fff_ffff;
     Some(match address >> 28 {
         0 if offset < ROM_BYTES => ROM,
         1 => Slave(XIP0.0 + (address >> 3 & 1) as u8),
-        2 if offset < 0x8_0000 => Slave(SRAM0.0 + (offset >> 18 << 2 | offset >> 2 & 3) as u8),
         2 if offset < SRAM_BYTES => Slave(SRAM8.0 + (offset >> 12 & 1) as u8),
         4 if offset < 0x20_0000 => APB,
         5 if offset < 0x80_0000 => FAST_PERIPHERALS,
@@ -59,7 +69,7 @@ pub fn is_sram(slave: Slave) -> bool {
     (SRAM0.0..=SRAM9.0).contains(&slave.0)
 }
 
-/// Whether instructions can be fetched from an address behind a port (DS 2.1: not from peripherals).
-pub fn holds_code(slave: Slave) -> bool {
+/// Whether a port is that of a memory: reading it has no effect, and instructions can be fetched from it (DS 2.1).
+pub fn is_memory(slave: Slave) -> bool {
     slave.0 < FAST_PERIPHERALS.0
 }

@@ -81,9 +81,10 @@ void vPortLaunchCore1(void (*pxEntry)(void));
 void vPortException(uint32_t ulCause, uint32_t ulAt) __attribute__((noreturn));
 void vPortTaskReturned(void) __attribute__((noreturn));
 
+/* Volatile: a task may be on another core whenever it asks again. */
 static inline BaseType_t xPortCoreID(void) {
     BaseType_t xCore;
-    __asm("csrr %0, mhartid" : "=r"(xCore));
+    __asm volatile("csrr %0, mhartid" : "=r"(xCore));
     return xCore;
 }
 #define portGET_CORE_ID() xPortCoreID()

@@ -1,0 +1,50 @@
+"""The target pico2-riscv-sim: benchmarks on the simulated RISC-V cores of a Pico 2, from the command line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.board.boards import PICO2_RISCV
+from intercore.board.build import CROSS_COMPILERS, board_image
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.tool import Tool
+
+TARGET = "pico2-riscv-sim"
+SETTINGS = 4
+"""Of each of the following."""
+SAMPLES = 20
+SWITCH = ("switch", "primitive=binary-semaphore,notification", "from=0", "to=0,1", f"samples={SAMPLES}")
+MESSAGE = ("message", "measure=latency", "transport=ring,queue", "size=4,64", "from=0", "to=1", f"samples={SAMPLES}")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> Path:
+    """The image, built before anything is timed out."""
+    compiler = CROSS_COMPILERS["RISC-V"]
+    if shutil.which(compiler.program) is None:
+        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {compiler.program} here"
+        pytest.skip(f"no {compiler.program} here: apt install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf")
+    return board_image(PICO2_RISCV, {}, lambda _: None).elf
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(SWITCH, marks=pytest.mark.measures("switch"), id="switch"),
+        pytest.param(MESSAGE, marks=pytest.mark.measures("message"), id="message"),
+    ],
+)
+def test_a_benchmark_comes_to_its_end_and_all_checks_are_right(tool: Tool, words: tuple[str, ...]) -> None:
+    tool("run", TARGET, *words, "--repetitions", "1").succeeded()
+    document = tool("show", "--format", "json").succeeded().json
+    rows = document["measurements"]
+    assert (document["simulated"], document["conditions"]["chip"]) == (True, "RP2350")
+    assert len({str(sorted(row["factors"].items())) for row in rows}) == SETTINGS
+    assert {(row["n"], row["checks"]["wrong"], *row["failed"]) for row in rows} == {(SAMPLES, 0)}

@@ -1,6 +1,6 @@
 //! Programs in C, built as firmware and booted: start-up code, clocks, UART, and core 1 launched by core 0 through the FIFOs.
 
-use crate::programs::{Case, Work};
+use crate::programs::{Case, Chip, Work};
 use crate::simulators::Simulator;
 use intercore_sim::image::Image;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ pub fn cases() -> Result<Vec<Case>, String> {
         ordinary("both cores compute beside a DMA that streams", "dma")?,
         booted("tasks of FreeRTOS at a mutex", &build_tasks("mutex", "flash")?, Work::ByTime)?,
         booted("tasks of FreeRTOS with 10,000 messages a second", &build_tasks("queue", "flash")?, Work::ByTime)?,
+        on_chip(Chip::Rp2350, "RP2350: both cores, image booted in SRAM", &build_for_riscv("work")?, same)?,
     ])
 }
 
@@ -39,11 +40,19 @@ fn ordinary(name: &'static str, program: &str) -> Result<Case, String> {
 }
 
 fn booted(name: &'static str, elf: &Path, work: Work) -> Result<Case, String> {
-    let image = Image::open(elf, None, &intercore_sim::rp2040::boot::IMAGES).map_err(|why| why.to_string())?;
+    on_chip(Chip::Rp2040, name, elf, work)
+}
+
+fn on_chip(chip: Chip, name: &'static str, elf: &Path, work: Work) -> Result<Case, String> {
+    let images = match chip {
+        Chip::Rp2040 => &intercore_sim::rp2040::boot::IMAGES,
+        Chip::Rp2350 => &intercore_sim::rp2350::boot::IMAGES,
+    };
+    let image = Image::open(elf, None, images).map_err(|why| why.to_string())?;
     let symbol = image.symbols.iter().find(|symbol| symbol.name == "results");
     let symbol = symbol.ok_or_else(|| format!("{} has no results", elf.display()))?;
     let results = vec![symbol.address, symbol.address + RESULT];
-    Ok(Case { name, results, work, start: Box::new(move |simulator: &mut dyn Simulator| simulator.boot(&image)) })
+    Ok(Case { name, chip, results, work, start: Box::new(move |simulator: &mut dyn Simulator| simulator.boot(&image)) })
 }
 
 /// As `sim/tests/examples.rs` builds the examples, whose start-up code this uses.
@@ -63,6 +72,23 @@ fn build(program: &str, memory: &str, part: Option<&str>) -> Result<PathBuf, Str
         .args(["-lgcc", "-o"])
         .arg(&elf);
     run(&mut compiler, "gcc-arm-none-eabi")?;
+    Ok(elf)
+}
+
+/// With start-up code for the RP2350's RISC-V cores that sets no clocks.
+fn build_for_riscv(program: &str) -> Result<PathBuf, String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let elf = here.join("target").join(format!("{program}-rp2350.elf"));
+    let mut compiler = Command::new("riscv64-unknown-elf-gcc");
+    compiler
+        .current_dir(here.join("src"))
+        .args(["-march=rv32imac_zicsr_zba_zbb", "-mabi=ilp32", "-O2", "-std=c11", "-ffreestanding"])
+        .args(["-nostdlib", "-nostartfiles", "-static", "-Wall", "-Wextra", "-Werror"])
+        .args(["-Wl,--no-warn-rwx-segments", "-Irp2350", "-Trp2350/sram.ld", "rp2350/chip.c"])
+        .arg(format!("{program}.c"))
+        .args(["-lgcc", "-o"])
+        .arg(&elf);
+    run(&mut compiler, "gcc-riscv64-unknown-elf")?;
     Ok(elf)
 }
 

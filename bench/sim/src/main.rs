@@ -1,4 +1,5 @@
-//! How fast the simulated RP2040 is, side by side with the crate `rp2040-emu`, in one run and on the same programs:
+//! How fast the simulated RP2040 is, side by side with the crate `rp2040-emu`, in one run and on the same programs, and how fast the
+//! RP2350 is:
 //! `make bench`, or `cargo run --release --manifest-path bench/sim/Cargo.toml [-- SECONDS [TEXT]]`: SECONDS of each case
 //! (default 6), of those cases only whose names contain TEXT.
 

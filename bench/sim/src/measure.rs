@@ -1,8 +1,9 @@
 //! Runs a case in both simulators by turns, and compares speed and results.
 
-use crate::programs::{Case, Work};
+use crate::programs::{Case, Chip, Work};
 use crate::simulators::{Counts, Simulator, intercore, rp2040_emu};
 use intercore_sim::engine::Engine;
+use intercore_sim::rp2350::machine::Machine as Rp2350;
 use rustix::time::{ClockId, clock_gettime};
 use std::fmt;
 
@@ -126,6 +127,13 @@ fn same_results(ours: &Contestant, theirs: &Contestant) -> Result<usize, String>
     Ok(rounds)
 }
 
+/// Checks that cores with the same work came to the same results; how many rounds they have done.
+fn rounds_alike(cores: &[Progress]) -> Result<usize, String> {
+    let rounds = cores.iter().map(|core| core.checksums.len()).min().unwrap_or(0);
+    let differs = |core: &Progress| core.checksums[..rounds] != cores[0].checksums[..rounds];
+    if cores.iter().any(differs) { Err("the cores differ".to_owned()) } else { Ok(rounds) }
+}
+
 /// How the simulators did: ours, ours with both cores in lock-step, and the peer.
 pub struct Comparison {
     ours: Speed,
@@ -153,11 +161,15 @@ struct Speed {
 
 /// Runs a case for so many seconds.
 pub fn measure(case: &Case, seconds: f64) -> Result<Comparison, String> {
-    let mut all = vec![
-        Contestant::new(Box::new(intercore(Engine::Decoupled)), case)?,
-        Contestant::new(Box::new(intercore(Engine::LockStep)), case)?,
-    ];
-    let peer = (case.work == Work::Same).then(|| Contestant::new(Box::new(rp2040_emu()), case));
+    let mut all = match case.chip {
+        Chip::Rp2040 => vec![
+            Contestant::new(Box::new(intercore(Engine::Decoupled)), case)?,
+            Contestant::new(Box::new(intercore(Engine::LockStep)), case)?,
+        ],
+        Chip::Rp2350 => vec![Contestant::new(Box::new(Rp2350::new()), case)?],
+    };
+    let peer =
+        (case.chip == Chip::Rp2040 && case.work == Work::Same).then(|| Contestant::new(Box::new(rp2040_emu()), case));
     let absent = match peer {
         Some(Ok(peer)) => {
             all.push(peer);
@@ -178,7 +190,7 @@ pub fn measure(case: &Case, seconds: f64) -> Result<Comparison, String> {
         }
     }
     let ours = all.remove(0);
-    let mut rounds = usize::MAX;
+    let mut rounds = if all.is_empty() { rounds_alike(&ours.cores)? } else { usize::MAX };
     for other in &all {
         rounds = rounds.min(same_results(&ours, other)?);
     }

@@ -20,8 +20,17 @@ pub enum Work {
     ByTime,
 }
 
+/// What runs a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Chip {
+    Rp2040,
+    /// Its RISC-V cores, which no other simulator has.
+    Rp2350,
+}
+
 pub struct Case {
     pub name: &'static str,
+    pub chip: Chip,
     /// By core, where the checksum of its last round is; as many as there are cores at work.
     pub results: Vec<u32>,
     pub work: Work,
@@ -51,5 +60,5 @@ fn kernel(name: &'static str, code: &[u32], data: &[u32]) -> Case {
             simulator.start(&Entry { core, code, stack, argument });
         }
     };
-    Case { name, results, work: Work::Same, start: Box::new(start) }
+    Case { name, chip: Chip::Rp2040, results, work: Work::Same, start: Box::new(start) }
 }

@@ -1,10 +1,11 @@
-//! The two simulators, as the measurement sees them.
+//! The simulators, as the measurement sees them.
 
 use intercore_sim::core::stop::Stop;
 use intercore_sim::engine::Engine;
 use intercore_sim::image::{Boot, Image};
 use intercore_sim::rp2040::bootrom;
 use intercore_sim::rp2040::machine::Machine;
+use intercore_sim::rp2350::machine::Machine as Rp2350;
 use rp2040_emu::{Config, Emulator};
 
 /// Code for one core, entered at its first instruction.
@@ -16,7 +17,7 @@ pub struct Entry {
     pub argument: u32,
 }
 
-/// A simulated RP2040.
+/// A simulated chip.
 pub trait Simulator {
     fn name(&self) -> &'static str;
     fn load(&mut self, address: u32, bytes: &[u8]);
@@ -77,6 +78,43 @@ impl Simulator for Machine {
     fn counts(&self, core: usize) -> Option<Counts> {
         let instructions = self.core(core).statistics().instructions;
         Some(Counts { instructions, lost: self.conflicts(core) })
+    }
+}
+
+impl Simulator for Rp2350 {
+    fn name(&self) -> &'static str {
+        "intercore"
+    }
+
+    fn load(&mut self, address: u32, bytes: &[u8]) {
+        assert!(Rp2350::load(self, address, bytes), "no memory at {address:#010x}");
+    }
+
+    fn start(&mut self, _: &Entry) {
+        unreachable!("its programs are images");
+    }
+
+    fn boot(&mut self, image: &Image) {
+        let booted = Rp2350::booted(image, None);
+        *self = booted.unwrap_or_else(|address| panic!("no memory at {address:#010x}"));
+    }
+
+    fn run(&mut self, cycles: u64) -> Result<(), String> {
+        let stop = self.run_until(self.now() + cycles);
+        if stop == Stop::Limit { Ok(()) } else { Err("in intercore the program ended".to_owned()) }
+    }
+
+    fn cycles(&self) -> u64 {
+        self.now()
+    }
+
+    fn word(&self, address: u32) -> u32 {
+        self.bus.peek_memory(address).expect("results are in memory")
+    }
+
+    fn counts(&self, core: usize) -> Option<Counts> {
+        let told = self.statistics(core);
+        Some(Counts { instructions: told.instructions, lost: told.conflicts.iter().sum() })
     }
 }
 

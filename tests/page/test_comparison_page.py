@@ -14,7 +14,7 @@ from intercore.comparison.analysis import compare_sides
 from intercore.comparison.picture import FIRST, MOST_TICKS, SHAPES, picture, ticks
 from intercore.comparison.verdicts import Verdict
 from intercore.page.comparison_page import write_comparison_page
-from tests.comparison.compared_runs import measured, run
+from tests.comparison.compared_runs import in_runs, measured, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ def side(seed: int, factors: dict[int, float], *, simulated: bool = False) -> Ru
             noise = np.zeros(30) if simulated else 50 * rng.normal(size=30)
             one = measured([round(median + each) for each in noise], primitive=f"p{number}")
             made.append(msgspec.structs.replace(one, repetition=repetition))
-    return run("host", *made, simulated=simulated)
+    return in_runs(run("host", *made, simulated=simulated))
 
 
 @pytest.fixture(scope="module")

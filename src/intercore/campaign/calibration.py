@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ import numpy as np
 from intercore.record.measurement import MACHINE_COMPUTE, MACHINE_HAND_OVER, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 _BLOCK = bytes(16384)
 _COMPUTED = 20
@@ -71,11 +72,13 @@ def _handing_over() -> Iterator[int]:
 
 
 def _cores() -> set[int]:
-    known: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)  # Linux only
-    return set() if known is None else known(0)
+    """Return the cores that this thread may run on; none where the system does not say."""
+    if sys.platform == "linux":
+        return os.sched_getaffinity(0)
+    return set()
 
 
 def _pin(cores: list[int]) -> None:
     """Keep the calling thread on these cores, where the system can."""
-    if cores:
+    if sys.platform == "linux" and cores:
         os.sched_setaffinity(0, cores)

@@ -13,6 +13,7 @@ import typer
 from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE
 from intercore.comparison import baseline_file
+from intercore.comparison.baseline import Baseline
 from intercore.errors import UsageError, unknown
 from intercore.record import identity
 from intercore.record.plan import command_to_go_on as plan_command_to_go_on
@@ -122,6 +123,8 @@ def _with_runs_of_the_same_programs(store: StoreReader, sides: list[Sequence[Run
     How much runs of one program differ is what a verdict about a change of the program takes.
     """
     known = [_images(side) for side in sides]
+    if any(isinstance(side[0], Baseline) for side in sides):
+        return sides  # the runs of a baseline may be in the store, too
     if len({side[0].plan.target for side in sides}) > 1 or len(sides) != len({str(one) for one in known}):
         return sides
     found: list[Sequence[Run]] = []
@@ -143,7 +146,7 @@ def _with_runs_of_the_same_programs(store: StoreReader, sides: list[Sequence[Run
 def _images(side: Sequence[Run]) -> identity.Images:
     """Return the images of a single stored run of a real target that was not measured by turns; else none."""
     plan = side[0].plan
-    if len(side) > 1 or side[0].id == 0 or plan.origin != "measured" or plan.partner is not None:
+    if len(side) > 1 or plan.origin != "measured" or plan.partner is not None:
         return {}
     return identity.images(side[0].measurements)
 

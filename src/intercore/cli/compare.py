@@ -50,9 +50,10 @@ def compare(
         typer.Argument(
             metavar="A B",
             help=(
-                "What to compare: two numbers of stored runs, e.g. 3 4 (before and after a change), two targets "
-                "(their newest complete runs), or baseline files. More than two runs are grouped by "
-                "target, and the targets are compared. Or two files that `intercore profile --format json` printed. "
+                "What to compare: two numbers of stored runs, e.g. 3 4 (before and after a change), or several for "
+                "each side, e.g. 1,2,3 4,5,6; two targets (their newest complete runs); or baseline files. More than "
+                "two runs are grouped by target, and the targets are compared. Or two files that `intercore profile "
+                "--format json` printed. "
                 "With --alternate: TARGET BENCHMARK [NAME=VALUE,…]."
             ),
         ),

@@ -164,7 +164,7 @@ def test_intervals_of_several_runs_cover_the_program(runs: int, spread: float) -
 
 
 @pytest.mark.parametrize("runs", [2, 5])
-@pytest.mark.parametrize("spread", [0.0, 3.0, 10.0])
+@pytest.mark.parametrize("spread", [0.0, 10.0])
 @pytest.mark.parametrize("second", [1, 5])
 def test_false_alarms_between_runs_stay_at_their_level(runs: int, second: int, spread: float) -> None:
     """Of programs that are the same, at most 7 in 100 comparisons report a change, also of one run with several."""

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from intercore.benchmarks.grouping import repetitions_us
+from intercore.benchmarks.grouping import units_us
 from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.record.store import Store
 from intercore.statistics.repetitions import median
@@ -75,11 +75,11 @@ def main() -> None:
 
 
 def samples_us(run: Run) -> list[NDArray[np.float64]]:
-    """Return the samples of the first series of each of a run's repetitions, in µs."""
+    """Return the samples of the first series by unit of replication, in µs."""
     name = next(
         series.name for series in run.measurements[0].series if not series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX)
     )
-    return repetitions_us(run.measurements, name)
+    return units_us(run.measurements, name)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.benchmarks.grouping import by_run
+from intercore.benchmarks.grouping import by_run, median_us, repetitions_us
+from intercore.benchmarks.switch.analysis import analyse
 from intercore.comparison import baseline_file
 from intercore.comparison.analysis import compare_sides
 from intercore.comparison.baseline import of_runs
@@ -180,3 +181,19 @@ def test_false_alarms_between_runs_stay_at_their_level(runs: int, second: int, s
         (judgement,) = judge([("us", side(runs), side(second))], within=0.05, simulated=(False, False), one_target=True)
         alarms += judgement.verdict in ("faster", "slower")
     assert alarms / trials <= 0.075
+
+
+def test_an_analysis_makes_its_intervals_of_the_runs_and_looks_for_disturbances_by_repetition() -> None:
+    """Of two runs whose repetitions agree, an interval by repetitions would be narrow, and that of the runs is not."""
+    pool = []
+    for number, ticks in enumerate((1000, 1200)):
+        one = measured([ticks] * 9, primitive="mutex", from_=0, to=1, target="idle", time="common", samples=9, seed=1)
+        call = measured([ticks] * 9, series="call").series[0]
+        pool += [msgspec.structs.replace(one, run=f"1.{number}", series=(*one.series, call))] * 3
+    (wake_up,) = analyse(pool).wake_ups
+    assert wake_up.wake_up_us.repetitions == 2
+    for known in (wake_up.wake_up_us.median, median_us(pool, "switch")):
+        assert known.low is not None
+        assert known.high is not None
+        assert known.high - known.low > 1000  # t of one degree of freedom: 12.7 standard errors to either side
+    assert len(repetitions_us(pool, "switch")) == 6

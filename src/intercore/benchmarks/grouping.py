@@ -88,12 +88,17 @@ def by_run(pool: Iterable[Measurement], values: Iterable[NDArray[Value]]) -> lis
     return [np.concatenate(known) for known in units.values()]
 
 
-def repetitions_us(pool: Sequence[Measurement], series: str) -> list[NDArray[np.float64]]:
+def repetitions_us(pool: Iterable[Measurement], series: str) -> list[NDArray[np.float64]]:
+    """Return the samples of a series of each measurement of a pool, in µs."""
+    return [one.samples(series).ns / 1e3 for one in pool]
+
+
+def units_us(pool: Sequence[Measurement], series: str) -> list[NDArray[np.float64]]:
     """Return the samples of a series of each unit of replication (`by_run`) of a pool, in µs."""
-    return by_run(pool, (one.samples(series).ns / 1e3 for one in pool))
+    return by_run(pool, repetitions_us(pool, series))
 
 
-def values_us(pool: Sequence[Measurement], series: str) -> NDArray[np.float64]:
+def values_us(pool: Iterable[Measurement], series: str) -> NDArray[np.float64]:
     """Return the samples of a series of all measurements of a pool, in µs, in their order."""
     return np.concatenate(repetitions_us(pool, series))
 
@@ -104,13 +109,13 @@ def tick_us(pool: Sequence[Measurement], series: str) -> float:
 
 
 def distribution_us(pool: Sequence[Measurement], series: str) -> Distribution:
-    """Return the distribution of a series of time over a pool, in µs; each measurement is a repetition."""
-    return distribution(repetitions_us(pool, series), tick=tick_us(pool, series))
+    """Return the distribution of a series of time over a pool, in µs, by unit of replication."""
+    return distribution(units_us(pool, series), tick=tick_us(pool, series))
 
 
 def median_us(pool: Sequence[Measurement], series: str) -> Interval:
-    """Return the median of a series of time over a pool, in µs; each measurement is a repetition."""
-    return median(repetitions_us(pool, series), tick=tick_us(pool, series))
+    """Return the median of a series of time over a pool, in µs, by unit of replication."""
+    return median(units_us(pool, series), tick=tick_us(pool, series))
 
 
 def timestamp_overhead_us(pool: Sequence[Measurement], core: int) -> float:

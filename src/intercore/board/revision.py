@@ -42,8 +42,10 @@ def at_revision(folder: Path, revision: str) -> Path:
     try:
         with tarfile.open(fileobj=io.BytesIO(_git(Path(top), "archive", "--format=tar", tree))) as archive:
             archive.extractall(made, filter="data")
-        shutil.move(made, known)
+        Path(made).rename(known)
     except (OSError, tarfile.TarError) as error:
+        if known.is_dir():  # another process was faster
+            return known
         raise IntercoreError(f"cannot copy {folder} as of {revision} to {known}: {error}") from None
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -138,8 +138,8 @@ class Campaign:
 
     @property
     def pause(self) -> float:
-        """Seconds until the next of the plan's runs begins; 0 if it may begin now."""
-        return max(0.0, self._run_began + self.plan.every - time.monotonic())
+        """Seconds until the next of the plan's runs begins; 0 if it may begin now, or none is left."""
+        return 0.0 if not self._waiting else max(0.0, self._run_began + self.plan.every - time.monotonic())
 
     def _has_begun(self, setting: Setting) -> bool:
         """Whether the run of a setting has begun, or begins now."""

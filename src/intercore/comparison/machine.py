@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.benchmarks.grouping import repetitions_us, ticks
+from intercore.benchmarks.grouping import ticks, units_us
 from intercore.record.measurement import MACHINE_COMPUTE, MACHINE_HAND_OVER
 from intercore.statistics.repetitions import chance, medians, ratio_of_medians
 from intercore.statistics.verdict import FALSE_ALARMS
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Measurement
 
-_TOLD = 1.1  # times: less is not worth a sentence
+_LEAST = 1.01  # times: less matters to nobody
 
 
 class MachineState(NamedTuple):
@@ -28,12 +28,13 @@ class MachineState(NamedTuple):
 
     @property
     def most(self) -> float:
-        """How many times slower or faster the machine was, at least 1; 1 where it does not surely differ."""
-        return max(self.compute, self.hand_over, 1 / self.compute, 1 / self.hand_over) if self.differs else 1.0
+        """How many times slower or faster the machine was, at least 1; 1 where it does not surely differ by 1 %."""
+        found = max(self.compute, self.hand_over, 1 / self.compute, 1 / self.hand_over)
+        return found if self.differs and found >= _LEAST else 1.0
 
     def in_words(self, first: str, second: str) -> str:
         """Say it in a sentence; empty if there is nothing to say."""
-        if self.most < _TOLD:
+        if self.most == 1:
             return ""
         slower = max(self.compute, self.hand_over) * min(self.compute, self.hand_over) >= 1
         one, other = (second, first) if slower else (first, second)
@@ -52,7 +53,7 @@ def machine_state(first: Sequence[Measurement], second: Sequence[Measurement]) -
         sides = [[one for one in side if len(ticks(one, name))] for side in (first, second)]
         if not all(sides):
             return MachineState()
-        mine, theirs = (medians(repetitions_us(side, name), runs=len({one.run for one in side})) for side in sides)
+        mine, theirs = (medians(units_us(side, name), runs=len({one.run for one in side})) for side in sides)
         ratio, alike = ratio_of_medians(theirs, mine), chance(theirs, mine)
         if ratio is None or alike is None:
             return MachineState()

@@ -23,8 +23,8 @@ class Distribution(msgspec.Struct, frozen=True):
     n: int
     """Number of samples, at least 1."""
     repetitions: int
-    """Of the measurement, at least 1. Intervals of one know nothing of what differs between two; of 2 to 4, they are
-    rough."""
+    """Of the measurement, at least 1; of several runs, how many of these. Intervals of one know nothing of what differs
+    between two; of 2 to 4, they are rough."""
     min: float
     median: Interval
     """Its bounds are None with one repetition of fewer than 6 samples."""

@@ -32,6 +32,7 @@ from intercore.benchmarks.grouping import (
     repetitions_us,
     tick_us,
     timestamp_overhead_us,
+    units_us,
 )
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution
@@ -219,7 +220,7 @@ def _call(
 def _costs_us(pool: Sequence[Measurement], core: int, batch: int) -> list[NDArray[np.float64]]:
     """Return the cost of one call by each sample, in µs, repetition by repetition."""
     overhead = timestamp_overhead_us(pool, core)
-    return [(samples - overhead) / batch for samples in repetitions_us(pool, "call")]
+    return [(samples - overhead) / batch for samples in units_us(pool, "call")]
 
 
 def _order(one: ApiCall) -> tuple[object, ...]:

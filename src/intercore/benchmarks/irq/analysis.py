@@ -21,6 +21,7 @@ from intercore.benchmarks.grouping import (
     distribution_us,
     repetitions_us,
     tick_us,
+    units_us,
     values_us,
     varied_names,
 )
@@ -309,7 +310,7 @@ def _comparisons(pools: Pools) -> Iterator[IrqComparison]:
         if setting.second is None or not setting.across or same is None:
             continue
         ticks = tick_us(pool, SERIES), tick_us(same, SERIES)
-        there, here = (repetitions_us(side, SERIES) for side in (pool, same))
+        there, here = (units_us(side, SERIES) for side in (pool, same))
         compared = ratio(there, here, ticks=ticks)
         if compared is not None:
             yield IrqComparison(

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.caveats import Samples, disturbed, failed_checks
-from intercore.benchmarks.grouping import distribution_us, repetitions_us, tick_us
+from intercore.benchmarks.grouping import distribution_us, repetitions_us, tick_us, units_us
 from intercore.benchmarks.lock.findings import (
     LockBarging,
     LockBroken,
@@ -199,7 +199,7 @@ def _varied_names(measurements: Sequence[Measurement], measure: str) -> list[str
     return sorted(name for name in names if len({one.factors.get(name) for one in measurements}) > 1)
 
 
-def hand_over_us(pool: Sequence[Measurement], *, back: bool) -> list[NDArray[np.float64]]:
+def hand_over_us(pool: Iterable[Measurement], *, back: bool) -> list[NDArray[np.float64]]:
     """Return the raw latencies of hand-off by repetition, in µs, `from` one core `to` the other or back."""
     return repetitions_us(pool, _way(back=back))
 
@@ -344,7 +344,7 @@ def jain(shares: Sequence[float]) -> float:
 
 def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> LockPingPong:
     ways = 2 * int(setting["batch"])  # of which a sample is the time of all
-    each = [values / ways for values in repetitions_us(pool, "round_trips")]
+    each = [values / ways for values in units_us(pool, "round_trips")]
     found = distribution(each, tick=tick_us(pool, "round_trips") / ways)
     return LockPingPong(
         lock=str(setting["lock"]),

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.caveats import failed_checks
-from intercore.benchmarks.grouping import by_level, repetitions_us, tick_us
+from intercore.benchmarks.grouping import by_level, tick_us, units_us
 from intercore.benchmarks.memory.findings import (
     MemoryContended,
     MemoryFailedCheck,
@@ -202,7 +202,7 @@ def _rates(
 
 
 def _rate(setting: dict[str, Level], pool: list[Measurement]) -> MemoryRate:
-    pass_us = median(repetitions_us(pool, "alone"), tick=tick_us(pool, "alone"))
+    pass_us = median(units_us(pool, "alone"), tick=tick_us(pool, "alone"))
     mb_per_s, word_ns, word_cycles = _rates(pass_us.value, setting, pool)
     return MemoryRate(
         access=str(setting["access"]),
@@ -219,7 +219,7 @@ def _rate(setting: dict[str, Level], pool: list[Measurement]) -> MemoryRate:
 
 
 def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryInterference:
-    alone, beside = (repetitions_us(pool, name) for name in ("alone", "contended"))
+    alone, beside = (units_us(pool, name) for name in ("alone", "contended"))
     alone_us, beside_us = (sample_median(np.concatenate(values)) for values in (alone, beside))
     mb_per_s, _, word_cycles = _rates(beside_us, setting, pool)
     return MemoryInterference(

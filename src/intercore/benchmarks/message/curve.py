@@ -111,8 +111,8 @@ class Curve:
         return float(high) if high - 1 > 1 - low else float(low)
 
     def repetitions(self, size: int) -> list[Floats]:
-        """Return the times per message of one size by unit of replication (`by_run`), in µs."""
-        return _times_us(self.measurements[size], self.measure)
+        """Return the times per message of one size by repetition, in µs."""
+        return [times_us(one, self.measure) for one in self.measurements[size]]
 
     def samples(self, size: int) -> Floats:
         """Return the times per message of one size, in µs."""
@@ -216,6 +216,7 @@ def _median_of(pool: Sequence[Measurement], measure: Measure) -> Interval:
 
 
 def _times_us(pool: Sequence[Measurement], measure: Measure) -> list[Floats]:
+    """Return the times per message by unit of replication, in µs."""
     return by_run(pool, (times_us(one, measure) for one in pool))
 
 

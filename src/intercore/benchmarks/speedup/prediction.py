@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks import prediction_basis as basis
-from intercore.benchmarks.grouping import IRRELEVANT, repetitions_us
+from intercore.benchmarks.grouping import IRRELEVANT, units_us
 from intercore.benchmarks.prediction import (
     REPETITIONS,
     Basis,
@@ -326,7 +326,7 @@ def _tp_us(
 
 def _between_repetitions(pool: Sequence[Measurement]) -> float:
     """Return the standard deviation of the median of another repetition, as a fraction; 0 if unknown."""
-    known = [one for one in repetitions_us(pool, "tp") if len(one)]
+    known = [one for one in units_us(pool, "tp") if len(one)]
     found = next_median(known)
     if found.low is None or found.high is None or len(known) == 1:
         return 0.0

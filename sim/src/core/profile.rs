@@ -9,26 +9,30 @@ mod calls;
 mod contention;
 mod lines;
 mod places;
+mod quantum;
 mod tasks;
 mod timed;
 mod turns;
+mod visits;
 
-use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
-pub(crate) use blocks::{Begun, BlockShape};
-use blocks::{Blocks, What};
-use calls::{Calls, Parked, leaves};
+use blocks::Blocks;
+pub(crate) use blocks::{Begun, BlockShape, Lost};
+use calls::{Calls, Parked};
 pub use calls::{Costs, Frame, Node};
 pub use contention::{Access, Contention, Culprit, LockUse, LockWait, Loss};
 pub use lines::Line;
 use lines::Lines;
 pub use places::{Place, Places};
+pub(crate) use quantum::Quantum;
+use quantum::Visited;
 use std::ops::Range;
 pub(crate) use tasks::note_task;
 pub use tasks::{Kernel, Tasks};
 pub use timed::{CostsOfNodes, Timed, TimedCalls};
 use turns::Told;
+use visits::{Move, Visits};
 
 /// What a profile has to know of a chip and its program.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +67,7 @@ pub enum Activity {
 #[derive(Clone, Debug)]
 pub struct CoreProfile {
     calls: Calls,
+    visits: Visits,
     lines: Lines,
     activity: Activity,
     /// Up to when its time is accounted for: at the end, the core may have gone a little further than the chip.
@@ -105,73 +110,30 @@ impl CoreProfile {
         }
     }
 
-    /// As `charge`, and another instruction of the same function begins.
+    /// As `charge`, while the core goes on in the same function.
     #[inline]
-    fn go_on(&mut self, now: Cycle, pc: u32) {
-        let (cycles, weight) = (now.saturating_sub(self.until), self.calls.weight);
+    fn go_on(&mut self, now: Cycle) {
+        let cycles = now.saturating_sub(self.until);
         self.until += cycles;
-        self.pending.0 += cycles * weight;
-        self.pending.1 += weight;
-        self.lines.current().cycles += cycles * weight;
-        self.lines.at(pc).executed += weight;
+        self.pending.0 += cycles * self.calls.weight;
+        self.lines.current().cycles += cycles * self.calls.weight;
     }
 
-    /// Instructions begin one after the other, in cycles from `start` on, in words of the core of this number. How much of it is
-    /// in the function that is executed, and comes neither by a call nor by a return; nothing is done of the others.
-    fn go_on_through(
-        &mut self,
-        number: usize,
-        all: &[Begun],
-        start: Cycle,
-        blocks: &Blocks,
-        op_at: impl Fn(u32) -> u32,
-    ) -> usize {
-        let Self { calls, lines, activity: Activity::Executes, until, pending, .. } = self else { return 0 };
-        let Some((range, (mut last, before))) = calls.place() else { return 0 };
-        let (mut op, mut may_leave, from) = (Some(before), true, *until);
-        let mut done = 0;
-        for begun in all {
-            let what = begun.of(blocks);
-            let pc = what.pc();
-            let comes_by = || leaves(last, op.unwrap_or_else(|| op_at(last)), pc);
-            if !range.contains(&pc) || may_leave && pc != last.wrapping_add(2) && comes_by() {
-                break;
-            }
-            let now = start.wrapping_add(Cycle::from(begun.cycle));
-            lines.current().cycles += now.saturating_sub(*until);
-            let (instructions, to_last) = lines.begin(what, number);
-            *until = now.max(*until) + to_last;
-            pending.1 += instructions;
-            (last, op) = what.last();
-            may_leave = what.may_leave();
-            done += 1;
-        }
-        pending.0 += *until - from;
-        if done > 0 {
-            calls.set_last(last, op.unwrap_or_else(|| op_at(last)));
-        }
-        done
-    }
-
-    /// What a core has begun is in the function that it has entered, and all time up to there is accounted for.
-    fn begin(&mut self, number: usize, what: What, op_at: impl Fn(u32) -> u32) {
-        let (instructions, to_last) = self.lines.begin(what, number);
-        self.pending.0 += to_last;
-        self.pending.1 += instructions;
-        self.until += to_last;
-        let (last, op) = what.last();
-        self.calls.set_last(last, op.unwrap_or_else(|| op_at(last)));
-    }
-
-    /// Accounts for the time up to `now`.
-    fn charge(&mut self, now: Cycle) {
+    /// Adds what is pending to the function that is executed.
+    #[inline]
+    fn settle_pending(&mut self) {
         let (cycles, instructions) = std::mem::take(&mut self.pending);
-        if instructions > 0 {
+        if cycles | instructions != 0 {
             self.calls.spend(|costs| {
                 costs.cycles += cycles;
                 costs.instructions += instructions;
             });
         }
+    }
+
+    /// Accounts for the time up to `now`.
+    fn charge(&mut self, now: Cycle) {
+        self.settle_pending();
         let cycles = now.saturating_sub(self.until) * self.calls.weight;
         if cycles == 0 {
             return;
@@ -219,6 +181,8 @@ pub struct Profile {
     pub ended: Cycle,
     /// What it was told since a turn of a busy wait is being recorded.
     told: Option<Vec<Told>>,
+    /// Room for what cores visit in a quantum.
+    visited: Visited,
 }
 
 impl Profile {
@@ -226,6 +190,7 @@ impl Profile {
     pub fn new(setup: Setup, now: Cycle) -> Self {
         let cores = [0, 1].map(|core: usize| CoreProfile {
             calls: Calls::new(core as u8, setup.tasks.current[core], setup.timed),
+            visits: Visits::default(),
             lines: Lines::default(),
             activity: setup.states[core],
             until: now,
@@ -243,6 +208,7 @@ impl Profile {
             begun: now,
             ended: now,
             told: None,
+            visited: Visited::default(),
         }
     }
 
@@ -252,9 +218,9 @@ impl Profile {
     }
 
     /// Whether it may be told of the cores one after the other: not while one comes back from an exception, maybe to a task
-    /// that the other one has left.
+    /// that the other one has left, and not of calls that are timed.
     pub(crate) fn lets_cores_run_apart(&self) -> bool {
-        !self.cores.iter().any(|core| core.calls.is_unstacking())
+        !self.times_calls() && !self.cores.iter().any(|core| core.calls.is_unstacking())
     }
 
     /// Words that it has to know each store to.
@@ -272,12 +238,10 @@ impl Profile {
 
     /// Accounts for all time up to `now`.
     pub fn finish(&mut self, now: Cycle) {
-        for (number, core) in self.cores.iter_mut().enumerate() {
+        for core in &mut self.cores {
             core.charge(now);
             core.calls.restart();
-            for block in &self.blocks.all {
-                core.lines.spread(block, number);
-            }
+            core.visits.settle(core.calls.tree(), &mut core.lines, &self.blocks);
         }
         self.cores[0].calls.timed.unfinished += self.parked.timed();
         self.contention.finish();
@@ -288,76 +252,32 @@ impl Profile {
     pub(crate) fn instruction(&mut self, core: u8, now: Cycle, pc: u32, op: u32) {
         self.keep(Told::Instruction { core, now, pc, op });
         let number = usize::from(core & 1);
+        self.comes_to(number, now, pc, || op);
         let this = &mut self.cores[number];
-        if this.activity == Activity::Executes && this.calls.stays(pc, op) {
-            return this.go_on(now, pc);
-        }
-        self.enter(number, now, pc, op);
-        let this = &mut self.cores[number];
+        this.calls.set_last(pc, op);
         let weight = this.calls.weight;
-        this.calls.spend(|costs| costs.instructions += weight);
+        this.pending.1 += weight;
         this.lines.at(pc).executed += weight;
     }
 
-    /// A core may be in another function from now on, where it begins an instruction.
-    fn enter(&mut self, number: usize, now: Cycle, pc: u32, op: u32) {
+    /// A core, by number, comes to an instruction, where it may be in another function, and all time before is accounted for.
+    /// How it came there.
+    #[inline]
+    fn comes_to(&mut self, number: usize, now: Cycle, pc: u32, op: impl FnOnce() -> u32) -> Move {
         let Self { cores, places, parked, tasks, .. } = self;
         let this = &mut cores[number];
+        if this.activity == Activity::Executes && this.calls.stays(pc) {
+            this.go_on(now);
+            return Move::Stay;
+        }
         this.charge(now);
         this.activity = Activity::Executes;
-        this.calls.advance(now, pc, op, tasks.current[number], places, parked);
-    }
-
-    /// As `instruction`, of several of a core, in cycles from `start` on, one time each.
-    pub(crate) fn begins(&mut self, core: u8, start: Cycle, mut all: &[Begun], op_at: impl Fn(u32) -> u32 + Copy) {
-        let number = usize::from(core & 1);
-        while !all.is_empty() {
-            let done = self.cores[number].go_on_through(number, all, start, &self.blocks, op_at);
-            all = &all[done..];
-            let Some((begun, more)) = all.split_first() else { return };
-            let now = start.wrapping_add(Cycle::from(begun.cycle));
-            let pc = begun.of(&self.blocks).pc();
-            self.enter(number, now, pc, op_at(pc));
-            self.cores[number].begin(number, begun.of(&self.blocks), op_at);
-            all = more;
-        }
-    }
-
-    /// A core is not in a block any more, but at its last instruction.
-    pub(crate) fn ends_block(&mut self, core: u8) {
-        let CoreProfile { calls, lines, .. } = &mut self.cores[usize::from(core & 1)];
-        if let Some(last) = calls.last() {
-            lines.at(last);
-        }
+        this.calls.advance(now, pc, op(), tasks.current[number], places, parked)
     }
 
     /// The number of a block that native code is made for; none if a profile must be told of each of its instructions.
     pub(crate) fn block(&mut self, shape: &BlockShape) -> Option<u32> {
-        let [zero, one] = &mut self.cores;
-        self.blocks.number(shape, &self.places, [&mut zero.lines, &mut one.lines])
-    }
-
-    /// The number of the instruction of a block that is executed in a cycle of the quantum, if none was lost since it began.
-    pub(crate) fn instruction_at(&self, begun: Begun, cycle: u32) -> usize {
-        match begun.of(&self.blocks) {
-            What::Instruction(_) => 0,
-            What::Block(block, _) => block.instruction_at(cycle.saturating_sub(u32::from(begun.cycle))),
-        }
-    }
-
-    /// A core has lost a cycle of a slave in the block that it has begun last, while it executed the instruction of this number.
-    pub(crate) fn loses_in_block(&mut self, core: u8, slave: Slave, begun: Begun, number: usize) {
-        let Self { cores, blocks, .. } = self;
-        let What::Block(block, executed) = begun.of(blocks) else { return };
-        let CoreProfile { calls, lines, until, pending, .. } = &mut cores[usize::from(core & 1)];
-        calls.spend(|costs| costs.conflicts[slave.number()] += 1);
-        let line = lines.aside(block.address(number));
-        line.conflicts += 1;
-        if number + 1 < executed {
-            line.cycles += 1;
-            pending.0 += 1;
-            *until += 1;
-        }
+        self.blocks.number(shape, &self.places)
     }
 
     /// A core begins to enter an exception, whose frame is at an address; it may say so in each cycle that it waits.
@@ -420,7 +340,8 @@ impl Profile {
     pub(crate) fn loses(&mut self, core: u8, now: Cycle, at: Access, cycles: Cycle, holder: u8) {
         self.keep(Told::Loses { core, now, at, cycles, holder });
         let functions = [0, 1].map(|core: usize| self.cores[core].calls.function());
-        self.contention.lose(core, now, at, cycles, holder, functions, &self.places);
+        let winner = self.contention.winner_at(now).unwrap_or((holder, 0));
+        self.contention.lose(core, at, cycles, winner, functions, &self.places);
     }
 
     /// A core waits for flash, and the line that comes replaces that of another address.

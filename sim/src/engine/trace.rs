@@ -3,11 +3,10 @@
 //! at a time.
 
 use crate::core::bus::Slave;
-use crate::core::profile::{Access, Begun, Profile};
+use crate::core::profile::{Begun, Lost, Quantum};
 use crate::core::time::Cycle;
-use crate::core::watch::CoreEvent;
 use crate::engine::access_tags::AccessTag;
-use crate::engine::cpu::FastCpu;
+use crate::engine::cpu::{Cpu, FastCpu};
 use crate::engine::fast_bus::FastBus;
 use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES, SLAVES};
 use crate::engine::mru_words::MruWords;
@@ -16,23 +15,6 @@ use crate::engine::policy::{PeerPolicy, Role};
 /// Cycles of the chip in the longest quantum that is traced, and one instruction that may not be executed; a power of two. What
 /// is begun takes a cycle at least, and a cycle is lost once.
 pub(crate) const STEPS: usize = 2 * LOG_CYCLES;
-
-/// A cycle that one core has lost to the other.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(crate) struct Lost {
-    /// The cycle of the quantum.
-    pub cycle: u32,
-    pub slave: u8,
-    /// Whether the speculative core has lost it.
-    pub by_speculative: bool,
-    /// The number of the instruction, in the block that the replaying core executes.
-    pub instruction: u16,
-    /// What the replaying core asked for.
-    pub address: u32,
-    /// What the replaying core had begun.
-    pub begun: u32,
-}
 
 /// See the module's description.
 #[derive(Clone, Debug)]
@@ -126,68 +108,16 @@ impl Trace {
         for (role, core) in [Role::Speculative, Role::Replaying].into_iter().zip(cores) {
             self.forget_unless_begun(role, core.begun());
         }
-        let telling = |side: usize| {
-            let all = &self.begun[side][..self.count[side] as usize];
-            Telling { id: cores[side].id(), begun: all, last: None }
+        let quantum = Quantum {
+            start: began.wrapping_sub(Cycle::from(FIRST)),
+            cores: cores.map(Cpu::id),
+            begun: [0, 1].map(|side: usize| &self.begun[side][..self.count[side] as usize]),
+            lost: &self.lost[..self.losses()],
+            addresses: &self.addresses,
         };
-        let [mut first, mut second] = [telling(0), telling(1)];
-        let mut start = began.wrapping_sub(Cycle::from(FIRST));
-        for lost in &self.lost[..self.losses()] {
-            let due = first.begun.iter().take_while(|begun| u32::from(begun.cycle) <= lost.cycle).count();
-            first.tell::<C, B>(&mut profile, bus, start, due);
-            let done = self.count[1] as usize - second.begun.len();
-            second.tell::<C, B>(&mut profile, bus, start, lost.begun as usize - done);
-            let address = self.addresses[lost.cycle as usize & (LOG_CYCLES - 1)];
-            tell_lost(&mut profile, lost, start.wrapping_add(Cycle::from(lost.cycle)), [&first, &second], address);
-            start = start.wrapping_add(Cycle::from(lost.by_speculative));
-        }
-        for core in [&mut first, &mut second] {
-            core.tell::<C, B>(&mut profile, bus, start, core.begun.len());
-            if core.last.is_some_and(|last| last.block().is_some()) {
-                profile.ends_block(core.id);
-            }
-        }
+        profile.quantum(&quantum, |pc| C::op_at(pc, bus));
         bus.fabric_mut().watch.profile = Some(profile);
     }
-}
-
-/// What a core has begun and a profile has not been told yet.
-struct Telling<'a> {
-    id: u8,
-    begun: &'a [Begun],
-    /// What the profile was told last.
-    last: Option<Begun>,
-}
-
-impl Telling<'_> {
-    /// Tells so much. Cycle 0 of the quantum is `start`.
-    #[inline(always)]
-    fn tell<C: FastCpu<B>, B: FastBus>(&mut self, profile: &mut Profile, bus: &B, start: Cycle, count: usize) {
-        let (due, later) = self.begun.split_at(count);
-        if let Some(last) = due.last() {
-            profile.begins(self.id, start, due, |pc| C::op_at(pc, bus));
-            (self.begun, self.last) = (later, Some(*last));
-        }
-    }
-}
-
-/// Tells of a cycle that was lost in cycle `now` of the chip, when the speculative core asked for an address.
-fn tell_lost(profile: &mut Profile, lost: &Lost, now: Cycle, cores: [&Telling; 2], address: u32) {
-    let loser = usize::from(!lost.by_speculative);
-    let ids = cores.map(|core| core.id);
-    let addresses = [address, lost.address];
-    let by_core = if ids[0] == 0 { addresses } else { [addresses[1], addresses[0]] };
-    let slave = Slave(lost.slave);
-    profile.contend(now, ids[1 - loser], by_core);
-    match cores[loser].last.filter(|last| last.block().is_some()) {
-        Some(block) => {
-            let in_block = usize::from(lost.instruction);
-            let number = if lost.by_speculative { profile.instruction_at(block, lost.cycle) } else { in_block };
-            profile.loses_in_block(ids[loser], slave, block, number);
-        }
-        None => profile.event(ids[loser], now, CoreEvent::Conflicts(slave, 1)),
-    }
-    profile.loses(ids[loser], now, Access { slave, address: addresses[loser] }, 1, ids[1 - loser]);
 }
 
 /// A policy all of whose instructions and lost cycles are noted.

@@ -1,7 +1,5 @@
 //! Instructions that native code executes one after the other: a profile is told of all of them at once.
 
-use crate::core::profile::calls::may_leave;
-use crate::core::profile::lines::Lines;
 use crate::core::profile::places::Places;
 use crate::core::time::Cycle;
 use std::collections::HashMap;
@@ -39,49 +37,60 @@ impl Begun {
         (self.what & 1 != 0).then_some(self.what >> 1)
     }
 
-    /// The same with all that is known of a block.
-    #[inline]
-    pub(super) fn of(self, blocks: &Blocks) -> What<'_> {
-        let Some(number) = self.block() else { return What::Instruction(self.what) };
-        let block = &blocks.all[number as usize];
-        What::Block(block, if self.executed == 0 { block.begins.len() } else { usize::from(self.executed) })
-    }
-}
-
-/// What a core has begun.
-#[derive(Clone, Copy)]
-pub(super) enum What<'a> {
-    /// The instruction at an address.
-    Instruction(u32),
-    /// A block, of which so many instructions were executed.
-    Block(&'a Block, usize),
-}
-
-impl What<'_> {
     /// The address of the first instruction.
     #[inline]
-    pub fn pc(self) -> u32 {
-        match self {
-            Self::Instruction(pc) => pc,
-            Self::Block(block, _) => block.pc,
-        }
+    pub(super) fn pc(self, blocks: &Blocks) -> u32 {
+        self.block().map_or(self.what, |number| blocks.all[number as usize].pc)
     }
 
-    /// The address of the last instruction, and the halfwords there if they are known.
-    #[inline]
-    pub fn last(self) -> (u32, Option<u32>) {
-        match self {
-            Self::Instruction(pc) => (pc, None),
-            Self::Block(block, executed) if executed == block.begins.len() => (block.last.0, Some(block.last.1)),
-            Self::Block(block, executed) => (block.address(executed - 1), None),
-        }
+    /// How many instructions, and cycles up to the last one, if none is lost.
+    pub(super) fn length(self, blocks: &Blocks) -> (u16, u16) {
+        let Some(number) = self.block() else { return (1, 0) };
+        let begins = &blocks.all[number as usize].begins;
+        let executed = if self.executed == 0 { begins.len() } else { usize::from(self.executed) };
+        (executed as u16, begins[executed - 1])
     }
 
-    /// Whether its last instruction may call or return, as far as is known.
-    #[inline]
-    pub fn may_leave(self) -> bool {
-        !matches!(self, Self::Block(block, executed) if executed == block.begins.len() && !block.may_leave)
+    /// The address of the last instruction, and the two halfwords there.
+    ///
+    /// # Errors
+    /// If these are not known: the address.
+    pub(super) fn last(self, blocks: &Blocks) -> Result<(u32, u32), u32> {
+        let Some(number) = self.block() else { return Err(self.what) };
+        let block = &blocks.all[number as usize];
+        if self.executed == 0 { Ok(block.last) } else { Err(block.pc + 2 * (u32::from(self.executed) - 1)) }
     }
+
+    /// The number of the instruction that is executed so many cycles after the beginning, if none is lost.
+    #[inline]
+    pub(super) fn instruction_at(self, cycle: u32, blocks: &Blocks) -> usize {
+        let Some(number) = self.block() else { return 0 };
+        let by_cycle = &blocks.all[number as usize].by_cycle;
+        usize::from(by_cycle[(cycle as usize).min(by_cycle.len() - 1)])
+    }
+
+    /// Cycles of an instruction but the last one, by number, if none is lost.
+    pub(super) fn cycles(self, instruction: usize, blocks: &Blocks) -> Cycle {
+        let begins = self.block().map_or(&[0, 0][..], |number| &blocks.all[number as usize].begins);
+        Cycle::from(begins[instruction + 1] - begins[instruction])
+    }
+}
+
+/// A cycle that one core has lost to the other.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Lost {
+    /// The cycle of the quantum.
+    pub cycle: u32,
+    pub slave: u8,
+    /// Whether the speculative core has lost it.
+    pub by_speculative: bool,
+    /// The number of the instruction, in the block that the replaying core executes.
+    pub instruction: u16,
+    /// What the replaying core asked for.
+    pub address: u32,
+    /// How much the replaying core had begun.
+    pub begun: u32,
 }
 
 /// See the module.
@@ -95,52 +104,28 @@ pub(crate) struct BlockShape {
     pub last_op: u32,
 }
 
-/// A block, and where a profile counts it.
+/// A block.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
-    pub pc: u32,
+    pc: u32,
     /// The address of the last instruction, and the two halfwords there.
-    pub last: (u32, u32),
-    /// Whether that may call or return.
-    pub may_leave: bool,
-    /// Cycles up to that, if none is lost.
-    pub to_last: u16,
+    last: (u32, u32),
     /// See `BlockShape::begins`.
-    pub begins: Vec<u16>,
+    begins: Vec<u16>,
     /// By cycle, up to the one in which the last instruction begins, the number of the instruction that is executed.
     by_cycle: Vec<u8>,
-    /// By core, its place among the lines: times, and cycles of the last instruction.
-    pub line: [usize; 2],
-}
-
-impl Block {
-    /// The number of the instruction that is executed so many cycles after the beginning, if none is lost.
-    pub fn instruction_at(&self, cycle: u32) -> usize {
-        usize::from(self.by_cycle[(cycle as usize).min(self.by_cycle.len() - 1)])
-    }
-
-    /// The address of an instruction, by number.
-    #[inline]
-    pub fn address(&self, instruction: usize) -> u32 {
-        self.pc.wrapping_add(2 * instruction as u32)
-    }
-
-    /// Cycles of an instruction but the last one, by number, if none is lost.
-    pub fn cycles(&self, instruction: usize) -> Cycle {
-        Cycle::from(self.begins[instruction + 1] - self.begins[instruction])
-    }
 }
 
 /// All blocks that a profile has been told of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
-    pub all: Vec<Block>,
+    all: Vec<Block>,
     numbers: HashMap<BlockShape, u32>,
 }
 
 impl Blocks {
     /// The number of a block; none if it is not all in one function, or not in one place.
-    pub fn number(&mut self, shape: &BlockShape, places: &Places, lines: [&mut Lines; 2]) -> Option<u32> {
+    pub fn number(&mut self, shape: &BlockShape, places: &Places) -> Option<u32> {
         let &BlockShape { pc, ref begins, last_op } = shape;
         let to_last = *begins.last()?;
         let last = pc.wrapping_add(2 * (begins.len() as u32 - 1));
@@ -152,10 +137,8 @@ impl Blocks {
             return Some(number);
         }
         let number = self.all.len() as u32;
-        let line = lines.map(Lines::add);
-        let (may_leave, last) = (may_leave(last_op), (last, last_op));
         let by_cycle = (0..=to_last).map(|cycle| begins.partition_point(|&begins| begins <= cycle) as u8 - 1).collect();
-        self.all.push(Block { pc, last, may_leave, to_last, begins: begins.clone(), by_cycle, line });
+        self.all.push(Block { pc, last: (last, last_op), begins: begins.clone(), by_cycle });
         self.numbers.insert(shape.clone(), number);
         Some(number)
     }

@@ -7,6 +7,7 @@
 use crate::core::bus::Slave;
 use crate::core::profile::places::Places;
 use crate::core::profile::timed::{TimedCall, TimedCalls};
+use crate::core::profile::visits::Move;
 use crate::core::time::Cycle;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -69,12 +70,12 @@ pub struct Node {
 /// Nodes of a core's tree, at most: 64 MB.
 const MAX_NODES: usize = 1 << 17;
 /// Calls within one another that are followed.
-const MAX_DEPTH: usize = 1024;
+pub(super) const MAX_DEPTH: usize = 1024;
 /// Interrupted tasks that are remembered; there are more only in a program that makes up frames.
 const MAX_PARKED: usize = 1 << 14;
 
 #[derive(Clone, Debug)]
-struct Tree {
+pub(super) struct Tree {
     nodes: Vec<Node>,
     index: HashMap<(usize, Frame), usize>,
     truncated: bool,
@@ -84,6 +85,12 @@ struct Tree {
 const NO_NODE: usize = usize::MAX;
 
 impl Tree {
+    /// What a node costs by itself.
+    #[inline]
+    pub fn costs(&mut self, node: usize) -> &mut Costs {
+        &mut self.nodes[node].costs
+    }
+
     fn child(&mut self, parent: usize, frame: Frame) -> usize {
         if let Some(&node) = self.index.get(&(parent, frame)) {
             return node;
@@ -101,26 +108,35 @@ impl Tree {
 
 /// The function that is executed.
 #[derive(Clone, Debug)]
-struct Function {
-    node: usize,
-    start: u32,
-    range: Range<u32>,
+pub(super) struct Function {
+    pub node: usize,
+    pub start: u32,
+    pub range: Range<u32>,
+}
+
+impl Function {
+    /// None, in a node that is always there.
+    pub const fn none() -> Self {
+        Self { node: 0, start: 0, range: 0..0 }
+    }
 }
 
 #[derive(Clone, Debug)]
-struct Call {
-    caller: Function,
-    return_to: u32,
+pub(super) struct Call {
+    pub caller: Function,
+    pub return_to: u32,
 }
 
 /// A task or handler, and the calls that it is in.
 #[derive(Clone, Debug)]
-struct Context {
+pub(super) struct Context {
     root: Frame,
-    calls: Vec<Call>,
-    function: Function,
+    pub calls: Vec<Call>,
+    pub function: Function,
     /// Address of the last instruction, and the two halfwords there, the first one lowest; none before the first.
     last: Option<(u32, u32)>,
+    /// The visit whose last instruction that is, if it is one's.
+    visit: Option<u32>,
     /// Where the frame is, once it is interrupted.
     frame_at: u32,
     /// The call of the timed function that it is in.
@@ -131,12 +147,19 @@ impl Context {
     fn new(tree: &mut Tree, root: Frame) -> Self {
         let node = tree.child(NO_NODE, root);
         let function = Function { node, start: 0, range: 0..0 };
-        Self { root, calls: Vec::new(), function, last: None, frame_at: 0, timed: None }
+        Self { root, calls: Vec::new(), function, last: None, visit: None, frame_at: 0, timed: None }
+    }
+
+    /// The last instruction was here. What was it before?
+    fn set_last(&mut self, pc: u32, op: u32) -> Option<(u32, u32)> {
+        self.visit = None;
+        self.last.replace((pc, op))
     }
 
     /// Gives it another root, or another tree.
     fn rebase(&mut self, tree: &mut Tree, root: Frame) {
         self.root = root;
+        self.visit = None;
         let mut node = tree.child(NO_NODE, root);
         let functions = self.calls.iter_mut().map(|call| &mut call.caller).chain([&mut self.function]);
         let mut before = None;
@@ -164,13 +187,14 @@ impl Context {
         self.function = Function { node, start, range };
     }
 
-    /// The function at an address replaces the one that is executed.
-    fn jump(&mut self, tree: &mut Tree, pc: u32, places: &Places) {
+    /// The function at an address replaces the one that is executed. The node of the caller of both.
+    fn jump(&mut self, tree: &mut Tree, pc: u32, places: &Places) -> usize {
         let caller = match self.calls.last() {
             Some(call) => call.caller.node,
             None => tree.child(NO_NODE, self.root),
         };
         self.enter(tree, caller, pc, places);
+        caller
     }
 }
 
@@ -232,14 +256,9 @@ fn return_address(last: u32, op: u32, pc: u32) -> Option<u32> {
     }
 }
 
-/// Whether an instruction may call or return, whatever comes behind it.
-pub(super) fn may_leave(op: u32) -> bool {
-    may_return(op) || op & REGISTER_BRANCH == BLX || op & BL_BITS == BL
-}
-
 /// Whether the instruction `op` at `last`, behind which comes the one at `pc`, calls or may return.
 #[inline]
-pub(super) fn leaves(last: u32, op: u32, pc: u32) -> bool {
+fn leaves(last: u32, op: u32, pc: u32) -> bool {
     may_return(op) || return_address(last, op, pc).is_some()
 }
 
@@ -285,6 +304,11 @@ impl Calls {
         self.contexts.last().is_some_and(|context| !context.function.range.is_empty())
     }
 
+    /// The function that is executed, as it was called; none before any task or handler.
+    pub fn called(&self) -> Option<&Function> {
+        self.contexts.last().map(|context| &context.function)
+    }
+
     /// The first address of the function that is executed; 0 between functions.
     pub fn function(&self) -> u32 {
         self.contexts.last().map_or(0, |context| context.function.start)
@@ -297,78 +321,100 @@ impl Calls {
         self.unstacking = None;
     }
 
-    /// Whether the instruction `op` begins at `pc` in the function that is executed, neither by a call nor by a return.
+    /// Whether an instruction at `pc` is in the function that is executed, and comes neither by a call nor by a return.
     #[inline]
-    pub fn stays(&mut self, pc: u32, op: u32) -> bool {
-        let Some(context) = self.contexts.last_mut() else { return false };
+    pub fn stays(&self, pc: u32) -> bool {
+        let Some(context) = self.contexts.last() else { return false };
         let Some((last, before)) = context.last else { return false };
-        let stays = self.unstacking.is_none()
+        self.unstacking.is_none()
             && context.function.range.contains(&pc)
-            && (pc == last.wrapping_add(2) || !leaves(last, before, pc));
-        if stays {
-            context.last = Some((pc, op));
-        }
-        stays
-    }
-
-    /// Addresses of the function that is executed, and its last instruction; none if the next one may be elsewhere.
-    pub fn place(&self) -> Option<(Range<u32>, (u32, u32))> {
-        let context = self.contexts.last().filter(|_| self.unstacking.is_none())?;
-        Some((context.function.range.clone(), context.last?))
-    }
-
-    /// The address of the last instruction, if there was one.
-    pub fn last(&self) -> Option<u32> {
-        Some(self.contexts.last()?.last?.0)
+            && (pc == last.wrapping_add(2) || !leaves(last, before, pc))
     }
 
     /// The last instruction was in the function that is executed.
     pub fn set_last(&mut self, pc: u32, op: u32) {
         if let Some(context) = self.contexts.last_mut() {
-            context.last = Some((pc, op));
+            context.set_last(pc, op);
         }
     }
 
-    /// The instruction `op` begins at `pc` in cycle `now`, in a task if it is in none of the handlers.
-    pub fn advance(&mut self, now: Cycle, pc: u32, op: u32, task: u32, places: &Places, parked: &mut Parked) {
+    /// The task or handler that is executed.
+    #[inline]
+    pub fn context(&mut self) -> Option<&mut Context> {
+        self.contexts.last_mut()
+    }
+
+    /// The visit whose last instruction was the last one, and the task or handler that it is in. None if the next instruction
+    /// may be elsewhere.
+    pub fn visited(&mut self) -> Option<(u32, &mut Context)> {
+        let context = self.contexts.last_mut().filter(|_| self.unstacking.is_none())?;
+        Some((context.visit?, context))
+    }
+
+    /// No visits are known any more.
+    pub fn forget_visits(&mut self) {
+        for context in &mut self.contexts {
+            context.visit = None;
+        }
+    }
+
+    /// As `set_last`, of the last instruction of a visit.
+    pub fn set_visited(&mut self, visit: u32, (pc, op): (u32, u32)) {
+        if let Some(context) = self.contexts.last_mut() {
+            context.set_last(pc, op);
+            context.visit = Some(visit);
+        }
+    }
+
+    /// The tree of calls.
+    pub fn tree(&mut self) -> &mut Tree {
+        &mut self.tree
+    }
+
+    /// The instruction `op` begins at `pc` in cycle `now`, in a task if it is in none of the handlers. How it came there.
+    pub fn advance(&mut self, now: Cycle, pc: u32, op: u32, task: u32, places: &Places, parked: &mut Parked) -> Move {
         self.end_unstacking(now, task, parked);
-        let enters = self.follow(pc, op, task, places);
+        let by = self.follow(pc, op, task, places);
         let Self { contexts, timed, core, .. } = self;
         if timed.is_in_use()
             && let Some(context) = contexts.last_mut()
         {
             timed.follow(&mut context.timed, context.calls.len(), context.function.start, *core, now);
         }
-        if enters {
+        if by.enters() {
             let weight = self.weight;
             self.spend(|costs| costs.calls += weight);
         }
+        by
     }
 
-    /// See `advance`. Whether a function is entered.
-    fn follow(&mut self, pc: u32, op: u32, task: u32, places: &Places) -> bool {
+    /// See `advance`.
+    fn follow(&mut self, pc: u32, op: u32, task: u32, places: &Places) -> Move {
         let in_task = self.contexts.len() <= 1;
         let (context, tree) = self.current();
-        let Some((last, before)) = context.last.replace((pc, op)) else {
+        let Some((last, before)) = context.set_last(pc, op) else {
             let root = context.function.node;
             context.enter(tree, root, pc, places);
-            return true;
+            return Move::Other { enters: true };
         };
         // An instruction that was abandoned begins again.
         if pc == last || pc == last.wrapping_add(2) && context.function.range.contains(&pc) {
-            return false;
+            return Move::Stay;
         }
         if let Some(return_to) = return_address(last, before, pc) {
             let caller = context.function.clone();
             let node = caller.node;
-            if context.calls.len() < MAX_DEPTH {
+            let is_followed = context.calls.len() < MAX_DEPTH;
+            if is_followed {
                 context.calls.push(Call { caller, return_to });
             }
             context.enter(tree, node, pc, places);
-            return true;
+            return if is_followed { Move::Call { return_to } } else { Move::Other { enters: true } };
         }
-        if may_return(before) {
+        let depends_on_calls = may_return(before);
+        if depends_on_calls {
             if let Some(at) = context.calls.iter().rposition(|call| call.return_to == pc) {
+                let is_last = at + 1 == context.calls.len();
                 context.function = context.calls.swap_remove(at).caller;
                 context.calls.truncate(at);
                 // A call may be the last instruction of its function.
@@ -376,7 +422,7 @@ impl Calls {
                 if is_behind {
                     context.jump(tree, pc, places);
                 }
-                return is_behind;
+                return if is_last && !is_behind { Move::Return } else { Move::Other { enters: is_behind } };
             }
             // A kernel starts its first task by a branch.
             if in_task && context.root != Frame::Task(task) {
@@ -384,14 +430,14 @@ impl Calls {
                 context.timed = None;
                 context.root = Frame::Task(task);
                 context.jump(tree, pc, places);
-                return true;
+                return Move::Other { enters: true };
             }
         }
-        let leaves = !context.function.range.contains(&pc);
-        if leaves {
-            context.jump(tree, pc, places);
+        if context.function.range.contains(&pc) {
+            return if depends_on_calls { Move::Other { enters: false } } else { Move::Stay };
         }
-        leaves
+        let caller = context.jump(tree, pc, places) as u32;
+        if depends_on_calls { Move::Other { enters: true } } else { Move::Jump { caller } }
     }
 
     /// Whether an exception is entered that has not been chosen yet.

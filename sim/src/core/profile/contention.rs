@@ -1,7 +1,7 @@
 //! What cores lost to each other: cycles at a slave, lines of the flash cache, and waiting for spinlocks.
 
 use crate::core::bus::Slave;
-use crate::core::profile::places::Places;
+use crate::core::profile::places::{Places, RecentObjects};
 use crate::core::time::Cycle;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -104,37 +104,45 @@ struct Lock {
     waiting: [Option<Waiting>; 2],
 }
 
-/// A loss as it is seen, before anybody looks for names.
+/// A loss to a master, as it is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     core: u8,
     winner: u8,
-    at: Access,
-    theirs: u32,
+    slave: u8,
+    /// By core, the function that it executed.
     functions: [u32; 2],
+    /// What the core accessed, and the winner; 0 if that is not known.
+    objects: [u32; 2],
 }
 
-/// What was lost in the same way of late.
-#[derive(Clone, Copy, Debug)]
-struct Recent {
-    seen: Option<Seen>,
-    loss: Loss,
-    times: u64,
-    cycles: Cycle,
+impl Seen {
+    /// Where among the recent ones it is looked for.
+    fn place(&self) -> usize {
+        let parts = [u32::from(self.core), self.functions[0], self.functions[1], self.objects[0], self.objects[1]];
+        let mixed = parts.iter().fold(0u32, |mixed, part| (mixed.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b1));
+        (mixed >> (32 - RECENT_BITS)) as usize
+    }
+
+    fn loss(&self) -> Loss {
+        let to = match self.winner {
+            winner if winner == self.core => Culprit::Itself,
+            winner @ (0 | 1) => {
+                Culprit::Core { function: self.functions[usize::from(winner)], object: self.objects[1] }
+            }
+            _ => Culprit::Dma,
+        };
+        let function = self.functions[usize::from(self.core & 1)];
+        Loss { core: self.core, slave: self.slave, function, object: self.objects[0], to }
+    }
 }
 
-impl Recent {
-    const NONE: Self = Self {
-        seen: None,
-        loss: Loss { core: 0, slave: 0, function: 0, object: 0, to: Culprit::Nobody },
-        times: 0,
-        cycles: 0,
-    };
-}
+/// What was lost in the same way of late: how often, and cycles.
+type Recent = Option<(Seen, u64, Cycle)>;
 
 /// Losses that are found without a search.
 const RECENT: usize = 1 << RECENT_BITS;
-const RECENT_BITS: u32 = 12;
+const RECENT_BITS: u32 = 9;
 
 /// Kinds of losses and waits that are told apart, at most: 100 MB.
 const MAX_KINDS: usize = 1 << 20;
@@ -156,6 +164,7 @@ pub struct Contention {
     pub(super) winner: Option<(Cycle, u8, [u32; 2])>,
     /// Losses that are not in `losses` yet.
     recent: Vec<Recent>,
+    objects: RecentObjects,
     /// How often what is told happens: more than once only while turns of a busy wait are accounted for.
     pub(super) weight: u64,
     /// Lines of the flash cache that were replaced: core, its function, and for which address.
@@ -179,49 +188,42 @@ impl Contention {
             state: vec![Lock::default(); locks.len() / 4],
             at: locks,
             winner: None,
-            recent: vec![Recent::NONE; RECENT],
+            recent: vec![None; RECENT],
+            objects: RecentObjects::default(),
             weight: 1,
             evicted: HashMap::new(),
         }
     }
 
-    #[allow(clippy::too_many_arguments)] // all that a loss is made of
+    /// The master that got what cores asked for in a cycle, and its address; none if that was not told.
+    pub(super) fn winner_at(&self, now: Cycle) -> Option<(u8, u32)> {
+        let (_, winner, addresses) = self.winner.filter(|(cycle, ..)| *cycle == now)?;
+        Some((winner, addresses.get(usize::from(winner)).copied().unwrap_or(0)))
+    }
+
+    /// A core loses cycles of a slave to a master, which asks for an address, or for 0 if that is not known.
     pub(super) fn lose(
         &mut self,
         core: u8,
-        now: Cycle,
         at: Access,
         cycles: Cycle,
-        holder: u8,
+        (winner, theirs): (u8, u32),
         functions: [u32; 2],
         places: &Places,
     ) {
-        let (winner, theirs) = match self.winner.filter(|(cycle, ..)| *cycle == now) {
-            Some((_, winner, addresses)) => (winner, addresses.get(usize::from(winner)).copied().unwrap_or(0)),
-            None => (holder, 0),
-        };
-        let seen = Seen { core, winner, at, theirs, functions };
-        // Both loop through addresses next to each other.
-        let mixed = (at.address >> 1).wrapping_mul(0x9e37_79b1) ^ (theirs >> 1).wrapping_mul(0x85eb_ca6b);
-        let place = (mixed >> (32 - RECENT_BITS)) as usize;
-        let recent = &mut self.recent[place];
-        if recent.seen != Some(seen) {
-            let to = match winner {
-                winner if winner == core => Culprit::Itself,
-                0 | 1 => Culprit::Core {
-                    function: functions[usize::from(winner)],
-                    object: if theirs == 0 { 0 } else { places.object_at(theirs) },
-                },
-                _ => Culprit::Dma,
-            };
-            let function = functions[usize::from(core & 1)];
-            let loss = Loss { core, slave: at.slave.0, function, object: places.object_at(at.address), to };
-            let before = std::mem::replace(recent, Recent { seen: Some(seen), loss, times: 0, cycles: 0 });
-            self.add(before.loss, before.times, before.cycles);
+        let own = self.objects.at(at.address, places);
+        let object = if theirs == 0 { 0 } else { self.objects.at(theirs, places) };
+        let seen = Seen { core, winner, slave: at.slave.0, functions, objects: [own, object] };
+        let place = seen.place();
+        if !matches!(&self.recent[place], Some((before, ..)) if *before == seen)
+            && let Some((before, times, cycles)) = self.recent[place].replace((seen, 0, 0))
+        {
+            self.add(before.loss(), times, cycles);
         }
-        let recent = &mut self.recent[place];
-        recent.times += self.weight;
-        recent.cycles += cycles * self.weight;
+        if let Some((_, times, sum)) = &mut self.recent[place] {
+            *times += self.weight;
+            *sum += cycles * self.weight;
+        }
     }
 
     /// A core that waits for a lock has read it in vain all through so many more cycles.
@@ -235,15 +237,12 @@ impl Contention {
 
     /// Puts all losses where they are read.
     pub(super) fn finish(&mut self) {
-        for recent in std::mem::replace(&mut self.recent, vec![Recent::NONE; RECENT]) {
-            self.add(recent.loss, recent.times, recent.cycles);
+        for (seen, times, cycles) in std::mem::replace(&mut self.recent, vec![None; RECENT]).into_iter().flatten() {
+            self.add(seen.loss(), times, cycles);
         }
     }
 
     fn add(&mut self, loss: Loss, times: u64, cycles: Cycle) {
-        if times == 0 {
-            return;
-        }
         if self.losses.len() >= MAX_KINDS && !self.losses.contains_key(&loss) {
             self.untold += cycles;
             return;

@@ -2,7 +2,6 @@
 
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/sim
 
-use crate::core::profile::blocks::{Block, What};
 use crate::core::time::Cycle;
 use std::collections::BTreeMap;
 
@@ -34,7 +33,7 @@ pub(super) struct Lines {
     all: Vec<Line>,
     /// Pages by the last bits of their numbers: number and first place.
     recent: [(u32, usize); RECENT],
-    /// Place of the instruction that is executed, or of another line.
+    /// Place of the instruction that is executed.
     current: usize,
 }
 
@@ -68,38 +67,6 @@ impl Lines {
         first
     }
 
-    /// A line that is no instruction's; its place.
-    pub fn add(&mut self) -> usize {
-        self.all.push(Line::default());
-        self.all.len() - 1
-    }
-
-    /// A core, by number, has begun one instruction or several. How many, and cycles up to the beginning of the last one, which
-    /// are accounted for.
-    #[inline(always)]
-    pub fn begin(&mut self, what: What, core: usize) -> (u64, Cycle) {
-        match what {
-            What::Instruction(pc) => {
-                self.at(pc).executed += 1;
-                (1, 0)
-            }
-            What::Block(block, executed) if executed == block.begins.len() => {
-                self.current = block.line[core];
-                self.current().executed += 1;
-                (executed as u64, Cycle::from(block.to_last))
-            }
-            What::Block(block, executed) => {
-                for number in 0..executed {
-                    if number > 0 {
-                        self.current().cycles += block.cycles(number - 1);
-                    }
-                    self.at(block.address(number)).executed += 1;
-                }
-                (executed as u64, Cycle::from(block.begins[executed - 1]))
-            }
-        }
-    }
-
     /// The instruction at an address, while another one is executed.
     pub fn aside(&mut self, pc: u32) -> &mut Line {
         let current = self.current;
@@ -108,18 +75,7 @@ impl Lines {
         &mut self.all[place]
     }
 
-    /// Adds to the instructions of a block what it cost a core, by number.
-    pub fn spread(&mut self, block: &Block, core: usize) {
-        let Line { executed, cycles, .. } = std::mem::take(&mut self.all[block.line[core]]);
-        let last = block.begins.len() - 1;
-        for number in (0..=last).filter(|_| executed > 0) {
-            let line = self.aside(block.address(number));
-            line.executed += executed;
-            line.cycles += if number < last { executed * block.cycles(number) } else { cycles };
-        }
-    }
-
-    /// The current instruction, or another line.
+    /// The current instruction.
     #[inline(always)]
     pub fn current(&mut self) -> &mut Line {
         &mut self.all[self.current]

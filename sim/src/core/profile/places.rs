@@ -50,3 +50,30 @@ impl Places {
         self.find(address).map_or(address & !0xff, |place| place.range.start)
     }
 }
+
+/// Addresses whose objects are found without a search.
+const RECENT: usize = 1 << RECENT_BITS;
+const RECENT_BITS: u32 = 10;
+
+/// Addresses that were looked up of late, with their objects.
+#[derive(Clone, Debug)]
+pub(super) struct RecentObjects(Vec<(u32, u32)>);
+
+impl Default for RecentObjects {
+    fn default() -> Self {
+        // No place has an address that is looked for there.
+        Self((0..RECENT).map(|place| (u32::from(place == 0), 0)).collect())
+    }
+}
+
+impl RecentObjects {
+    /// See `Places::object_at`.
+    #[inline]
+    pub fn at(&mut self, address: u32, places: &Places) -> u32 {
+        let recent = &mut self.0[(address.wrapping_mul(0x9e37_79b1) >> (32 - RECENT_BITS)) as usize];
+        if recent.0 != address {
+            *recent = (address, places.object_at(address));
+        }
+        recent.1
+    }
+}

@@ -1,0 +1,231 @@
+//! What both cores have done in a quantum, once that is certain.
+//!
+//! First each core is followed through the tree of its calls, in the quantum's cycles, in which the speculative core loses none.
+//! Then each lost cycle is added to what both cores executed at that time. So neither needs to wait for the other.
+
+#![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/sim
+
+use crate::core::bus::Slave;
+use crate::core::profile::blocks::{Begun, Lost};
+use crate::core::profile::contention::Access;
+use crate::core::profile::visits::{Instruction, Move};
+use crate::core::profile::{Activity, CoreProfile, Profile};
+use crate::core::time::Cycle;
+use crate::core::watch::CoreEvent;
+
+/// See the module. Roles are in the order of the speculative core, or the only one, and the replaying one.
+pub(crate) struct Quantum<'a> {
+    /// The cycle of the chip in which the quantum's cycle 0 is.
+    pub start: Cycle,
+    /// By role, the number of the core.
+    pub cores: [u8; 2],
+    /// By role, what the core has begun.
+    pub begun: [&'a [Begun]; 2],
+    /// In the order of time.
+    pub lost: &'a [Lost],
+    /// By cycle, what the speculative core asked for; as many as a power of two.
+    pub addresses: &'a [u32],
+}
+
+impl Quantum<'_> {
+    /// How many cycles were lost before the core of a role began anything.
+    fn lost_before(&self, role: usize) -> usize {
+        let is_before = |lost: &&Lost| match (role, self.begun[role].first()) {
+            (_, None) => true,
+            (0, Some(first)) => lost.cycle < u32::from(first.cycle),
+            (_, Some(_)) => lost.begun == 0,
+        };
+        self.lost.iter().take_while(is_before).count()
+    }
+}
+
+/// What cores have visited in a quantum.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Visited {
+    /// By role, one visit after the other.
+    visits: [Vec<u32>; 2],
+    /// By cycle, which of its visits the speculative core was in.
+    by_cycle: Vec<u16>,
+}
+
+/// Cycles that one store to `Visited::by_cycle` is for.
+const AT_ONCE: usize = 8;
+
+impl Visited {
+    /// Finds out where the speculative core was, up to a cycle.
+    fn set_cycles(&mut self, begun: &[Begun], last: u32) {
+        self.by_cycle.resize(usize::from(u16::MAX) + AT_ONCE, 0);
+        let ends = begun.iter().skip(1).map(|next| usize::from(next.cycle)).chain([last as usize + 1]);
+        for (number, (begun, end)) in begun.iter().zip(ends).enumerate() {
+            let (number, from) = (number as u16, usize::from(begun.cycle));
+            self.by_cycle[from..from + AT_ONCE].copy_from_slice(&[number; AT_ONCE]);
+            if end > from + AT_ONCE {
+                self.by_cycle[from + AT_ONCE..end].fill(number);
+            }
+        }
+    }
+
+    /// Where a core was, and the number of its instruction there, when a cycle was lost.
+    #[inline(always)]
+    fn at(&self, quantum: &Quantum, role: usize, lost: &Lost) -> (u32, Instruction) {
+        if role == 0 {
+            let number = usize::from(self.by_cycle[lost.cycle as usize]);
+            let since = lost.cycle - u32::from(quantum.begun[0][number].cycle);
+            (self.visits[0][number], Instruction::InCycle(since))
+        } else {
+            (self.visits[1][lost.begun as usize - 1], Instruction::Number(lost.instruction))
+        }
+    }
+}
+
+impl Profile {
+    /// Accounts for a quantum, in a program that has the two halfwords `op_at` an address, the first one lowest.
+    pub(crate) fn quantum(&mut self, quantum: &Quantum, op_at: impl Fn(u32) -> u32 + Copy) {
+        let mut visited = std::mem::take(&mut self.visited);
+        let before = quantum.cores.map(|core| self.cores[usize::from(core & 1)].calls.function());
+        let alone = [0, 1].map(|role| quantum.lost_before(role));
+        for (role, alone) in alone.into_iter().enumerate() {
+            self.follow(quantum, role, alone, &mut visited.visits[role], op_at);
+        }
+        if let Some(last) = quantum.lost.last() {
+            visited.set_cycles(quantum.begun[0], last.cycle);
+        }
+        for (number, lost) in quantum.lost.iter().enumerate() {
+            let at = [0, 1].map(|role| (number >= alone[role]).then(|| visited.at(quantum, role, lost)));
+            self.lose(quantum, lost, at, before);
+        }
+        self.visited = visited;
+    }
+
+    /// Accounts for a core up to the last instruction that it has begun, but for cycles that were lost behind the first one. So
+    /// many were lost before that.
+    fn follow(
+        &mut self,
+        quantum: &Quantum,
+        role: usize,
+        alone: usize,
+        visited: &mut Vec<u32>,
+        op_at: impl Fn(u32) -> u32 + Copy,
+    ) {
+        visited.clear();
+        let number = usize::from(quantum.cores[role] & 1);
+        let (alone, later) = quantum.lost.split_at(alone);
+        let mut start = quantum.start;
+        for lost in alone {
+            if lost.by_speculative == (role == 0) {
+                let now = start.wrapping_add(Cycle::from(lost.cycle));
+                self.event(number as u8, now, CoreEvent::Conflicts(Slave(lost.slave), 1));
+            }
+            start = start.wrapping_add(Cycle::from(lost.by_speculative));
+        }
+        let Some((&first, more)) = quantum.begun[role].split_first() else { return };
+        let core = &mut self.cores[number];
+        if core.visits.is_full() {
+            core.calls.forget_visits();
+            core.visits.settle(core.calls.tree(), &mut core.lines, &self.blocks);
+        }
+        let mut at = self.visit_first(number, start.wrapping_add(Cycle::from(first.cycle)), first, op_at);
+        visited.push(at);
+        let mut since = first.cycle;
+        for &begun in more {
+            let cycles = Cycle::from(begun.cycle.wrapping_sub(since));
+            let core = &mut self.cores[number];
+            core.visits.spend(at, cycles);
+            at = match core.calls.context().and_then(|context| core.visits.next(at, begun, context, op_at)) {
+                Some(next) => next,
+                None => self.visit(number, start, at, begun, op_at),
+            };
+            visited.push(at);
+            since = begun.cycle;
+        }
+        let core = &mut self.cores[number];
+        let waits = later.iter().filter(|lost| lost.by_speculative).count();
+        let last = core.visits.last(at);
+        core.until = start.wrapping_add(Cycle::from(since) + core.visits.to_last(at) + waits as Cycle);
+        core.calls.set_visited(at, last);
+        core.lines.at(last.0);
+    }
+
+    /// A core, by number, begins something in cycle `now`, and all time before is accounted for: the number of the visit.
+    fn visit_first(&mut self, number: usize, now: Cycle, begun: Begun, op_at: impl Fn(u32) -> u32 + Copy) -> u32 {
+        let core = &mut self.cores[number];
+        core.settle_pending();
+        if core.activity == Activity::Executes
+            && let Some((before, context)) = core.calls.visited()
+            && let Some(next) = core.visits.next(before, begun, context, op_at)
+        {
+            let cycles = now.saturating_sub(core.until);
+            core.visits.spend(before, cycles.wrapping_add(core.visits.to_last(before)));
+            return next;
+        }
+        let pc = begun.pc(&self.blocks);
+        let before = core.calls.visited().map(|(visit, _)| visit);
+        let by = self.comes_to(number, now, pc, || op_at(pc));
+        self.cores[number].settle_pending();
+        self.learn(number, before, by, begun, op_at)
+    }
+
+    /// A core, by number, begins something behind a visit in a quantum from cycle `start` on: the number of the visit.
+    fn visit(
+        &mut self,
+        number: usize,
+        start: Cycle,
+        before: u32,
+        begun: Begun,
+        op_at: impl Fn(u32) -> u32 + Copy,
+    ) -> u32 {
+        let pc = begun.pc(&self.blocks);
+        let Self { cores, places, parked, tasks, .. } = self;
+        let core = &mut cores[number];
+        let (last, op) = core.visits.last(before);
+        core.calls.set_last(last, op);
+        let by = if core.calls.stays(pc) {
+            Move::Stay
+        } else {
+            core.calls.advance(start, pc, op_at(pc), tasks.current[number], places, parked)
+        };
+        self.learn(number, Some(before), by, begun, op_at)
+    }
+
+    /// See `Visits::learn`.
+    fn learn(&mut self, number: usize, before: Option<u32>, by: Move, begun: Begun, op_at: impl Fn(u32) -> u32) -> u32 {
+        let CoreProfile { calls, visits, .. } = &mut self.cores[number];
+        visits.learn(before, by, begun, &self.blocks, calls.called(), op_at)
+    }
+
+    /// Accounts for a lost cycle, by role while a core was in a visit, or in a function where it had begun nothing yet.
+    #[inline(always)]
+    fn lose(&mut self, quantum: &Quantum, lost: &Lost, at: [Option<(u32, Instruction)>; 2], before: [u32; 2]) {
+        let Self { cores, contention, places, blocks, .. } = self;
+        let numbers = quantum.cores.map(|core| usize::from(core & 1));
+        let loser = usize::from(!lost.by_speculative);
+        let mut before_last = 0;
+        if let Some((visit, instruction)) = at[loser] {
+            let CoreProfile { calls, visits, lines, .. } = &mut cores[numbers[loser]];
+            let (node, pc, is_before_last) = visits.place(visit, instruction, blocks);
+            before_last = Cycle::from(is_before_last);
+            let costs = calls.tree().costs(node);
+            costs.conflicts[usize::from(lost.slave)] += 1;
+            costs.cycles += before_last;
+            let line = lines.aside(pc);
+            line.conflicts += 1;
+            line.cycles += before_last;
+        }
+        // In the quantum's cycles, a wait of the replaying core took time, and one of the speculative core took none.
+        let waits = Cycle::from(lost.by_speculative);
+        let more = [waits & !before_last, waits.wrapping_sub(before_last & !waits)];
+        let functions = [0, 1].map(|role: usize| match at[role] {
+            Some((visit, _)) => {
+                let visits = &mut cores[numbers[role]].visits;
+                visits.spend(visit, more[role].wrapping_add(visits.to_last(visit)));
+                visits.function(visit)
+            }
+            None => before[role],
+        });
+        let functions = if numbers[0] == 0 { functions } else { [functions[1], functions[0]] };
+        let addresses = [quantum.addresses[lost.cycle as usize & (quantum.addresses.len() - 1)], lost.address];
+        let access = Access { slave: Slave(lost.slave), address: addresses[loser] };
+        let winner = (quantum.cores[1 - loser], addresses[1 - loser]);
+        contention.lose(quantum.cores[loser], access, 1, winner, functions, places);
+    }
+}

@@ -193,6 +193,9 @@ pub trait FastBus: Bus {
     /// What a register reads as in cycle `at`, if nothing is due before.
     fn peek_register(&self, address: u32, at: Cycle) -> u32;
 
+    /// The first cycle after `at` in which a register may read as something else, if nothing is due before.
+    fn register_stays_until(&self, address: u32, at: Cycle) -> Cycle;
+
     /// Whether a register that is read many times has to `catch_up` each time. It only saves time: `peek_register` would go all
     /// the way from the last access again and again.
     fn must_catch_up(address: u32) -> bool;

@@ -156,6 +156,11 @@ pub trait Peripheral {
     /// Reads a word without any effect: for debuggers, and for the atomic aliases.
     fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> Option<u32>;
 
+    /// The first cycle after `now` in which `peek` may give something else of a register, if nothing is due or accessed before.
+    fn stays_until(&self, _offset: u32, now: Cycle) -> Cycle {
+        now + 1
+    }
+
     /// Writes a word. (The RP2040's peripherals take narrow writes as words of which all lanes hold the data: 2.1.4.)
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>);
 

@@ -144,7 +144,9 @@ impl Peripheral for Timer {
     }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
-        self.wake(context);
+        if self.due(context.now) != 0 {
+            self.wake(context);
+        }
         let value = self.peek(offset, context.now, context.clocks);
         match offset {
             TIMELR => self.latched = Some((self.time(context.now) >> 32) as u32),
@@ -171,6 +173,14 @@ impl Peripheral for Timer {
             TIMEHW | TIMELW => 0,
             _ => return None,
         })
+    }
+
+    fn stays_until(&self, offset: u32, now: Cycle) -> Cycle {
+        match offset {
+            TIMERAWH | TIMERAWL if self.paused => NEVER,
+            TIMERAWH | TIMERAWL => self.ticks.cycle_of(self.ticks.count(now).saturating_add(1)),
+            _ => now + 1,
+        }
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

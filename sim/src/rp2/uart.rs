@@ -302,6 +302,10 @@ impl Peripheral for Uart {
         })
     }
 
+    fn stays_until(&self, _offset: u32, _now: Cycle) -> Cycle {
+        NEVER
+    }
+
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         let now = context.now;
         self.run(now, context.clocks);

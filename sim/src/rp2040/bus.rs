@@ -523,6 +523,10 @@ impl FastBus for Crossbar {
         self.peripherals.peek(address, at, &self.clocks)
     }
 
+    fn register_stays_until(&self, address: u32, at: Cycle) -> Cycle {
+        self.peripherals.stays_until(address, at)
+    }
+
     fn must_catch_up(address: u32) -> bool {
         Peripherals::stays_behind(address)
     }

@@ -178,8 +178,8 @@ impl Peripherals {
     /// Whether what a block reads as depends on the pins that SIO drives though nobody follows these, or a write to it may move
     /// pins that SIO reads.
     pub fn has_to_do_with_pins(address: u32) -> bool {
-        matches!(decode(address), (Target::Block(entry), _)
-            if [io_bank::IO_BANK0.base, pio::PIO0.base, pio::PIO1.base].contains(&entry.block.base))
+        // What `decode` goes by.
+        [io_bank::IO_BANK0.base, pio::PIO0.base, pio::PIO1.base].iter().any(|base| address >> 14 == base >> 14)
     }
 
     /// Whether `peek` gives what a read would, at any time before the next event, however many reads there were: none takes data,
@@ -206,6 +206,14 @@ impl Peripherals {
                 found.or_else(|| (entry.of)(self).peek(offset, now, clocks)).unwrap_or(0)
             }
             _ => 0,
+        }
+    }
+
+    /// The first cycle after `now` in which `peek` may give something else, if nothing is due or accessed before.
+    pub fn stays_until(&self, address: u32, now: Cycle) -> Cycle {
+        match decode(address) {
+            (Target::Block(entry), offset) => (entry.of)(self).stays_until(offset, now),
+            (Target::Nothing, _) => now + 1,
         }
     }
 

@@ -8,7 +8,7 @@
 
 use crate::core::access::{Width, extract};
 use crate::core::bus::Slave;
-use crate::core::time::Cycle;
+use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::Watchpoints;
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::lockstep::run_cores;
@@ -22,6 +22,8 @@ use std::ops::Range;
 /// takes long.
 const FEW: i64 = 64;
 const MORE: i64 = 8;
+/// Times that this is doubled, at most, as looks are in vain.
+const PATIENCE: u32 = 3;
 /// Cycles between two reads in a loop, at most.
 const APART: Cycle = 64;
 /// Cycles of the longest turn that is found.
@@ -38,6 +40,8 @@ const PRIMASK: u32 = 0x8010;
 #[derive(Clone, Debug)]
 pub(crate) struct BusyWaits {
     reads: i64,
+    /// Looks in vain, one after the other, up to `PATIENCE`.
+    in_vain: u32,
     /// The cycle of the next look that does not wait for reads, and how long before it the last one was.
     look_at: Cycle,
     pause: Cycle,
@@ -47,7 +51,7 @@ pub(crate) struct BusyWaits {
 
 impl Default for BusyWaits {
     fn default() -> Self {
-        Self { reads: FEW, look_at: 0, pause: SOONEST, turns: 0 }
+        Self { reads: FEW, in_vain: 0, look_at: 0, pause: SOONEST, turns: 0 }
     }
 }
 
@@ -95,7 +99,8 @@ impl BusyWaits {
             self.look_at = now + self.pause;
         } else {
             let in_vain = if turns == 0 { now.min(begun + LONGEST) - begun } else { 0 };
-            self.reads = FEW + MORE * in_vain as i64;
+            self.reads = FEW + ((MORE * in_vain as i64) << self.in_vain);
+            self.in_vain = if turns == 0 { (self.in_vain + 1).min(PATIENCE) } else { 0 };
         }
     }
 }
@@ -353,6 +358,13 @@ impl Turn {
         Some(Self { calm, begun: last.at, period: last.at - first.at, events, counted, waited, hits, told })
     }
 
+    /// How many turns follow the one that is so much later, before a register is read in them that may have changed by then.
+    fn turns_as_the_last<B: FastBus>(&self, reads: &[(Cycle, u32)], bus: &B, later: Cycle) -> u64 {
+        let time_left =
+            |&(at, address): &(Cycle, u32)| bus.register_stays_until(address, at + later) - 1 - (at + later);
+        reads.iter().map(time_left).min().unwrap_or(NEVER) / self.period
+    }
+
     /// Repeats the turn until something would be different, or cycle `until` is reached. How often it did so.
     fn repeat<B: FastBus>(&self, cores: &mut [Core<B>; 2], bus: &mut B, until: Cycle) -> u64 {
         let Some(events) = self.events.iter().map(|event| event.with_constant(bus)).collect::<Option<Vec<_>>>() else {
@@ -362,9 +374,11 @@ impl Turn {
             What::Loaded(load) if B::register_port(load.address).is_some() => Some((event.at, load.address & !3)),
             _ => None,
         };
-        let each_turn: Vec<_> = events.iter().filter_map(registers).filter(|read| B::must_catch_up(read.1)).collect();
+        let reads: Vec<_> = events.iter().filter_map(registers).collect();
+        let each_turn: Vec<_> = reads.iter().copied().filter(|read| B::must_catch_up(read.1)).collect();
         // Once a turn changes nothing that reads no register, or none that changes, the next ones change nothing either.
-        let is_steady = !events.iter().any(|event| matches!(event.what, What::Loaded(_)));
+        let is_steady = reads.is_empty();
+        let may_stay = reads.iter().all(|&(at, address)| bus.register_stays_until(address, at) > at + 1);
         let reads_io = |event: &Event| matches!(event.what, What::Loaded(load) if B::is_io(load.address));
         let computes = is_steady && !self.events.iter().any(reads_io);
         let most = until.min(self.calm).saturating_sub(self.begun) / self.period;
@@ -382,8 +396,8 @@ impl Turn {
                 bus.catch_up_register(address, at + later);
             }
             turns += 1;
-            if is_steady && cores.each_ref().map(Values::of) == before {
-                turns = most;
+            if may_stay && cores.each_ref().map(Values::of) == before {
+                turns = turns.saturating_add(self.turns_as_the_last(&reads, bus, later)).min(most);
             } else if computes && bus.fabric().watch.profile.is_none() {
                 // Native code goes through these faster than through turns.
                 break;
@@ -393,7 +407,7 @@ impl Turn {
             return 0;
         }
         let later = turns * self.period;
-        for (at, address) in events.iter().filter_map(registers) {
+        for (at, address) in reads {
             bus.catch_up_register(address, at + later);
         }
         for (core, (instructions, lost)) in cores.iter_mut().zip(&self.counted) {

@@ -105,17 +105,16 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         loop {
             let CodeCache { instructions, native, .. } = code;
             let mut fast = FastMemory { bus, flash_ready, hits: 0, policy };
-            if fast.policy.has_room(clock, MIN_NATIVE_BUDGET) {
-                self.run_native_code(&mut fast, native, instructions, &mut clock);
-            }
-            let Some(view) = CodeView::of::<B>(self.pc) else { break };
-            let all = instructions.of::<B>(view);
-            let exit = match self.run_view(&mut fast, native, instructions, &mut clock, view, all) {
-                Err(FastPathExit::Watched(op)) => {
-                    self.run_watched(&mut fast, native, instructions, &mut clock, view, op)
+            let exit = self.run_native_code(&mut fast, native, instructions, &mut clock).and_then(|()| {
+                let view = CodeView::of::<B>(self.pc).ok_or(FastPathExit::Stop)?;
+                let all = instructions.of::<B>(view);
+                match self.run_view(&mut fast, native, instructions, &mut clock, view, all) {
+                    Err(FastPathExit::Watched(op)) => {
+                        self.run_watched(&mut fast, native, instructions, &mut clock, view, op)
+                    }
+                    exit => exit,
                 }
-                exit => exit,
-            };
+            });
             let hits = fast.hits;
             bus.cache_mut().count_hits(hits);
             let goes_on = match exit {
@@ -311,18 +310,24 @@ impl<B: FastBus> Core<B> {
         exit
     }
 
-    /// Executes native code for as long as there is any, and single instructions in between.
+    /// Executes native code for as long as there is any, and single instructions in between. Then it is the hot loop's turn.
+    ///
+    /// # Errors
+    /// Why the fast path cannot go on.
     fn run_native_code<P: PeerPolicy>(
         &mut self,
         fast: &mut FastMemory<B, P>,
         native: &mut Native,
         all: &Instructions,
         clock: &mut P::Clock,
-    ) {
+    ) -> Result<(), FastPathExit> {
+        if !fast.policy.has_room(*clock, MIN_NATIVE_BUDGET) {
+            return Ok(());
+        }
         fast.policy.forget_unless_begun(self.stats.instructions);
         native.set_tracing(P::TRACES);
+        let context = fast.native_context();
         while let Some(number) = native.entry(self.pc, all, fast.bus) {
-            let context = fast.native_context();
             let mut exit = (NativeExit::Stop, 0);
             fast.policy.run_native(clock, |log| {
                 log.native = NativeContext { clock: log.native.clock, ..context };
@@ -333,7 +338,7 @@ impl<B: FastBus> Core<B> {
             fast.hits += counts & 0xffff;
             let goes_on = match exit {
                 NativeExit::Branch => true,
-                NativeExit::SlowPath => self.run_one_on_slow_path(fast, all, clock),
+                NativeExit::SlowPath => self.run_one_on_slow_path(fast, all, clock)?,
                 NativeExit::Unknown => native.entry(self.pc, all, fast.bus).is_some_and(|number| {
                     let (words, more) = native.words(number);
                     for &word in more {
@@ -344,25 +349,29 @@ impl<B: FastBus> Core<B> {
                 NativeExit::Stop => false,
             };
             if !goes_on {
-                return;
+                break;
             }
         }
+        Ok(())
     }
 
-    /// Executes one instruction on the slow path. False if that is not possible.
+    /// Executes one instruction on the slow path. False if the hot loop has to look at it.
+    ///
+    /// # Errors
+    /// If the fast path cannot execute it.
     fn run_one_on_slow_path<P: PeerPolicy>(
         &mut self,
         fast: &mut FastMemory<B, P>,
         all: &Instructions,
         clock: &mut P::Clock,
-    ) -> bool {
+    ) -> Result<bool, FastPathExit> {
         let pc = self.pc;
-        let Some(view) = CodeView::of::<B>(pc) else { return false };
-        let Some(&op) = all.at::<B>(view, pc) else { return false };
+        let Some(view) = CodeView::of::<B>(pc) else { return Ok(false) };
+        let Some(&op) = all.at::<B>(view, pc) else { return Ok(false) };
         let fetches = op.fetch == B::MEMORY.flash_slave && !op.code.branches();
         if (fetches && !fast.may_hit(pc.wrapping_add(4))) || !fast.policy.has_room(*clock, MAX_CYCLES) {
-            return false;
+            return Ok(false);
         }
-        self.run_slow_path(fast, all, clock, op).is_ok()
+        self.run_slow_path(fast, all, clock, op).map(|()| true)
     }
 }

@@ -162,7 +162,7 @@ impl Translator<'_> {
 
     /// An access to what is not the striped view of RAM: RAX is the address, RDX the offset that it would have there.
     pub(crate) fn outside_striped_ram(&mut self, op: &Op, pc: u32, back: DynamicLabel, done: DynamicLabel) {
-        let exit = self.exit(pc, NativeExit::Stop);
+        let (exit, slow) = (self.exit(pc, NativeExit::Stop), self.exit(pc, NativeExit::SlowPath));
         let (not_small, not_linear) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         let at = self.at;
         let MemoryLayout { ram_bytes, striped_bytes, unstriped, flash, flash_slave, .. } = self.context.layout;
@@ -191,14 +191,14 @@ impl Translator<'_> {
             ; =>not_linear
         );
         if !is_load(op) {
-            dynasm!(self.to ; .arch x64 ; jmp =>exit);
+            dynasm!(self.to ; .arch x64 ; jmp =>slow);
             return;
         }
         dynasm!(self.to
             ; .arch x64
             ; lea edx, [rax - flash]
             ; cmp edx, [rbp + FLASH_BYTES]
-            ; jae =>exit
+            ; jae =>slow
             ; mov esi, edx
             ; and esi, -4
             ; mov rdi, [rbp + MRU]

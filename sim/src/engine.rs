@@ -11,6 +11,7 @@ pub(crate) mod grant_log;
 pub(crate) mod lockstep;
 pub mod mru_words;
 pub(crate) mod policy;
+pub(crate) mod replay;
 pub(crate) mod trace;
 
 use crate::core::time::Cycle;

@@ -5,6 +5,7 @@ mod found;
 mod pio;
 pub mod program;
 pub mod setting;
+mod transfers;
 
 use crate::machine_code::{CODE, NOP, OWN, STACK, cases, machine, put};
 use intercore_sim::core::address_log::MAX_NAMED;
@@ -15,7 +16,9 @@ use intercore_sim::image::Image;
 use intercore_sim::rp2040::bootrom;
 use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use setting::{Setting, setting};
+use std::cell::Cell;
 use std::fmt::Write;
 
 /// Where two machines are not the same, for whoever has to find out why.
@@ -43,8 +46,8 @@ fn difference(decoupled: &Machine, lock_step: &Machine) -> String {
     all
 }
 
-/// Runs a setting with both engines. An error says where they came to differ.
-fn compare(setting: &Setting) -> Result<(), TestCaseError> {
+/// Runs a setting with both engines: the decoupled one, at its end. An error says where they came to differ.
+fn compare(setting: &Setting) -> Result<Machine, TestCaseError> {
     let mut decoupled = setting.machine();
     let mut lock_step = decoupled.clone();
     decoupled.translate_after(setting.translated_after);
@@ -71,7 +74,7 @@ fn compare(setting: &Setting) -> Result<(), TestCaseError> {
         let [ours, theirs] = [&decoupled, &lock_step].map(|machine| machine.bus.fabric.watch.hits(ProbeId(number)));
         prop_assert_eq!(ours, theirs, "probe {}", number);
     }
-    Ok(())
+    Ok(decoupled)
 }
 
 proptest! {
@@ -91,6 +94,21 @@ proptest! {
     fn cores_that_want_the_same_locks_get_them_in_the_same_order(setting in setting::of_locks()) {
         compare(&setting)?;
     }
+}
+
+/// Where cores run apart, and lose cycles to the DMA meanwhile.
+#[test]
+fn transfers_are_made_in_their_cycles_while_cores_run_apart() {
+    let cases = cases(2000) / 5;
+    let mut runner = TestRunner::new(ProptestConfig { max_shrink_iters: 5000, ..ProptestConfig::with_cases(cases) });
+    let met = Cell::new(0);
+    let done = runner.run(&setting::of_transfers(), |setting| {
+        met.set(met.get() + compare(&setting)?.quanta_with_transfers());
+        Ok(())
+    });
+    assert!(done.is_ok(), "{}", done.expect_err("it is none"));
+    // Or else this says nothing of them.
+    assert!(met.get() > u64::from(cases), "{} quanta with transfers", met.get());
 }
 
 /// Two pointers gone wild, at another address of SIO in each turn: a million addresses, 32 of which are named.

@@ -7,7 +7,7 @@ use crate::engine::policy::PeerPolicy;
 
 /// What a core asks of the bus in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Request {
+pub struct Request {
     /// Whom; [`Slave::INTERNAL`] if there is nothing to do in this cycle, [`Slave::NONE`] if there is, but not on the bus.
     pub slave: Slave,
     /// Which address.

@@ -16,13 +16,13 @@
 use crate::core::access::Width;
 use crate::core::bits::set_bits;
 use crate::core::bus::Slave;
-use crate::core::time::Cycle;
-use crate::engine::access_tags::WATCHED;
-use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline, Request};
+use crate::core::time::{Cycle, NEVER};
+use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline as _};
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST};
 use crate::engine::mru_words::MruWords;
-use crate::engine::policy::{PeerPolicy, Replaying, Role, Solo, Speculative};
+use crate::engine::policy::{Replaying, Role, Solo, Speculative};
+use crate::engine::replay::{Course, replay};
 use crate::engine::trace::Traced;
 
 /// Cycles in the longest quantum.
@@ -67,7 +67,11 @@ pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
     loss: u32,
     /// No quantum begins before this cycle.
     pub rests_until: Cycle,
+    /// The cycle up to which quanta may go beyond what limits lock-step, if nothing but transfers from and to RAM is in the way.
+    pub transfers_until: Cycle,
     pause: Cycle,
+    /// Quanta in which other masters than cores did something, so far.
+    pub quanta_with_transfers: u64,
 }
 
 impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
@@ -86,7 +90,9 @@ impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
             ahead: MAX_QUANTUM,
             loss: 0,
             rests_until: 0,
+            transfers_until: 0,
             pause: LEAST_PAUSE,
+            quanta_with_transfers: 0,
         }
     }
 }
@@ -127,6 +133,11 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     /// Cycles from `now` on, before `until`, of both cores, which ask for nothing but SRAM and hits in the flash cache. False
     /// if nothing was done, since it is not worth it.
     pub fn run<const WATCH: bool>(&mut self, [zero, one]: [&mut C; 2], bus: &mut B, now: Cycle, until: Cycle) -> bool {
+        let (until, transfers_at) = if !WATCH && self.transfers_until > until && now >= self.rests_until {
+            self.beyond_transfers([zero, one], bus, now, until)
+        } else {
+            (until, NEVER)
+        };
         // Before the last cycle, since the speculative core may begin an instruction that it has lost the first cycle of.
         let time = until.saturating_sub(now + 1).min(Cycle::from(2 * MAX_QUANTUM)) as u32;
         // Arbitration will probably cost the speculative core as many cycles as before, and a half more.
@@ -166,7 +177,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             }
         };
         let ahead = if cores[1].is_in_handler() { self.ahead.min(3 * MIN_QUANTUM) } else { self.ahead };
-        let done = self.quantum::<WATCH>(cores, bus, now, [ahead.min(room as u32), time]);
+        let done = self.quantum::<WATCH>(cores, bus, (now, transfers_at), [ahead.min(room as u32), time]);
         let worthwhile = if self.stopped_for_the_time { MIN_SHORT_QUANTUM } else { MIN_QUANTUM };
         if done < worthwhile {
             self.rests_until = now + Cycle::from(done) + self.pause;
@@ -177,14 +188,26 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         true
     }
 
-    /// One quantum from cycle `now` on, of up to `ahead` cycles of the speculative core, and not more than `limit` cycles of
-    /// the chip. Returns how many there were.
+    /// As far as a quantum can go in spite of transfers that would end it before, and the cycle of the first of them, `NEVER` if it
+    /// cannot.
+    fn beyond_transfers(&self, cores: [&C; 2], bus: &mut B, now: Cycle, until: Cycle) -> (Cycle, Cycle) {
+        let calm = cores[0].exceptions_from().min(cores[1].exceptions_from()).min(self.transfers_until);
+        if calm <= until || !bus.transfers_stay_in_ram() {
+            return (until, NEVER);
+        }
+        let transfers_at = bus.next_transfer(now);
+        // Where others are at work all the time, lock-step is no slower.
+        if transfers_at < now + Cycle::from(MIN_QUANTUM) { (until, NEVER) } else { (calm, transfers_at) }
+    }
+
+    /// One quantum from cycle `now` on, with transfers from `transfers_at` on, of up to `ahead` cycles of the speculative core, and
+    /// not more than `time` cycles of the chip. Returns how many there were.
     fn quantum<const WATCH: bool>(
         &mut self,
         cores: [&mut C; 2],
         bus: &mut B,
-        now: Cycle,
-        [ahead, limit]: [u32; 2],
+        (now, transfers_at): (Cycle, Cycle),
+        [ahead, time]: [u32; 2],
     ) -> u32 {
         let [speculative, replaying] = cores;
         let at_begin = speculative.clone();
@@ -203,7 +226,9 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let hits = bus.cache().hits() - before;
         self.hit.clear();
         self.forget_lru_changes(bus);
-        self.log.replay(end, limit, |slave| bus.fabric().arbiter.arbitrate_cores(slave) == speculative.id());
+        self.log.replay(|slave| bus.fabric().arbiter.arbitrate_cores(slave) == speculative.id());
+        let mut course = Course { end, time, transfers_at, transferred: false };
+        course.go_on(&mut self.log, now);
         let mut policy = Replaying {
             log: &mut self.log,
             mru: &mut self.mru,
@@ -214,9 +239,9 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         };
         let cycle = if traced {
             policy.log.trace.begin(Role::Replaying);
-            replay::<false, true, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready)
+            replay::<false, true, C, B>(replaying, &mut policy, bus, &mut self.code, &mut course, flash_ready)
         } else {
-            replay::<WATCH, false, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready)
+            replay::<WATCH, false, C, B>(replaying, &mut policy, bus, &mut self.code, &mut course, flash_ready)
         };
         let time = policy.now(cycle);
         // The replaying core has just won this cycle's arbitration for what the speculative core requested.
@@ -256,12 +281,14 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             let log = &self.log;
             speculative.count_conflicts(slave, log.speculative_lost[number]);
             replaying.count_conflicts(slave, log.lost[number]);
-            let last = log.last_granted[number];
-            if log.last_requested_before(cycle, last_requested[number]) >= last.max(FIRST) {
-                bus.fabric_mut().arbiter.grant(speculative.id(), slave);
-            } else if last >= FIRST {
-                bus.fabric_mut().arbiter.grant(replaying.id(), slave);
+            let requested = log.last_requested_before(cycle, last_requested[number]);
+            if let Some(last) = log.last_master(slave, |from| requested >= from) {
+                bus.fabric_mut().arbiter.grant(last, slave);
             }
+        }
+        if course.transferred {
+            self.quanta_with_transfers += 1;
+            bus.fabric_mut().requests.touch(time);
         }
         if traced {
             self.log.trace.tell(bus, [&*speculative, &*replaying], now);
@@ -361,125 +388,4 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
 /// Whether a profile, if there is one, follows cores that run apart.
 fn may_trace<B: FastBus>(bus: &B) -> bool {
     bus.fabric().watch.profile.as_ref().is_none_or(|profile| profile.lets_cores_run_apart())
-}
-
-/// Runs the replaying core to where the speculative core is, or up to a cycle that is not for it to do alone. The cycle that it has come to.
-fn replay<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: FastBus>(
-    core: &mut C,
-    policy: &mut Replaying,
-    bus: &mut B,
-    decoded: &mut C::CodeCache,
-    flash_ready: bool,
-) -> u32 {
-    let mut cycle = FIRST;
-    let exceptions_from = core.exceptions_from();
-    // It is an exception's turn earlier once they are no longer masked.
-    while cycle < policy.log.end && core.exceptions_from() == exceptions_from {
-        if policy.has_room(cycle, C::MAX_CYCLES) && core.can_run_fast(bus) {
-            policy.mru.sync(bus, flash_ready);
-            cycle = if TRACES {
-                core.run_fast(bus, decoded, &mut Traced(policy), cycle, flash_ready)
-            } else {
-                core.run_fast(bus, decoded, policy, cycle, flash_ready)
-            };
-            core.set_next_cycle(policy.now(cycle));
-        }
-        let goes_on;
-        (cycle, goes_on) = replay_in_lockstep::<WATCH, TRACES, C, B>(core, policy, bus, cycle);
-        if !goes_on {
-            break;
-        }
-    }
-    cycle
-}
-
-/// As `replay`, in lock-step, to the end or until the fast path can go on: the cycle, and whether the replay can go on from it.
-fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: FastBus>(
-    core: &mut C,
-    policy: &mut Replaying,
-    bus: &mut B,
-    mut cycle: u32,
-) -> (u32, bool) {
-    let mut pipeline = core.pipeline(policy.now(cycle));
-    let mut begun = false;
-    while cycle < policy.log.end && !(begun && pipeline.is_at_boundary() && policy.has_room(cycle, C::MAX_CYCLES)) {
-        let now = policy.now(cycle);
-        if (WATCH || TRACES) && pipeline.is_deferred() && core.next_cycle() == now {
-            pipeline = core.pipeline(now); // It may be at a boundary now.
-        }
-        if WATCH && pipeline.is_at_boundary() && bus.fabric().watch.has_breakpoint(pipeline.next_pc()) {
-            // It may end the run, and which core comes first in a cycle is not for the replaying core to say.
-            core.stop::<WATCH>(&mut pipeline, now, bus);
-            return (cycle, false);
-        }
-        if TRACES && pipeline.is_at_boundary() {
-            policy.log.trace.note(Role::Replaying, core.begun(), pipeline.next_pc(), cycle);
-        }
-        if !core.begin_cycle::<WATCH>(&mut pipeline, now, bus) {
-            return (cycle, false);
-        }
-        begun = true;
-        let slave = pipeline.slave();
-        if slave == Slave::INTERNAL {
-            cycle += 1;
-            continue;
-        }
-        let io = if pipeline.is_deferred() { core.pending_io() } else { None };
-        let request = match io {
-            Some(_) => beside_io(pipeline.request(), now, bus),
-            None => Some(pipeline.request()),
-        };
-        let Some(request) = request else {
-            core.defer(&pipeline, now);
-            return (cycle, false);
-        };
-        let allowed = match (TRACES, io) {
-            (false, Some(io)) => policy.allows_io((core.id(), io), request, cycle, bus),
-            (false, None) if pipeline.is_deferred() => {
-                core.is_pure_bridge_read() && !policy.other_changes_io(B::shared_io(request.address))
-            }
-            // Lock-step tells a profile of what the word of a current task becomes.
-            (true, _) if pipeline.is_deferred() || is_watched(request, bus) => false,
-            _ => policy.allows(request, bus),
-        };
-        if !allowed {
-            core.defer(&pipeline, now);
-            return (cycle, false);
-        }
-        let (collides, loses) = (policy.log.collides(cycle, slave), policy.log.waits(cycle, slave));
-        if TRACES && collides {
-            policy.log.trace.address = request.address;
-            policy.log.trace.lose(cycle, slave, !loses);
-        }
-        if collides && loses {
-            core.lose::<WATCH>(&mut pipeline, now, bus);
-            cycle += 1;
-        } else {
-            if slave == B::MEMORY.flash_slave {
-                let set = B::Cache::set_of(request.address);
-                policy.record_hit(set, request.place, u32::from(bus.cache().lru(set)) == request.place);
-            }
-            core.complete::<WATCH>(&mut pipeline, now, bus);
-            if io.is_some() && slave.is_shared() {
-                bus.fabric_mut().arbiter.release(slave);
-            }
-            debug_assert!(!bus.fabric().requests.touched, "something that others must hear of");
-            cycle = policy.request(cycle, slave);
-        }
-    }
-    core.stop::<WATCH>(&mut pipeline, policy.now(cycle), bus);
-    (cycle, true)
-}
-
-/// What a core fetches while it accesses its I/O port, with its place; none if it would have to wait for it.
-fn beside_io<B: FastBus>(request: Request, now: Cycle, bus: &B) -> Option<Request> {
-    if request.slave == Slave::NONE {
-        return Some(request);
-    }
-    bus.at_once(request.address, false, now).map(|(_, place)| Request { place, ..request })
-}
-
-/// Whether somebody watches the word of RAM that a core asks for.
-fn is_watched<B: FastBus>(request: Request, bus: &mut B) -> bool {
-    B::is_ram(request.slave) && *bus.tags().of(request.place) & WATCHED != 0
 }

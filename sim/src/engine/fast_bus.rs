@@ -5,6 +5,7 @@ use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::{AccessTag, AccessTags, CODE};
+use crate::engine::cpu::Request;
 use crate::engine::mru_words::DemotedLines;
 
 /// Where memories are that code may be executed from.
@@ -116,6 +117,11 @@ pub trait FlashCache {
     fn nears_counter_end(&self, accesses: u32) -> bool;
 }
 
+/// Masters beside the two cores, and the number of the first of them.
+pub(crate) const OTHER_MASTERS: usize = 2;
+/// See `OTHER_MASTERS`.
+pub(crate) const FIRST_OTHER_MASTER: u8 = 2;
+
 /// A bus with memories whose words a core may have without asking for each cycle.
 pub trait FastBus: Bus {
     /// Where its memories are.
@@ -212,4 +218,23 @@ pub trait FastBus: Bus {
 
     /// One of them: its address phase is in cycle `now`, and its data comes in the last of the cycles that it takes.
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32>;
+
+    /// The next cycle, not before `now`, in which another master than a core does something.
+    fn next_transfer(&mut self, now: Cycle) -> Cycle;
+
+    /// The same, if masters have done nothing since the last call but what `transfers` has then said of these.
+    fn next_transfer_after(&mut self, asked: [bool; OTHER_MASTERS], now: Cycle) -> Cycle;
+
+    /// Whether all that such masters are at work on is in RAM.
+    fn transfers_stay_in_ram(&self) -> bool;
+
+    /// What such masters ask for in cycle `now`, all of it in RAM. None if anything comes of it beside that: an interrupt, or the
+    /// begin of something else. The answer stays the same until they get it.
+    fn transfers(&mut self, now: Cycle) -> Option<[Option<Request>; OTHER_MASTERS]>;
+
+    /// One of them gets what it asks for in cycle `now`.
+    fn make_transfer(&mut self, master: usize, now: Cycle);
+
+    /// One of them has lost the cycle.
+    fn put_off_transfer(&mut self, master: usize);
 }

@@ -1,7 +1,7 @@
 //! The log of a quantum: which slave the speculative core requested in which cycle, what it has overwritten, and which cycles
 //! arbitration cost both cores.
 
-use crate::core::bus::Slave;
+use crate::core::bus::{Arbiter, Slave};
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::FastBus;
 use crate::engine::trace::Trace;
@@ -73,6 +73,8 @@ pub(crate) struct BusGrantLog {
     pub end: u32,
     /// The cycle that will be the last one in time, unless the speculative core loses more cycles: `end` is not behind it.
     pub limit: u32,
+    /// Cycles of the chip from the beginning of the quantum to `limit`.
+    pub time: u32,
     /// The tags of words that the speculative core has read, and written.
     pub read: AccessTag,
     pub written: AccessTag,
@@ -98,6 +100,11 @@ pub(crate) struct BusGrantLog {
     /// By slave, cycles that the replaying core has lost to the speculative core, and the other way round.
     pub lost: [u32; SLAVES],
     pub speculative_lost: [u32; SLAVES],
+    /// By slave, the cycle in which it was granted to another master than a core, and to which one, if no core had it afterwards as
+    /// far as lock-step knows; cycle 0 if there is none.
+    pub transferred: [(u32, u8); SLAVES],
+    /// The last cycle that the speculative core has lost to such a master.
+    pub stalled_at: u32,
     /// By cycle, the number of the slave that the speculative core requested.
     pub(crate) requested: [u8; LOG_CYCLES],
     /// By cycle, the speculative core's previous request of the same slave; 0 if there is none in this quantum.
@@ -114,6 +121,7 @@ impl BusGrantLog {
         Box::new(Self {
             end: 0,
             limit: 0,
+            time: 0,
             read: 0,
             written: 0,
             native: NativeContext::default(),
@@ -129,6 +137,8 @@ impl BusGrantLog {
             last_granted: [0; SLAVES],
             lost: [0; SLAVES],
             speculative_lost: [0; SLAVES],
+            transferred: [(0, 0); SLAVES],
+            stalled_at: 0,
             requested: [NO_SLAVE; LOG_CYCLES],
             previous_request: [0; LOG_CYCLES],
             overwrites: [(0, 0); LOG_CYCLES],
@@ -145,14 +155,21 @@ impl BusGrantLog {
         self.last_requested = [0; SLAVES];
     }
 
-    /// Begins the replay up to cycle `end`, or less where more than `time` cycles of the chip would pass. `had` says for each slave
-    /// whether it was last granted to the replaying core.
-    pub fn replay(&mut self, end: u32, time: u32, had: impl Fn(usize) -> bool) {
-        self.limit = FIRST + time;
-        self.end = end.min(self.limit);
+    /// Begins the replay. `had` says for each slave whether it was last granted to the replaying core.
+    pub fn replay(&mut self, had: impl Fn(usize) -> bool) {
         self.last_granted = std::array::from_fn(|slave| u32::from(had(slave)));
         self.lost = [0; SLAVES];
         self.speculative_lost = [0; SLAVES];
+        self.transferred = [(0, 0); SLAVES];
+        self.stalled_at = 0;
+    }
+
+    /// The replay goes up to cycle `end`, or less where more than `time` cycles of the chip would have passed since the quantum
+    /// began.
+    pub fn set_limit(&mut self, end: u32, time: u32) {
+        self.time = time;
+        self.limit = FIRST + time - self.speculative_lost.iter().sum::<u32>();
+        self.end = end.min(self.limit);
     }
 
     /// Records a request of the speculative core; `NO_SLAVE` for a cycle without one.
@@ -171,11 +188,65 @@ impl BusGrantLog {
         self.requested[cycle as usize & (LOG_CYCLES - 1)] == slave.0
     }
 
-    /// Whether the speculative core has lost a cycle to the replaying core and asks for the same again in this one.
+    /// Whether the speculative core has lost a cycle and asks for the same again in this one.
     pub fn speculative_waits(&self, cycle: u32) -> bool {
-        Slave::all()
-            .filter(|slave| slave.is_shared())
-            .any(|slave| self.last_granted[slave.number()] == cycle && self.collides(cycle, slave))
+        let slave = Slave(self.requested[cycle as usize & (LOG_CYCLES - 1)]);
+        self.is_stalled(cycle) || slave.is_shared() && self.last_granted[slave.number()] == cycle
+    }
+
+    /// Whether that was lost to another master than a core.
+    pub fn is_stalled(&self, cycle: u32) -> bool {
+        self.stalled_at == cycle
+    }
+
+    /// The speculative core loses a cycle to another master than a core.
+    pub fn stall(&mut self, cycle: u32, slave: Slave) {
+        self.speculative_lost[slave.number()] += 1;
+        self.limit -= 1;
+        self.stalled_at = cycle;
+    }
+
+    /// A slave is granted to another master than a core. Then it is core 0's turn.
+    pub fn note_transfer(&mut self, cycle: u32, slave: Slave, master: u8) {
+        self.last_granted[slave.number()] = if self.speculative == 0 { cycle } else { 0 };
+        self.transferred[slave.number()] = (cycle, master);
+    }
+
+    /// A slave is granted to the replaying core in lock-step.
+    pub fn note_grant(&mut self, cycle: u32, slave: Slave) {
+        self.last_granted[slave.number()] = cycle;
+        self.forget_transfer(slave);
+    }
+
+    /// The replaying core has got a slave in lock-step, maybe in the cycle of the quantum in which another master had it before.
+    pub fn forget_transfer(&mut self, slave: Slave) {
+        self.transferred[slave.number()].0 = 0;
+    }
+
+    /// Who was granted a slave last before a cycle, when the speculative core had requested it since the others had it, or not;
+    /// none if nobody was in this quantum.
+    pub fn last_master(&self, slave: Slave, requested_since: impl Fn(u32) -> bool) -> Option<u8> {
+        let (transferred, master) = self.transferred[slave.number()];
+        let last = self.last_granted[slave.number()];
+        if requested_since(last.max(transferred).max(FIRST)) {
+            Some(self.speculative)
+        } else if transferred != 0 && last <= transferred {
+            Some(master)
+        } else {
+            (last >= FIRST).then_some(self.speculative ^ 1)
+        }
+    }
+
+    /// Who gets a slave in a cycle that all `asking` request, among them another master than a core.
+    pub fn arbitrate(&self, cycle: u32, slave: Slave, asking: u8, arbiter: &mut Arbiter) -> u8 {
+        if asking.is_power_of_two() {
+            return asking.trailing_zeros() as u8;
+        }
+        let requested_since = |from: u32| self.requested[from as usize..cycle as usize].contains(&slave.0);
+        if let Some(last) = self.last_master(slave, requested_since) {
+            arbiter.grant(last, slave);
+        }
+        arbiter.arbitrate(slave, asking)
     }
 
     /// The speculative core's next change at its I/O port, if it comes before what the replaying core does there in a cycle: in

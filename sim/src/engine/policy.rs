@@ -299,8 +299,8 @@ pub(crate) struct Replaying<'a> {
 impl Replaying<'_> {
     /// The cycle of the chip in which it is at `cycle` of the quantum.
     pub fn now(&self, cycle: u32) -> Cycle {
-        let waits: u32 = self.log.speculative_lost.iter().sum();
-        self.began + Cycle::from(cycle - FIRST + waits)
+        // The limit comes a cycle earlier for each one that the speculative core loses.
+        self.began + Cycle::from(self.log.time) - Cycle::from(self.log.limit) + Cycle::from(cycle)
     }
 
     /// Whether the core may access its I/O port in lock-step, in `cycle`, while it makes a request of the bus.

@@ -14,7 +14,8 @@ use crate::core::bus::{Access, Bus, Fabric, Fault, Slave};
 use crate::core::loss::Losses;
 use crate::core::time::{Cycle, Ticks};
 use crate::engine::access_tags::AccessTags;
-use crate::engine::fast_bus::{FastBus, MemoryLayout, StaleCode};
+use crate::engine::cpu::Request;
+use crate::engine::fast_bus::{FastBus, MemoryLayout, OTHER_MASTERS, StaleCode};
 use crate::rp2::clock::Clocks;
 use crate::rp2::irq::IrqLines;
 use crate::rp2040::flash::Surroundings;
@@ -22,6 +23,7 @@ use crate::rp2040::peripherals::io_bank;
 use crate::rp2040::peripherals::sio::{self, SharedState, Sio};
 use crate::rp2040::peripherals::usb;
 use crate::rp2040::peripherals::{Context, Peripherals};
+use dma_masters::DmaMasters;
 use memory::{Memory, SRAM_WORDS};
 use slave::{APB, FAST_PERIPHERALS, ROM, SRAM0, SRAM4, SRAM5, XIP};
 use std::hash::{Hash, Hasher};
@@ -95,6 +97,8 @@ pub struct Crossbar {
     pub irq: IrqLines,
     /// Words that are lost between the cores, for faults that were asked for.
     pub(crate) fifo_losses: Losses,
+    /// The masters of the DMA.
+    pub(crate) dma: DmaMasters,
 }
 
 impl Crossbar {
@@ -107,6 +111,7 @@ impl Crossbar {
             clocks: Clocks::at_power_on(),
             irq: IrqLines::default(),
             fifo_losses: Losses::default(),
+            dma: DmaMasters::default(),
         }
     }
 
@@ -566,12 +571,37 @@ impl FastBus for Crossbar {
         debug_assert!(self.irq == before, "a read from {address:#x} that others must hear of");
         value
     }
+
+    fn next_transfer(&mut self, now: Cycle) -> Cycle {
+        self.next_quiet_transfer(now)
+    }
+
+    fn next_transfer_after(&mut self, made: [bool; OTHER_MASTERS], now: Cycle) -> Cycle {
+        self.next_quiet_transfer_after(made, now)
+    }
+
+    fn transfers_stay_in_ram(&self) -> bool {
+        self.peripherals.dma.paces_itself_in(|address| locate_sram(address).is_some())
+    }
+
+    fn transfers(&mut self, now: Cycle) -> Option<[Option<Request>; OTHER_MASTERS]> {
+        self.quiet_transfers(now)
+    }
+
+    fn make_transfer(&mut self, master: usize, now: Cycle) {
+        self.make_quiet_transfer(master, now);
+    }
+
+    fn put_off_transfer(&mut self, master: usize) {
+        self.put_off_quiet_transfer(master);
+    }
 }
 
 /// All that decides the future, and nothing of what watches a run or is asked of it from outside.
 impl Hash for Crossbar {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { fabric, memory, xip, peripherals, clocks, irq, fifo_losses: _ } = self;
+        // The machine adds its DMA masters.
+        let Self { fabric, memory, xip, peripherals, clocks, irq, fifo_losses: _, dma: _ } = self;
         let arbiter = &fabric.arbiter;
         (memory, xip, peripherals, clocks, irq, arbiter.last, arbiter.free_at, arbiter.priority).hash(hasher);
     }

@@ -23,7 +23,6 @@ use crate::isa::armv6m::native::Native;
 use crate::rp2::irq::IrqLines;
 use crate::rp2040::bootrom::service::{self, Service};
 use crate::rp2040::bus::Crossbar;
-use crate::rp2040::bus::dma_masters::DmaMasters;
 use crate::rp2040::peripherals::blocks::{UART0, UART1};
 use std::hash::{Hash, Hasher};
 
@@ -54,7 +53,6 @@ pub struct Machine {
     exit: Option<(u8, i32)>,
     /// The core that asked for the boot loader over USB.
     boot_loader: Option<u8>,
-    dma: DmaMasters,
     /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
     pub(super) off_until: [Cycle; 2],
     /// How the host has the image started, and what it has the chip clocked with.
@@ -82,7 +80,6 @@ impl Machine {
             host_output: Vec::new(),
             exit: None,
             boot_loader: None,
-            dma: DmaMasters::default(),
             off_until: [0; 2],
             host_setup: None,
         }
@@ -167,7 +164,6 @@ impl Machine {
         (self.bus.fabric.watch, self.bus.fabric.diagnostics) = (old.fabric.watch, old.fabric.diagnostics);
         self.bus.fifo_losses = old.fifo_losses;
         self.bus.xip.ssi.keep_flash(old.xip.ssi);
-        self.dma = DmaMasters::default();
         self.pass_interrupts(now);
         self.reset();
     }
@@ -193,6 +189,11 @@ impl Machine {
         self.busy_waits.turns
     }
 
+    /// Times that cores ran apart while the DMA was at work.
+    pub fn quanta_with_transfers(&self) -> u64 {
+        self.decoupled.quanta_with_transfers
+    }
+
     /// How many blocks of instructions have become code for the host.
     pub fn translated_blocks(&self) -> usize {
         self.decoupled.code.native.blocks()
@@ -205,11 +206,14 @@ impl Machine {
                 return Stop::DeadEnd;
             }
             let event = self.bus.peripherals.next_event();
-            let dma = self.dma.next(&self.bus, self.now);
-            let bound = limit.min(event).min(dma);
-            self.run_cores(bound);
+            let dma = self.bus.dma.next(&self.bus, self.now);
+            let calm = limit.min(event);
+            let bound = calm.min(dma);
+            self.run_cores(bound, calm);
             if self.bus.fabric.requests.touched {
-                self.now = self.now.max(self.cores[0].t.min(self.cores[1].t).min(bound));
+                // Cores that run apart may have gone beyond transfers.
+                let reached = bound.max(self.bus.fabric.requests.touched_at);
+                self.now = self.now.max(self.cores[0].t.min(self.cores[1].t).min(reached));
                 if let Some(stop) = self.settle() {
                     return stop;
                 }
@@ -235,15 +239,16 @@ impl Machine {
         }
     }
 
-    fn run_cores(&mut self, bound: Cycle) {
+    /// Runs both cores up to `bound`, or to `calm` if nothing but transfers of the DMA is in the way, which are then made.
+    fn run_cores(&mut self, bound: Cycle, calm: Cycle) {
         if self.bus.is_watched() {
-            self.run_watched_or_not::<true>(bound);
+            self.run_watched_or_not::<true>(bound, calm);
         } else {
-            self.run_watched_or_not::<false>(bound);
+            self.run_watched_or_not::<false>(bound, calm);
         }
     }
 
-    fn run_watched_or_not<const WATCH: bool>(&mut self, bound: Cycle) {
+    fn run_watched_or_not<const WATCH: bool>(&mut self, bound: Cycle, calm: Cycle) {
         let Self { cores, bus, decoupled, busy_waits, .. } = self;
         let runs_apart = self.engine == Engine::Decoupled && (bus.lets_cores_run_apart() || bus.is_only_profiled());
         if runs_apart {
@@ -255,6 +260,9 @@ impl Machine {
             let reads = if runs_apart { busy_waits.reads() } else { NO_LIMIT };
             bus.fabric.reads_left = reads;
             let until = if runs_apart { busy_waits.look_at(begun, bound) } else { bound };
+            if let Some(decoupled) = &mut decoupled {
+                decoupled.transfers_until = if until < bound { until } else { calm };
+            }
             run_cores::<WATCH, Core, Crossbar>(cores, bus, until, decoupled.as_deref_mut());
             let now = cores[0].t.min(cores[1].t);
             if bus.fabric.requests.touched || now >= bound {
@@ -272,9 +280,11 @@ impl Machine {
         } else {
             begin::<false, Core, Crossbar>(&mut self.cores, &mut self.bus, now);
         }
-        self.dma.cycle(&mut self.cores, &mut self.bus, now);
+        let mut dma = std::mem::take(&mut self.bus.dma);
+        dma.cycle(&mut self.cores, &mut self.bus, now);
+        self.bus.dma = dma;
         let touched = std::mem::take(&mut self.bus.fabric.requests.touched);
-        self.run_cores(now + 1);
+        self.run_cores(now + 1, now + 1);
         self.bus.fabric.requests.touched |= touched;
         self.now = now + 1;
     }
@@ -466,10 +476,9 @@ impl Hash for Machine {
             host_output: _,
             exit: _,
             boot_loader: _,
-            dma,
             off_until: _,
             host_setup: _,
         } = self;
-        (cores, bus, now, lines, dma).hash(hasher);
+        (cores, bus, now, lines, &bus.dma).hash(hasher);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::pio::{self, Pio};
 use super::program::{OWN_DATA, PATCHED, Part, SHARED_DATA, SIO, Taste, assemble, program};
+use super::transfers::{self, Transfers};
 use crate::machine_code::{NVIC_ISER, VTOR, put, put_word, set_bus_priority};
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::Watch;
@@ -66,6 +67,7 @@ pub enum Event {
         offset: u32,
     },
     Pio(Box<Pio>),
+    Transfers(Box<Transfers>),
 }
 
 #[derive(Clone, Debug)]
@@ -109,6 +111,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (prop_oneof![Just(Watch::Read), Just(Watch::Write)], 0u32..17)
             .prop_map(|(watch, word)| Event::ProbeRegister { watch, offset: 4 * word }),
         6 => pio::pio().prop_map(|pio| Event::Pio(Box::new(pio))),
+        3 => transfers::transfers().prop_map(|transfers| Event::Transfers(Box::new(transfers))),
     ]
 }
 
@@ -166,6 +169,21 @@ pub fn of_locks() -> impl Strategy<Value = Setting> {
         programs,
         place: [place; 2],
         pieces: vec![Piece { cycles: 100_000, before: Event::Nothing }],
+        ..setting
+    })
+}
+
+/// Programs that compute, mostly, while the DMA copies what they use.
+pub fn of_transfers() -> impl Strategy<Value = Setting> {
+    let taste = |io, shared| Taste { outside: 0, pio: 0, io, shared, modifying: 0, wild: 0 };
+    let few = || prop_oneof![3 => Just(0u32), 1 => Just(1u32)];
+    let programs =
+        (few(), few()).prop_flat_map(move |(io, shared)| [program(taste(io, shared)), program(taste(io, shared))]);
+    let piece = (1000u64..20_000, transfers::transfers())
+        .prop_map(|(cycles, transfers)| Piece { cycles, before: Event::Transfers(Box::new(transfers)) });
+    (setting(), programs, proptest::collection::vec(piece, 1..6)).prop_map(|(setting, programs, pieces)| Setting {
+        programs,
+        pieces,
         ..setting
     })
 }
@@ -276,6 +294,7 @@ impl Piece {
                 machine.bus.fabric.watch.probe(watch, 0x5020_0000 + offset, 4);
             }
             Event::Pio(ref pio) => pio.start(machine, SHARED, COPIED[1]),
+            Event::Transfers(ref transfers) => transfers.start(machine),
         }
         let limit = machine.now() + self.cycles;
         machine.run_until(limit)

@@ -3,10 +3,11 @@
 use crate::core::access::Width;
 use crate::core::bus::{Access, Bus as _, Fault, Slave};
 use crate::core::time::{Cycle, NEVER};
-use crate::engine::cpu::Cpu as _;
+use crate::engine::cpu::{Cpu as _, Request};
 use crate::isa::armv6m::Core;
-use crate::rp2040::bus::{Crossbar, locate};
+use crate::rp2040::bus::{Crossbar, locate, locate_sram};
 use crate::rp2040::peripherals::dma::{BusError, DmaAccess};
+use std::hash::{Hash, Hasher};
 
 /// Numbers of the masters, after those of the cores: order of the bits of `BUS_PRIORITY` (DS 2.1.5).
 const READ: u8 = 2;
@@ -20,11 +21,20 @@ struct Waiting {
 }
 
 /// What the two masters are doing.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DmaMasters {
     waiting: [Option<Waiting>; 2],
     /// The access that is asked for has had to wait for another master.
     contested: [bool; 2],
+    /// While cores run apart: the next cycle in which each master asks for something.
+    due: [Cycle; 2],
+}
+
+impl Hash for DmaMasters {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { waiting, contested, due: _ } = self;
+        (waiting, contested).hash(hasher);
+    }
 }
 
 impl DmaMasters {
@@ -77,6 +87,59 @@ impl DmaMasters {
     }
 }
 
+/// Transfers of which nothing but the DMA and SRAM hears, for cores that run apart.
+impl Crossbar {
+    /// The next cycle, not before `now`, in which a master does something.
+    pub(super) fn next_quiet_transfer(&mut self, now: Cycle) -> Cycle {
+        if self.dma.waiting != [const { None }; 2] {
+            return now;
+        }
+        self.dma.due = [self.peripherals.dma_next_read(now), self.peripherals.dma.next_write(now)];
+        self.dma.due[0].min(self.dma.due[1])
+    }
+
+    /// The same if nothing has happened since the last call but what these transfers are.
+    pub(super) fn next_quiet_transfer_after(&mut self, [reads, writes]: [bool; 2], now: Cycle) -> Cycle {
+        // A write may make room for a read.
+        if reads || writes && self.peripherals.dma.next_write(now) != NEVER {
+            self.dma.due[0] = self.peripherals.dma_next_read(now);
+        }
+        self.dma.due[1] = self.peripherals.dma.next_write(now);
+        self.dma.due[0].min(self.dma.due[1])
+    }
+
+    /// What both masters ask for in cycle `now`, if it is that.
+    pub(super) fn quiet_transfers(&mut self, now: Cycle) -> Option<[Option<Request>; 2]> {
+        if self.dma.waiting != [const { None }; 2] || self.peripherals.dma.is_about_to_end(now) {
+            return None;
+        }
+        let mut all = [None; 2];
+        let due = self.dma.due.map(|due| due <= now);
+        for (side, request) in all.iter_mut().enumerate().filter(|&(side, _)| due[side]) {
+            let master = READ + side as u8;
+            if let Some(access) = wanted(self, master, now) {
+                let (slave, place) = locate_sram(access.address)?;
+                *request = Some(Request { slave, address: access.address, place, writes: master == WRITE });
+            }
+        }
+        Some(all)
+    }
+
+    /// A master gets what it asks for.
+    pub(super) fn make_quiet_transfer(&mut self, side: usize, now: Cycle) {
+        self.dma.contested[side] = false;
+        let dma = &self.peripherals.dma;
+        if let Some(access) = if side == 0 { dma.reading() } else { dma.write_wanted(now) } {
+            transfer(self, side, access, now);
+        }
+    }
+
+    /// A master has to wait for another one.
+    pub(super) fn put_off_quiet_transfer(&mut self, side: usize) {
+        self.dma.contested[side] = true;
+    }
+}
+
 fn wanted(bus: &mut Crossbar, master: u8, now: Cycle) -> Option<DmaAccess> {
     let (peripherals, mut context) = bus.peripherals_at(now);
     if master == READ { peripherals.dma_read_wanted(&mut context) } else { peripherals.dma.write_wanted(now) }
@@ -117,8 +180,14 @@ fn winner(
     winner
 }
 
-/// The data phase.
+/// The data phase, of which the machine is to hear.
 fn finish(bus: &mut Crossbar, side: usize, access: DmaAccess, now: Cycle) {
+    transfer(bus, side, access, now);
+    bus.fabric.requests.touch(now);
+}
+
+/// The data phase.
+fn transfer(bus: &mut Crossbar, side: usize, access: DmaAccess, now: Cycle) {
     let (slave, _) = locate(access.address);
     let width = match access.bytes {
         1 => Width::Byte,
@@ -136,5 +205,4 @@ fn finish(bus: &mut Crossbar, side: usize, access: DmaAccess, now: Cycle) {
         let (peripherals, mut context) = bus.peripherals_at(now);
         peripherals.dma.write_done(result, &mut context);
     }
-    bus.fabric.requests.touch(now);
 }

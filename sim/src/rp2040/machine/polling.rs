@@ -70,7 +70,7 @@ impl Machine {
         };
         let core = (0..2).find(|&number| is_awake(number) && !is_awake(1 - number))?;
         let peripherals = &self.bus.peripherals;
-        let pending = peripherals.next_event().min(self.dma.next(&self.bus, self.now));
+        let pending = peripherals.next_event().min(self.bus.dma.next(&self.bus, self.now));
         if pending != NEVER || peripherals.stands_still() || !peripherals.pins_stand_still() {
             return None;
         }

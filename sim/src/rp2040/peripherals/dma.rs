@@ -134,20 +134,40 @@ impl Dma {
         self.reading.is_none() && self.fifo.is_empty() && self.chained == 0 && self.channels.iter().all(|c| !c.busy)
     }
 
-    /// The next cycle, from `now` on, in which it can act without a request signal; channels in `paced` wait for one.
-    pub fn next_activity(&self, now: Cycle, paced: u32) -> Cycle {
+    /// The next cycle, from `now` on, in which it reads without a request signal, or triggers a channel; channels in `paced`
+    /// wait for a signal.
+    pub fn next_read(&self, now: Cycle, paced: u32) -> Cycle {
         let mut next = if self.reading.is_some() { now } else { NEVER };
         if self.chained != 0 {
             next = next.min(self.chain_at);
         }
-        if let Some(datum) = self.fifo.front() {
-            next = next.min(datum.ready_at);
-        }
-        if self.fifo.len() < FIFO_DEPTH {
+        if self.has_room() {
             let waiting = self.channels.iter().enumerate().filter(|(index, _)| paced >> index & 1 == 0);
             next = waiting.filter_map(|(_, channel)| channel.wants()).fold(next, Cycle::min);
         }
         next.max(now)
+    }
+
+    /// The same of a write.
+    pub fn next_write(&self, now: Cycle) -> Cycle {
+        self.fifo.front().map_or(NEVER, |datum| datum.ready_at.max(now))
+    }
+
+    /// The read under way.
+    pub fn reading(&self) -> Option<DmaAccess> {
+        self.reading
+    }
+
+    /// Whether a channel is about to end its sequence in cycle `now`, or to trigger another one.
+    pub fn is_about_to_end(&self, now: Cycle) -> bool {
+        let ends = |datum: &Datum| datum.ready_at <= now && self.channels[datum.channel].is_at_its_last();
+        self.chained != 0 || self.fifo.front().is_some_and(ends)
+    }
+
+    /// Whether all channels in progress are in a memory, and no other block says when they transfer.
+    pub fn paces_itself_in(&self, is_memory: impl Fn(u32) -> bool) -> bool {
+        let mut busy = self.channels.iter().filter(|channel| channel.busy);
+        busy.all(|channel| channel.treq() >= u32::from(DMA.dreqs[0]) && channel.addresses().into_iter().all(&is_memory))
     }
 
     /// Triggers the channels that others chain to; to be called in each cycle before the masters are asked.
@@ -163,7 +183,11 @@ impl Dma {
 
     /// Whether the read master may begin another read.
     pub fn may_issue_read(&self) -> bool {
-        self.reading.is_none() && self.fifo.len() < FIFO_DEPTH
+        self.reading.is_none() && self.has_room()
+    }
+
+    fn has_room(&self) -> bool {
+        self.fifo.len() < FIFO_DEPTH
     }
 
     /// What the read master wants in cycle `now`; `requested` are the channels whose request signal allows a transfer.

@@ -167,6 +167,16 @@ impl Channel {
         !self.busy
     }
 
+    /// Whether the next write is the last one of the sequence.
+    pub(super) fn is_at_its_last(&self) -> bool {
+        self.left <= 1
+    }
+
+    /// Where it reads next, and writes next.
+    pub(super) fn addresses(&self) -> [u32; 2] {
+        [self.read_addr, self.write_addr]
+    }
+
     /// Ends the sequence early; `error` is a bit of `CTRL` to set.
     pub fn halt(&mut self, error: u32) {
         self.busy = false;

@@ -89,15 +89,22 @@ impl Peripherals {
 
     /// Of a channel that has just issued a transfer: its counter held no more before.
     fn drop_excess(&mut self, index: usize, now: Cycle) {
-        let channel = self.dma.channel(index);
-        if self.pulses(channel.treq(), now).is_some() {
-            let excess = self.credits(channel, now).saturating_sub(MOST_CREDITS - 1);
+        let channel = self.dma.channel_mut(index);
+        let before = channel.pulses_before.saturating_add(channel.issued);
+        let treq = channel.treq();
+        if let Some(pulses) = self.pulses(treq, now) {
+            let excess = pulses.saturating_sub(before).saturating_sub(MOST_CREDITS - 1);
             self.dma.channel_mut(index).pulses_before += excess;
         }
     }
 
     #[cold]
     fn busy_dma_next(&self, now: Cycle) -> Cycle {
+        self.dma_next_read(now).min(self.dma.next_write(now))
+    }
+
+    /// The same of the read master alone.
+    pub(in crate::rp2040) fn dma_next_read(&self, now: Cycle) -> Cycle {
         let mut next = NEVER;
         let mut paced = 0;
         for index in (0..CHANNELS).filter(|&index| self.dma.channel(index).wants().is_some()) {
@@ -111,6 +118,6 @@ impl Peripherals {
                 next = next.min((entry.of)(self).cycle_of_dreq_pulse(line, pulses, now));
             }
         }
-        next.max(now).min(self.dma.next_activity(now, paced))
+        next.max(now).min(self.dma.next_read(now, paced))
     }
 }

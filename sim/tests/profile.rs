@@ -194,6 +194,7 @@ fn compare(setting: &Setting, begins: usize, function: Option<usize>) -> Result<
     let mut contents_by_engine = Vec::new();
     for machine in &mut watched {
         prop_assert_eq!(plain.state_hash(), machine.state_hash());
+        prop_assert_eq!(plain.now(), machine.now());
         let profile = machine.take_profile().expect("it was started");
         check_sums_since(&profile, &plain, &before)?;
         contents_by_engine.push(contents(&profile));

@@ -170,11 +170,6 @@ impl Watchpoints {
         !self.breakpoints.is_empty() || !self.stops.is_empty() || self.step.is_some()
     }
 
-    /// Whether any probe or breakpoint is at an instruction.
-    pub(crate) fn watches_execution(&self) -> bool {
-        self.executed().next().is_some()
-    }
-
     /// Sets code and data apart: an access to them takes one cycle, and no other master is in its way.
     pub(crate) fn set_apart(&mut self, ranges: Vec<Range<u32>>) {
         self.apart = ranges;

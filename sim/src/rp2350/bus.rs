@@ -31,7 +31,7 @@ use crate::rp2350::peripherals::{Peripherals, sio};
 use arbiter::Arbiter;
 use cache::{Cache, Found, LINE};
 use monitor::Monitor;
-use port::{APB, FAST_PERIPHERALS, ROM, SHARED, SIO, SRAM, SRAM0, SRAM9, XIP0};
+use port::{APB, FAST_PERIPHERALS, ROM, SIO, SRAM, SRAM0, SRAM9, XIP0};
 use qmi::Qmi;
 use std::hash::{Hash, Hasher};
 use transfer::{IDLE, NOWHERE, Transfer};
@@ -44,8 +44,8 @@ const INTERPOSED: Cycle = 2;
 /// Data phase of an access that nothing answers: AHB's two-cycle error response.
 const ERROR_RESPONSE: Cycle = 2;
 
-/// Ports, a bit each, that serve one access in each cycle: ROM, SRAM and SIO.
-const AT_ONCE: u32 = 1 << ROM.0 | 1 << SIO.0 | ((2 << SRAM9.0) - (1 << SRAM0.0));
+/// Ports, a bit each, that serve one access in each cycle: ROM and SRAM.
+const AT_ONCE: u32 = 1 << ROM.0 | ((2 << SRAM9.0) - (1 << SRAM0.0));
 
 /// Words of SRAM.
 const SRAM_WORDS: usize = port::SRAM_BYTES as usize / 4;
@@ -240,14 +240,13 @@ impl Fabric {
             let (request, done) = core.cycle(&mut self.memo, &lines[number], fetched[number], loaded[number]);
             executed[number] = done;
             if fetched[number].ready {
-                self.waiting |= u32::from(self.transfers[2 * number].fetch(request.fetch)) << (2 * number);
+                self.transfers[2 * number].fetch(request.fetch);
             }
             if loaded[number].ready {
-                self.waiting |=
-                    u32::from(self.transfers[2 * number + 1].access(request.access, pc)) << (2 * number + 1);
+                self.transfers[2 * number + 1].access(request.access, pc);
             }
         }
-        self.arbitrate(now);
+        self.arbitrate_in_turn(now);
         executed
     }
 
@@ -315,54 +314,23 @@ impl Fabric {
     }
 
     /// Grants ports to transfers that wait for them.
-    #[inline(always)]
-    fn arbitrate(&mut self, now: Cycle) {
-        // Mostly, each of them is alone at a port that is always free and takes one cycle.
-        let (mut ports, mut is_simple) = (0, true);
-        let mut left = self.waiting;
-        while left != 0 {
-            let port = 1 << self.transfers[left.trailing_zeros() as usize % PORTS].slave.0;
-            is_simple &= port & AT_ONCE & !ports != 0;
-            ports |= port;
-            left &= left - 1;
-        }
-        if !is_simple {
-            return self.arbitrate_in_turn(now);
-        }
-        let mut left = std::mem::take(&mut self.waiting);
-        while left != 0 {
-            let number = left.trailing_zeros() as usize % PORTS;
-            let transfer = &mut self.transfers[number];
-            transfer.ends = now + 1;
-            if transfer.slave != SIO {
-                self.arbiter.hold(transfer.slave.number(), number, now + 1);
-            }
-            left &= left - 1;
-        }
-    }
-
     #[inline(never)]
     fn arbitrate_in_turn(&mut self, now: Cycle) {
-        let mut asking = [0_u8; SHARED];
-        let mut ports = 0_u32;
-        for (number, transfer) in self.transfers.iter_mut().enumerate() {
-            if transfer.ends != NEVER {
-                continue;
-            }
+        let mut asking = 0_u8;
+        for (number, transfer) in self.transfers.iter_mut().enumerate().filter(|(_, transfer)| transfer.ends == NEVER) {
             match transfer.slave {
                 NOWHERE => transfer.ends = now + ERROR_RESPONSE,
                 SIO => transfer.ends = now + 1,
-                slave => {
-                    asking[slave.number()] |= 1 << number;
-                    ports |= 1 << slave.number();
-                }
+                _ => asking |= 1 << number,
             }
         }
         self.waiting = 0;
-        while ports != 0 {
-            let port = ports.trailing_zeros() as usize;
-            ports &= ports - 1;
-            self.waiting |= self.grant(port, asking[port], now);
+        while asking != 0 {
+            let port = self.transfers[asking.trailing_zeros() as usize % PORTS].slave;
+            let of_port = |number: usize| u8::from(self.transfers[number].slave == port) << number;
+            let together = asking & (0..PORTS).map(of_port).sum::<u8>();
+            asking &= !together;
+            self.waiting |= self.grant(port.number(), together, now);
         }
     }
 
@@ -372,7 +340,7 @@ impl Fabric {
         if self.arbiter.is_free(port, now) {
             let first = self.arbiter.next(port, asking);
             let cycles = self.data_phase(self.transfers[first].access, Slave(port as u8), now);
-            self.arbiter.hold(port, first, now + cycles);
+            self.arbiter.hold(Slave(port as u8), first, now, cycles);
             self.transfers[first].ends = now + cycles;
             self.lost[first / 2].waits[port] += cycles - 1;
             if cycles > 1 {

@@ -8,6 +8,7 @@ use intercore_sim::core::watch::Watch;
 use intercore_sim::image::Image;
 use intercore_sim::rp2350::boot::IMAGES;
 use intercore_sim::rp2350::bus::arbiter::Arbiter;
+use intercore_sim::rp2350::bus::port::ROM;
 use intercore_sim::rp2350::machine::Machine;
 
 const SRAM: u32 = 0x2000_0000;
@@ -135,7 +136,7 @@ fn a_port_serves_managers_in_turn_and_those_of_high_priority_first() {
     let mut arbiter = Arbiter::default();
     let mut served = |asking: u8| {
         let next = arbiter.next(0, asking);
-        arbiter.hold(0, next, 0);
+        arbiter.hold(ROM, next, 0, 1);
         next
     };
     assert_eq!([0b1111; 5].map(&mut served), [0, 1, 2, 3, 0]);

@@ -176,6 +176,11 @@ impl FrontEnd {
         self.in_reset
     }
 
+    /// Whether it fetches in machine mode.
+    pub fn is_in_machine_mode(&self) -> bool {
+        self.machine_mode
+    }
+
     /// Which halfwords of the instruction register belong to a branch that is predicted to be taken.
     pub fn predicted(&self) -> u8 {
         self.predicted & 3

@@ -5,18 +5,20 @@
 //! its instruction that was met; [`Core::begin`] and [`Core::end`] find out where an exit leads, once. Words of code are part of the state
 //! or of what chooses the exit, so that nothing is kept that memory could change.
 
-use crate::core::access::{extract, replicate};
+use crate::core::access::{Width, extract, replicate};
 use crate::isa::hazard3::fetch::FrontEnd;
-use crate::isa::hazard3::op::{Memory, Op};
+use crate::isa::hazard3::op::{Alu, Memory};
 use crate::isa::hazard3::ports::{Access, Lines, Reply, Request};
 use crate::isa::hazard3::{Behind, Core, alu};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// States that are kept: more than programs need that do much, in 12 MB at most.
+/// States that are kept, of which programs need fewer that do much: 8 MB at most.
 const CAPACITY: usize = 1 << 15;
-/// Exits of a state that are kept: mostly, the one that was taken last is taken again.
-const EXITS: usize = 4;
+/// Exits that are kept beside those in their places.
+const MORE_EXITS: usize = 4 * CAPACITY;
+/// Places for exits in a state: by the outcome of its instruction, and whether either port has nothing to answer.
+const PLACES: usize = 8;
 /// The number of no state.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -52,35 +54,58 @@ pub(super) enum Kind {
     Other,
 }
 
-/// Where a state leads.
+/// Where a state leads. Of the exits for one place, the one that was taken last is in it.
 #[derive(Clone, Copy, Debug)]
 struct Exit {
-    /// What the ports answer, and the outcome of the instruction.
-    key: u64,
+    /// What was fetched, and where a register says to jump to: other values of these lead elsewhere.
+    word: u32,
     target: u32,
     next: u32,
-    fetch: Option<(u32, bool)>,
-    is_executed: bool,
+    /// The address of a word of code to fetch, and [`FETCHES`] and [`EXECUTES`].
+    does: u32,
 }
+
+/// It fetches.
+const FETCHES: u32 = 1;
+/// An instruction is executed.
+const EXECUTES: u32 = 2;
 
 impl Exit {
-    /// No key is this one.
-    const UNKNOWN: Self = Self { key: u64::MAX, target: 0, next: NONE, fetch: None, is_executed: false };
+    /// No target is this one.
+    const UNKNOWN: Self = Self { word: 0, target: 1, next: NONE, does: 0 };
 }
 
-#[derive(Clone, Debug)]
-struct State {
-    kind: Kind,
-    op: Op,
-    pc: u32,
-    rd: u8,
-    memory: Memory,
-    accessing: bool,
-    has_data_phase: bool,
-    /// Of `op`; 0 if there is none.
-    immediate: u32,
+/// What decides on an exit, and its state.
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
+pub struct Way {
+    from: u32,
+    place: usize,
     word: u32,
-    exits: [Exit; EXITS],
+    target: u32,
+}
+
+/// What is needed of a state in each cycle; what is mostly needed of it comes first, and fits a line of the processor's cache.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+struct State {
+    pc: u32,
+    /// 0 if there is none.
+    immediate: u32,
+    offset: u32,
+    word: u32,
+    kind: Kind,
+    alu: Alu,
+    rs1: u8,
+    rs2: u8,
+    rd: u8,
+    from_pc: bool,
+    has_immediate: bool,
+    /// Of the instruction in X.
+    access: Memory,
+    /// What stage M loads, and into which register.
+    loads: Option<Width>,
+    loaded: u8,
+    exits: [Exit; PLACES],
 }
 
 /// What a core does in a cycle.
@@ -102,17 +127,24 @@ impl Step<'_> {
     /// What it asks of the port of instructions.
     #[inline(always)]
     pub fn fetch(&self) -> Option<(u32, bool)> {
-        self.exit.fetch
+        let does = self.exit.does;
+        (does & FETCHES != 0).then_some((does & !3, true))
+    }
+
+    /// Whether it executes an instruction.
+    #[inline(always)]
+    pub fn executes(&self) -> bool {
+        self.exit.does & EXECUTES != 0
     }
 
     /// What it asks of the port of data.
     #[inline(always)]
     pub fn access(&self) -> Option<Access> {
-        let Op { memory, offset, .. } = self.state.op;
-        (self.state.kind == Kind::Accesses).then(|| Access {
+        let State { kind, access, offset, .. } = *self.state;
+        (kind == Kind::Accesses).then(|| Access {
             address: self.first.wrapping_add(offset),
-            width: memory.width(),
-            writes: matches!(memory, Memory::Store(_)),
+            width: access.width(),
+            writes: matches!(access, Memory::Store(_)),
             is_exclusive: false,
             machine_mode: true,
         })
@@ -122,8 +154,8 @@ impl Step<'_> {
 /// What is not known of a cycle.
 #[derive(Clone, Copy, Debug)]
 pub enum Unknown {
-    /// Where it leads to: the key and target of an exit.
-    Exit(u64, u32),
+    /// Where it leads to.
+    Exit(Way),
     /// Anything.
     All,
 }
@@ -134,6 +166,7 @@ pub struct Memo {
     states: Vec<State>,
     controls: Vec<Control>,
     numbers: HashMap<Control, u32, BuildHasherDefault<Quick>>,
+    exits: HashMap<Way, Exit, BuildHasherDefault<Quick>>,
 }
 
 impl Clone for Memo {
@@ -145,7 +178,7 @@ impl Clone for Memo {
 impl Memo {
     /// Whether cores find no state any more, until it is emptied.
     pub fn is_full(&self) -> bool {
-        self.states.len() == CAPACITY
+        self.states.len() == CAPACITY || self.exits.len() == MORE_EXITS
     }
 
     /// Empties it. No core may be in one of its states.
@@ -163,12 +196,23 @@ impl Memo {
         }
         let number = self.states.len() as u32;
         let (kind, op) = core.kind();
-        let Control { pc, rd, memory, accessing, .. } = control;
-        let word = core.front.instruction();
-        let immediate = op.immediate.unwrap_or(0);
-        let has_data_phase = memory.has_data_phase();
-        let exits = [Exit::UNKNOWN; EXITS];
-        self.states.push(State { kind, op, pc, rd, memory, accessing, has_data_phase, immediate, word, exits });
+        self.states.push(State {
+            exits: [Exit::UNKNOWN; PLACES],
+            kind,
+            alu: op.alu,
+            rs1: op.rs1,
+            rs2: op.rs2,
+            rd: op.rd,
+            from_pc: op.from_pc,
+            has_immediate: op.immediate.is_some(),
+            access: op.memory,
+            loads: if let Memory::Load(width) = control.memory { Some(width) } else { None },
+            loaded: control.rd,
+            pc: control.pc,
+            immediate: op.immediate.unwrap_or(0),
+            offset: op.offset,
+            word: core.front.instruction(),
+        });
         self.controls.push(control);
         self.numbers.insert(control, number);
         number
@@ -185,17 +229,18 @@ impl Core {
         fetch: Reply,
         data: Reply,
     ) -> (Request, Option<(u32, u32)>) {
-        if !self.is_on_its_way() || !self.has_lines(lines) {
+        if !self.is_on_its_way() || !self.has_lines(lines) || fetch.failed || data.failed {
             return self.any_cycle(memo, lines, fetch, data);
         }
         match self.foresee(memo, fetch, data) {
             Ok(step) => {
-                let request = Request { fetch: step.exit.fetch, access: step.access() };
-                let executed = self.take(&step, data);
+                let request = Request { fetch: step.fetch(), access: step.access() };
+                let executed = step.executes().then_some((step.state.pc, step.state.word));
+                self.take(&step, data);
                 self.csrs.count(1, u64::from(executed.is_some()));
                 (request, executed)
             }
-            Err(Unknown::Exit(key, target)) => self.unknown_exit(memo, lines, fetch, data, (key, target)),
+            Err(Unknown::Exit(way)) => self.unknown_exit(memo, lines, fetch, data, way),
             Err(Unknown::All) => self.any_cycle(memo, lines, fetch, data),
         }
     }
@@ -205,66 +250,59 @@ impl Core {
         !lines.unblocked && self.csrs.has_lines(lines)
     }
 
-    /// What a core that is on its way does in a cycle.
+    /// What a core that is on its way does in a cycle in which no port says that anything failed.
     ///
     /// # Errors
     /// With what is not known of it.
     #[inline(always)]
     pub fn foresee<'a>(&self, memo: &'a Memo, fetch: Reply, data: Reply) -> Result<Step<'a>, Unknown> {
         let state = memo.states.get(self.at as usize).ok_or(Unknown::All)?;
-        let op = &state.op;
-        let first = if op.from_pc { state.pc } else { self.reg(op.rs1) };
-        let second = if op.immediate.is_some() { state.immediate } else { self.reg(op.rs2) };
+        let first = if state.from_pc { state.pc } else { self.reg(state.rs1) };
+        let second = if state.has_immediate { state.immediate } else { self.reg(state.rs2) };
         let (mut target, mut outcome) = (0, false);
         match state.kind {
-            Kind::Divides => outcome = alu::division_cycles(op.alu, first) != alu::division_cycles(op.alu, 0),
-            Kind::Branches => outcome = alu::compare(op.alu, first, second),
-            Kind::Jumps => target = self.reg(op.rs1).wrapping_add(op.offset) & !1,
-            Kind::Accesses if op.memory.is_misaligned(first.wrapping_add(op.offset)) => return Err(Unknown::All),
+            Kind::Accesses if state.access.is_misaligned(first.wrapping_add(state.offset)) => return Err(Unknown::All),
             Kind::Waits | Kind::Computes | Kind::Accesses => {}
+            Kind::Branches => outcome = alu::compare(state.alu, first, second),
+            Kind::Jumps => target = self.reg(state.rs1).wrapping_add(state.offset) & !1,
+            Kind::Divides => outcome = alu::division_cycles(state.alu, first) != alu::division_cycles(state.alu, 0),
             Kind::Other => return Err(Unknown::All),
         }
-        if data.failed {
-            return Err(Unknown::All);
+        let flag = |is_set: bool, bit: usize| usize::from(is_set) << bit;
+        let place = flag(outcome, 0) | flag(!fetch.ready, 1) | flag(!data.ready, 2);
+        let exit = &state.exits[place];
+        if exit.word != fetch.word || exit.target != target {
+            return Err(Unknown::Exit(Way { from: self.at, place, word: fetch.word, target }));
         }
-        let flag = |is_set: bool, bit: u32| u64::from(is_set) << bit;
-        let key = u64::from(fetch.word)
-            | flag(fetch.ready, 32)
-            | flag(fetch.failed, 33)
-            | flag(data.ready, 34)
-            | flag(outcome, 35);
-        let fits = |exit: &&Exit| exit.key == key && exit.target == target;
-        let exit = state.exits.iter().find(fits).ok_or(Unknown::Exit(key, target))?;
         Ok(Step { state, exit, first, second })
     }
 
     /// Whether it executes nothing by a step, and is where it was.
     #[inline(always)]
     pub fn rests_with(&self, step: &Step<'_>) -> bool {
-        step.exit.next == self.at && !step.exit.is_executed
+        step.exit.next == self.at && !step.executes()
     }
 
-    /// Does what was foreseen, but does not count it. What was executed.
+    /// Does what was foreseen, but does not count it.
     #[inline(always)]
-    pub fn take(&mut self, step: &Step<'_>, data: Reply) -> Option<(u32, u32)> {
+    pub fn take(&mut self, step: &Step<'_>, data: Reply) {
         let Step { state, exit, first, second } = *step;
-        let op = &state.op;
-        if !state.has_data_phase || data.ready && state.accessing {
-            if let Memory::Load(width) = state.memory {
-                self.set_register(state.rd, extract(data.word, self.behind.lane, width));
-            }
-            (self.behind.lane, self.behind.value) = (0, 0);
-            if exit.is_executed {
-                if state.kind == Kind::Accesses {
-                    self.behind.lane = first.wrapping_add(op.offset) & 3;
-                    self.behind.value = replicate(self.reg(op.rs2), op.memory.width());
-                } else {
-                    self.set_register(op.rd, alu::compute(op.alu, first, second));
+        if let Some(width) = state.loads
+            && data.ready
+        {
+            self.set_register(state.loaded, extract(data.word, self.behind.lane, width));
+        }
+        if step.executes() {
+            match state.kind {
+                Kind::Branches => {}
+                Kind::Accesses => {
+                    self.behind.lane = first.wrapping_add(state.offset) & 3;
+                    self.behind.value = replicate(self.reg(state.rs2), state.access.width());
                 }
+                _ => self.set_register(state.rd, alu::compute(state.alu, first, second)),
             }
         }
         self.at = exit.next;
-        exit.is_executed.then_some((state.pc, state.word))
     }
 
     /// A cycle of a core that is in no state, or in one of which more has to be known.
@@ -292,14 +330,20 @@ impl Core {
         lines: &Lines,
         fetch: Reply,
         data: Reply,
-        (key, target): (u64, u32),
+        way: Way,
     ) -> (Request, Option<(u32, u32)>) {
-        let from = self.at as usize;
+        let (from, place) = (way.from as usize, way.place);
+        if let Some(&exit) = memo.exits.get(&way) {
+            memo.states[from].exits[place] = exit;
+            return self.cycle(memo, lines, fetch, data);
+        }
         let (request, executed) = self.any_cycle(memo, lines, fetch, data);
         if self.at != NONE {
-            let exits = &mut memo.states[from].exits;
-            exits.rotate_right(1);
-            exits[0] = Exit { key, target, next: self.at, fetch: request.fetch, is_executed: executed.is_some() };
+            let fetches = request.fetch.map_or(0, |(address, _)| address | FETCHES);
+            let does = fetches | if executed.is_some() { EXECUTES } else { 0 };
+            let exit = Exit { word: way.word, target: way.target, next: self.at, does };
+            memo.states[from].exits[place] = exit;
+            memo.exits.insert(way, exit);
         }
         (request, executed)
     }
@@ -326,6 +370,9 @@ impl Core {
         (self.is_committed, self.was_wide) = (is_committed, was_wide);
         (self.behind.rd, self.behind.memory) = (rd, memory);
         (self.fetching, self.accessing) = (fetching, accessing);
+        if !memory.has_data_phase() {
+            (self.behind.lane, self.behind.value) = (0, 0);
+        }
         self.at = NONE;
     }
 
@@ -350,7 +397,11 @@ impl Core {
         let Behind { memory, cause, wait, keeps_pc, .. } = self.behind;
         let is_plain = matches!(memory, Memory::None | Memory::Load(_) | Memory::Store(_));
         let has_begun = self.step > 0 || self.phase > 0 || keeps_pc || self.unblocks || self.trapped.is_some();
-        let is_disturbed = cause.is_some() || wait.is_some() || has_begun || self.front.is_in_reset();
+        let is_disturbed = cause.is_some()
+            || wait.is_some()
+            || has_begun
+            || self.front.is_in_reset()
+            || !self.front.is_in_machine_mode();
         is_plain && !is_disturbed && self.sleep.is_awake() && self.csrs.is_calm()
     }
 }

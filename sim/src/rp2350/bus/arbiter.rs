@@ -1,16 +1,22 @@
 //! Who comes first at a downstream port (DS 2.1.1).
 
+use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::rp2350::bus::port::SHARED;
+use std::hash::{Hash, Hasher};
 
 /// Upstream ports: instructions and data of core 0, of core 1, and the two of DMA.
 pub const MANAGERS: usize = 6;
 
+/// Numbers that a port may have.
+const PLACES: usize = 32;
+
 /// Arbitration at all ports: those of high priority first; among equals the next in turn after the one served last. That the turn is
 /// the order of the upstream ports, and begins with the first one, is an assumption.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub struct Arbiter {
-    last: [u8; SHARED],
+    /// By port; behind those that are shared, it means nothing.
+    last: [u8; PLACES],
     /// First cycle in which a port takes the next access.
     free_at: [Cycle; SHARED],
     /// Managers of high priority, a bit each.
@@ -19,7 +25,7 @@ pub struct Arbiter {
 
 impl Default for Arbiter {
     fn default() -> Self {
-        Self { last: [MANAGERS as u8 - 1; SHARED], free_at: [0; SHARED], high: 0 }
+        Self { last: [MANAGERS as u8 - 1; PLACES], free_at: [0; SHARED], high: 0 }
     }
 }
 
@@ -45,9 +51,24 @@ impl Arbiter {
         (first + turned.trailing_zeros()) as usize % MANAGERS
     }
 
-    /// A port serves a manager until a cycle.
-    pub fn hold(&mut self, port: usize, manager: usize, until: Cycle) {
-        self.last[port] = manager as u8;
-        self.free_at[port] = until;
+    /// A port serves a manager for so many cycles.
+    pub fn hold(&mut self, port: Slave, manager: usize, now: Cycle, cycles: Cycle) {
+        self.serve(port, manager);
+        if cycles > 1 {
+            self.free_at[port.number()] = now + cycles;
+        }
+    }
+
+    /// A port serves a manager in one cycle.
+    #[inline(always)]
+    pub fn serve(&mut self, port: Slave, manager: usize) {
+        self.last[port.number() % PLACES] = manager as u8;
+    }
+}
+
+impl Hash for Arbiter {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { last, free_at, high } = self;
+        (&last[..SHARED], free_at, high).hash(hasher);
     }
 }

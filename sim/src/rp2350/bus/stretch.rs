@@ -7,7 +7,7 @@ use crate::isa::hazard3::memo::{Memo, Step};
 use crate::isa::hazard3::ports::{Access, Reply};
 use crate::rp2350::bus::port::{self, SRAM};
 use crate::rp2350::bus::transfer::{IDLE, NOWHERE, Transfer};
-use crate::rp2350::bus::{Fabric, SRAM_WORDS};
+use crate::rp2350::bus::{AT_ONCE, Fabric, PORTS, SRAM_WORDS};
 
 impl Fabric {
     /// Cycles up to `until` in which those cores that run are on their way with nothing but memory behind their ports: how many, and
@@ -17,11 +17,12 @@ impl Fabric {
             return (0, [0; 2]);
         }
         let memo = std::mem::take(&mut self.memo);
-        let done = match runs {
-            [true, true] => self.cycles_of::<true, true>(cores, &memo, now, until),
-            [true, false] => self.cycles_of::<true, false>(cores, &memo, now, until),
-            [false, true] => self.cycles_of::<false, true>(cores, &memo, now, until),
-            [false, false] => (0, [0; 2]),
+        let done = match (runs, self.watch.in_use()) {
+            ([true, true], false) => self.cycles_of::<true, true, false>(cores, &memo, now, until),
+            ([true, true], true) => self.cycles_of::<true, true, true>(cores, &memo, now, until),
+            ([true, false], _) => self.cycles_of::<true, false, true>(cores, &memo, now, until),
+            ([false, true], _) => self.cycles_of::<false, true, true>(cores, &memo, now, until),
+            ([false, false], _) => (0, [0; 2]),
         };
         self.memo = memo;
         for number in (0..2).filter(|&number| runs[number]) {
@@ -30,14 +31,13 @@ impl Fabric {
         done
     }
 
-    fn cycles_of<const ZERO: bool, const ONE: bool>(
+    fn cycles_of<const ZERO: bool, const ONE: bool, const WATCHED: bool>(
         &mut self,
         [zero, one]: &mut [Core; 2],
         memo: &Memo,
         begin: Cycle,
         until: Cycle,
     ) -> (Cycle, [u64; 2]) {
-        let watches = self.watch.watches_execution();
         let mut executed = [0; 2];
         let mut now = begin;
         while now < until && !self.stirred {
@@ -49,21 +49,41 @@ impl Fabric {
                 }
             }
             // All of a cycle, or nothing.
-            let of_zero = if ZERO { self.foresee(0, zero, memo, now) } else { None };
-            let of_one = if ONE { self.foresee(1, one, memo, now) } else { None };
+            let of_zero = if ZERO { self.foresee::<WATCHED>(0, zero, memo, now) } else { None };
+            let of_one = if ONE { self.foresee::<WATCHED>(1, one, memo, now) } else { None };
             if of_zero.is_some() != ZERO || of_one.is_some() != ONE {
                 break;
             }
+            let mut ports = [0; PORTS];
             if let Some(foreseen) = of_zero {
-                executed[0] += u64::from(self.take(0, zero, &foreseen, watches.then_some(now)));
+                executed[0] += u64::from(foreseen.0.executes());
+                [ports[0], ports[1]] = self.take::<WATCHED>(0, zero, &foreseen, now);
             }
             if let Some(foreseen) = of_one {
-                executed[1] += u64::from(self.take(1, one, &foreseen, watches.then_some(now)));
+                executed[1] += u64::from(foreseen.0.executes());
+                [ports[2], ports[3]] = self.take::<WATCHED>(1, one, &foreseen, now);
             }
-            self.arbitrate(now);
+            self.arbitrate(ports, now);
             now += 1;
         }
         (now - begin, executed)
+    }
+
+    /// Grants ports to transfers that wait for them; `ports` has a bit for the port of each that was asked for in this cycle.
+    #[inline(always)]
+    fn arbitrate(&mut self, ports: [u32; PORTS], now: Cycle) {
+        // Mostly, each of them is alone at a port that is always free and takes one cycle.
+        let (all, sum) = (ports.iter().fold(0, |all, port| all | port), ports.iter().sum::<u32>());
+        if self.waiting == 0 && all == sum && all & !AT_ONCE == 0 {
+            for (number, transfer) in self.transfers.iter_mut().enumerate() {
+                if ports[number] != 0 {
+                    transfer.ends = now + 1;
+                    self.arbiter.serve(transfer.slave, number);
+                }
+            }
+        } else {
+            self.arbitrate_in_turn(now);
+        }
     }
 
     /// The cycle up to which cores do nothing because their ports have no answer.
@@ -77,7 +97,7 @@ impl Fabric {
     ) -> Cycle {
         let is_idle = |port: usize| self.transfers[port].slave == IDLE;
         let waits = |number: usize, core: &Core| {
-            self.foresee(number, core, memo, now).is_some_and(|(step, fetch, data)| {
+            self.foresee::<true>(number, core, memo, now).is_some_and(|(step, fetch, data)| {
                 core.rests_with(&step)
                     && (!fetch.ready || is_idle(2 * number) && step.fetch().is_none())
                     && (!data.ready || is_idle(2 * number + 1) && step.access().is_none())
@@ -97,46 +117,50 @@ impl Fabric {
 
     /// What a core does in a cycle, and what its ports answer.
     #[inline(always)]
-    fn foresee<'a>(&self, number: usize, core: &Core, memo: &'a Memo, now: Cycle) -> Option<(Step<'a>, Reply, Reply)> {
-        let fetch = self.quick_reply(2 * number, now)?;
-        let data = self.quick_reply(2 * number + 1, now)?;
+    fn foresee<'a, const WATCHED: bool>(
+        &self,
+        number: usize,
+        core: &Core,
+        memo: &'a Memo,
+        now: Cycle,
+    ) -> Option<(Step<'a>, Reply, Reply)> {
+        let fetch = self.quick_reply::<false>(2 * number, now)?;
+        let data = self.quick_reply::<WATCHED>(2 * number + 1, now)?;
         Some((core.foresee(memo, fetch, data).ok()?, fetch, data))
     }
 
-    /// A core does that, and whether it executes an instruction. That is recorded if it is watched.
+    /// A core does that. An instruction is recorded if it is watched. The ports, a bit each, that are asked for.
     #[inline(always)]
-    fn take(
+    fn take<const WATCHED: bool>(
         &mut self,
         number: usize,
         core: &mut Core,
         (step, fetch, data): &(Step<'_>, Reply, Reply),
-        watched_at: Option<Cycle>,
-    ) -> bool {
+        now: Cycle,
+    ) -> [u32; 2] {
         let access = self.transfers[2 * number + 1].access;
         if data.ready && access.writes {
             let word = &mut self.sram[(access.address.wrapping_sub(SRAM)) as usize / 4 % SRAM_WORDS];
             *word = merge(*word, access.address, access.width, core.stored());
             self.stirred |= self.monitor.store(number, access.address);
         }
-        let executed = core.take(step, *data);
-        if let (Some(now), Some((pc, _))) = (watched_at, executed)
-            && self.watch.may_watch(pc)
-        {
-            self.watch.record_execution(now, number as u8, pc);
+        core.take(step, *data);
+        if WATCHED && step.executes() && self.watch.may_watch(step.pc()) {
+            self.watch.record_execution(now, number as u8, step.pc());
         }
-        if fetch.ready {
-            self.waiting |= u32::from(self.transfers[2 * number].fetch(step.fetch())) << (2 * number);
+        let mut ports = [0; 2];
+        if fetch.ready && self.transfers[2 * number].fetch(step.fetch()) {
+            ports[0] = 1 << self.transfers[2 * number].slave.0;
         }
-        if data.ready {
-            self.waiting |=
-                u32::from(self.transfers[2 * number + 1].access(step.access(), step.pc())) << (2 * number + 1);
+        if data.ready && self.transfers[2 * number + 1].access(step.access(), step.pc()) {
+            ports[1] = 1 << self.transfers[2 * number + 1].slave.0;
         }
-        executed.is_some()
+        ports
     }
 
     /// What a manager's port answers, if there is nothing behind it but memory.
     #[inline(always)]
-    fn quick_reply(&self, number: usize, now: Cycle) -> Option<Reply> {
+    fn quick_reply<const WATCHED: bool>(&self, number: usize, now: Cycle) -> Option<Reply> {
         let Transfer { access: Access { address, is_exclusive, writes, .. }, slave, ends, .. } = self.transfers[number];
         if slave == IDLE {
             return Some(Reply { ready: true, ..Reply::default() });
@@ -147,8 +171,7 @@ impl Fabric {
         if !port::is_memory(slave) {
             return None;
         }
-        let is_data = number % 2 == 1;
-        if is_data && (is_exclusive || self.watch.may_watch_access(address)) {
+        if is_exclusive || WATCHED && self.watch.may_watch_access(address) {
             return None;
         }
         let word = match address.wrapping_sub(SRAM) / 4 {

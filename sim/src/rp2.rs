@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod clocks;
+pub mod dma;
 pub mod frequency_counter;
 pub mod interpolator;
 pub mod irq;

@@ -6,6 +6,7 @@
 
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // fields of encodings
 
+mod dma;
 mod machine;
 mod paths;
 mod shared;

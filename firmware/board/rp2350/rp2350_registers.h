@@ -126,7 +126,6 @@
 #define DMA_INTR REGISTER(0x50000400U)
 #define DMA_INTE(line) REGISTER(0x50000404U + 0x10U * (line))
 #define DMA_INTS(line) REGISTER(0x5000040cU + 0x10U * (line))
-#define DMA_N_CHANNELS REGISTER(0x50000468U)
 #define DMA_CTRL_EN (1U << 0U)
 #define DMA_CTRL_SIZE_WORD (2U << 2U)
 #define DMA_CTRL_INCR_READ (1U << 4U)

@@ -7,6 +7,7 @@
 
 pub mod arbiter;
 pub mod cache;
+mod dma;
 pub mod monitor;
 pub mod port;
 pub mod qmi;
@@ -28,7 +29,7 @@ use crate::rp2::clock::Clocks;
 use crate::rp2::irq::IrqLines;
 use crate::rp2::peripheral::Context;
 use crate::rp2350::peripherals::{Peripherals, sio};
-use arbiter::Arbiter;
+use arbiter::{Arbiter, MANAGERS};
 use cache::{Cache, Found, LINE};
 use monitor::Monitor;
 use port::{APB, FAST_PERIPHERALS, ROM, SIO, SRAM, SRAM0, SRAM9, XIP0};
@@ -87,7 +88,8 @@ pub struct Fabric {
     cache: Cache,
     /// The interface to flash.
     pub qmi: Qmi,
-    transfers: [Transfer; PORTS],
+    /// Of the ports of the cores, then of the two managers of the DMA.
+    transfers: [Transfer; MANAGERS],
     /// Those that are not granted, a bit each.
     waiting: u32,
     /// No transfer that takes more than one cycle ends behind this one.
@@ -131,7 +133,7 @@ impl Fabric {
             monitor: Monitor::default(),
             cache: Cache::default(),
             qmi: Qmi::default(),
-            transfers: [Transfer::NONE; PORTS],
+            transfers: [Transfer::NONE; MANAGERS],
             waiting: 0,
             slow_until: 0,
             memo: Memo::default(),
@@ -246,6 +248,9 @@ impl Fabric {
                 self.transfers[2 * number + 1].access(request.access, pc);
             }
         }
+        if self.dma_next(now) <= now {
+            self.dma_cycle(now);
+        }
         self.arbitrate_in_turn(now);
         executed
     }
@@ -326,9 +331,9 @@ impl Fabric {
         }
         self.waiting = 0;
         while asking != 0 {
-            let port = self.transfers[asking.trailing_zeros() as usize % PORTS].slave;
+            let port = self.transfers[asking.trailing_zeros() as usize % MANAGERS].slave;
             let of_port = |number: usize| u8::from(self.transfers[number].slave == port) << number;
-            let together = asking & (0..PORTS).map(of_port).sum::<u8>();
+            let together = asking & (0..MANAGERS).map(of_port).sum::<u8>();
             asking &= !together;
             self.waiting |= self.grant(port.number(), together, now);
         }
@@ -342,7 +347,9 @@ impl Fabric {
             let cycles = self.data_phase(self.transfers[first].access, Slave(port as u8), now);
             self.arbiter.hold(Slave(port as u8), first, now, cycles);
             self.transfers[first].ends = now + cycles;
-            self.lost[first / 2].waits[port] += cycles - 1;
+            if let Some(lost) = self.lost.get_mut(first / 2) {
+                lost.waits[port] += cycles - 1;
+            }
             if cycles > 1 {
                 self.slow_until = self.slow_until.max(now + cycles);
             }

@@ -227,13 +227,18 @@ impl Machine {
                 return stop;
             }
             let resting = [self.is_at_rest(0), self.is_at_rest(1)];
-            let until = self.bus.peripherals.next_event().min(limit);
-            if resting == [true; 2] {
-                if self.bus.peripherals.next_event() == NEVER {
-                    return Stop::DeadEnd;
+            let dma = self.bus.dma_next(self.now);
+            let event = self.bus.peripherals.next_event();
+            let mut until = event.min(limit);
+            if dma > self.now {
+                until = until.min(dma);
+                if resting == [true; 2] {
+                    if event == NEVER && dma == NEVER {
+                        return Stop::DeadEnd;
+                    }
+                    self.sleep(until);
+                    continue;
                 }
-                self.sleep(until);
-                continue;
             }
             if may_stop {
                 self.bus.settle(&mut self.cores);
@@ -241,7 +246,7 @@ impl Machine {
                     return stop;
                 }
             }
-            self.cycles(resting, until, may_stop);
+            self.cycles(resting, until, may_stop || dma <= self.now);
             if let Some((core, code)) = self.exit.take() {
                 return Stop::Exit { core, code };
             }

@@ -2,6 +2,7 @@
 
 mod clock_tree;
 mod configuration;
+pub mod dma;
 pub mod registers;
 pub mod sio;
 mod ticks;
@@ -10,10 +11,11 @@ mod timer;
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2::clock::{Clock, Clocks};
 use crate::rp2::clocks::{ClocksBlock, Sources};
+use crate::rp2::dma::requests::Requesters as _;
 use crate::rp2::peripheral::{Block, Context, Effect, Peripheral};
 use crate::rp2::pll::{self, Pll};
 use crate::rp2::psm::{self, Psm};
-use crate::rp2::registration::{self, AddressMap, Entry, Target, aliased, is_alias, lines_of};
+use crate::rp2::registration::{self, AddressMap, Entry, Requests, Target, aliased, is_alias, lines_of};
 use crate::rp2::resets::{self, Resets};
 use crate::rp2::uart::{self, Uart};
 use crate::rp2::watchdog::{self, Watchdog};
@@ -74,6 +76,7 @@ registration::peripherals! {
     clocks: ClocksBlock<clock_tree::Rp2350> => clock_tree::CLOCKS;
     psm: Psm<23> => PSM;
     resets: Resets<ALL_RESETS> => RESETS;
+    dma: dma::Dma => dma::DMA;
     busctrl: Registers<Busctrl> => configuration::BUSCTRL;
     io_bank0: Registers<IoBank0> => configuration::IO_BANK0;
     io_qspi: Registers<IoQspi> => configuration::IO_QSPI;
@@ -92,6 +95,8 @@ registration::peripherals! {
 
 /// Blocks by address: an APB block has 32 kB (DS 2.2.4).
 static BLOCKS: AddressMap<Peripherals, 15> = AddressMap::new(LIST);
+/// Blocks by the request signal of a DMA channel (DS 12.6.4.1).
+static REQUESTS: Requests<Peripherals> = Requests::new(LIST);
 
 const _: () = registration::assert_own_lines(LIST, lines_of(&sio::SIO, 0));
 
@@ -170,6 +175,7 @@ impl Peripherals {
                 self.resets_chip |= self.watchdog.take_reset();
             }
             Effect::Cores => self.cores_changed = true,
+            Effect::Triggers => self.note_started(context.now),
             _ => {}
         }
     }
@@ -250,7 +256,7 @@ impl Peripherals {
         self.busctrl.value(0)
     }
 
-    /// The next cycle in which a peripheral does something that others could see.
+    /// The next cycle in which a peripheral does something that others could see. DMA is apart: `dma_next`.
     pub fn next_event(&self) -> Cycle {
         self.next.min(self.sio.next_event())
     }

@@ -10,6 +10,7 @@ use intercore_sim::rp2350::machine::Machine;
 const SRAM: u32 = 0x2000_0000;
 const SIO: u32 = 0xd000_0000;
 const TIMER0: u32 = 0x400b_0000;
+const DMA: u32 = 0x5000_0000;
 /// Where core 1 begins, and where the handlers of traps are, from the lowest address on.
 const OTHER: u32 = 0x1000;
 const HANDLERS: [u32; 2] = [0x2000, 0x2100];
@@ -121,7 +122,26 @@ fn machine(seed: u64) -> Machine {
     let image = Image::parse(&bytes, Some(SRAM), &IMAGES).unwrap();
     let mut machine = Machine::booted(&image, Some(150_000_000)).unwrap();
     assert!(machine.load(FLASH + OTHER, &in_flash));
+    if dice.below(2) == 0 {
+        copy_without_end(&mut machine, &mut dice);
+    }
     machine
+}
+
+/// The DMA copies shared words, from a ring of eight, to one of them, as its timer says.
+fn copy_without_end(machine: &mut Machine, dice: &mut Dice) {
+    let source = dice.one_of(&[SRAM + DATA, FLASH + OTHER]);
+    let ctrl = 1 | 2 << 2 | 1 << 4 | 5 << 8 | dice.one_of(&[59, 63]) << 17;
+    for (address, value) in [
+        (0x4002_3000, 1 << 2),
+        (DMA + 0x440, 1 << 16 | (1 + dice.below(100))),
+        (DMA, source),
+        (DMA + 4, SRAM + DATA + 4 * dice.below(8)),
+        (DMA + 8, dice.one_of(&[0x1000_0003, 0xf000_0001])),
+        (DMA + 0xc, ctrl),
+    ] {
+        assert!(machine.write_register(address, value));
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::core::bus::{Access, Bus as _, Fault, Slave};
 use crate::core::time::{Cycle, NEVER};
 use crate::engine::cpu::{Cpu as _, Request};
 use crate::isa::armv6m::Core;
+use crate::rp2::dma::requests::Requesters as _;
 use crate::rp2040::bus::{Crossbar, locate, locate_sram};
 use crate::rp2040::peripherals::dma::{BusError, DmaAccess};
 use std::hash::{Hash, Hasher};

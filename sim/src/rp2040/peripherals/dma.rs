@@ -1,401 +1,67 @@
-//! The DMA controller (datasheet 2.5): twelve channels that share one read and one write master.
-//!
-//! The engine does not touch the bus. The machine asks in each cycle what either master wants, arbitrates it with the
-//! cores, and reports how it ended. A transfer has four phases, which overlap with those of others: the address and the data
-//! of its read, the address and the data of its write (A. Wren, raspberrypi/pico-feedback issue 202). With the two
-//! constants below, which are not documented, two transfers in a row take the 11 cycles that were measured there.
+//! The DMA controller of the RP2040: twelve channels, two interrupt lines.
 
-pub mod channel;
-mod requests;
-pub mod sniffer;
-
-use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2::clock::Clocks;
+use crate::core::time::{Cycle, NEVER};
+use crate::rp2::dma::requests::Requesters;
+use crate::rp2::dma::{self, Model};
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
-use channel::{CTRL_HIGH_PRIORITY, CTRL_IRQ_QUIET, CTRL_READ_ERROR, CTRL_SNIFF_EN, CTRL_WRITE_ERROR};
-use channel::{Channel, Register};
-use sniffer::Sniffer;
-use std::collections::VecDeque;
+use crate::rp2040::peripherals::{Block, Dreq, Peripherals, REQUESTS};
+
+pub use crate::rp2::dma::{BusError, DmaAccess};
 
 /// Channels (2.5.7, `N_CHANNELS`).
 pub const CHANNELS: usize = 12;
-const CHANNEL_MASK: u32 = (1 << CHANNELS) - 1;
 
-/// Register offsets after those of the channels (2.5.7).
-const CHANNEL_STRIDE: u32 = 0x40;
-const CHANNELS_END: u32 = CHANNEL_STRIDE * CHANNELS as u32;
-const INTR: u32 = 0x400;
-const INTE0: u32 = 0x404;
-const INTF0: u32 = 0x408;
-const INTS0: u32 = 0x40c;
-const INTR1: u32 = 0x410;
-const INTE1: u32 = 0x414;
-const INTF1: u32 = 0x418;
-const INTS1: u32 = 0x41c;
-const TIMER0: u32 = 0x420;
-const TIMER3: u32 = 0x42c;
-const MULTI_CHAN_TRIGGER: u32 = 0x430;
-const SNIFF_CTRL: u32 = 0x434;
-const SNIFF_DATA: u32 = 0x438;
-const FIFO_LEVELS: u32 = 0x440;
-const CHAN_ABORT: u32 = 0x444;
-const N_CHANNELS: u32 = 0x448;
-const DEBUG: u32 = 0x800;
-const DEBUG_END: u32 = DEBUG + CHANNELS_END;
-
-/// Cycles from a trigger to the first read request. Assumed: a register for the trigger, and one for the request.
-const START_CYCLES: Cycle = 2;
-/// Cycles from the one in which read data arrives to the write request. Assumed: one to complete the read, and one to issue
-/// the write.
-const READ_TO_WRITE_CYCLES: Cycle = 2;
-/// Transfers that can be between the masters. Assumed from "not more than 3 transfers later" (2.5.7, `READ_ERROR`).
-const FIFO_DEPTH: usize = 4;
-
-/// `DMA`. Its own request signals are its pacing timers (2.5.5.1).
+/// `DMA`.
 pub const DMA: Block = Block {
     reset: 1 << 2,
     interrupts: &[Irq::Dma0 as u8, Irq::Dma1 as u8],
-    dreqs: &[59, 60, 61, 62],
-    write_one_clears: &[INTR, INTS0, INTR1, INTS1, CHAN_ABORT],
-    effect: Effect::Triggers,
+    write_one_clears: &[0x400, 0x40c, 0x410, 0x41c, 0x444],
     modelled: "12 channels, chaining, rings, pacing, sniffer, errors",
     missing: "requests of blocks that are not modelled, erratum E13",
-    ..Block::new("DMA", 0x5000_0000)
+    ..dma::DMA
 };
 
-/// An access that a master of the DMA wants to make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct DmaAccess {
-    /// The channel it is for.
-    pub channel: usize,
-    /// Where.
-    pub address: u32,
-    /// 1, 2 or 4.
-    pub bytes: u32,
-    /// What to write, in all byte lanes; 0 for a read.
-    pub value: u32,
-}
-
-/// The access ended with a bus error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BusError;
-
-/// Data between the masters.
-#[derive(Clone, Copy, Debug, Hash)]
-struct Datum {
-    channel: usize,
-    value: u32,
-    ready_at: Cycle,
-}
-
-/// The DMA controller.
+/// See there.
 #[derive(Clone, Debug, Hash)]
-pub struct Dma {
-    channels: [Channel; CHANNELS],
-    reading: Option<DmaAccess>,
-    /// The channel of the read in progress was halted: its data is to be dropped.
-    abandoned: bool,
-    fifo: VecDeque<Datum>,
-    /// Channels to be triggered by others that are complete, from `chain_at` on.
-    chained: u32,
-    chain_at: Cycle,
-    last_served: usize,
-    intr: u32,
-    inte: [u32; 2],
-    intf: [u32; 2],
-    timers: [u32; 4],
-    /// Pulses of the pacing timers: X / Y per cycle, at most one (2.5.5.1).
-    timer_ticks: [Ticks; 4],
-    sniffer: Sniffer,
-    /// Channels that were triggered and of whose request signal the pulses so far are to be noted.
-    started: u32,
-}
+pub struct Rp2040;
 
-impl Dma {
-    /// A channel.
-    pub fn channel(&self, index: usize) -> &Channel {
-        &self.channels[index % CHANNELS]
-    }
+impl Model for Rp2040 {
+    const REVERSES: bool = false;
 
-    /// A channel, to note its request pulses.
-    pub fn channel_mut(&mut self, index: usize) -> &mut Channel {
-        &mut self.channels[index % CHANNELS]
-    }
-
-    /// Channels that were triggered since the last call.
-    pub fn take_started(&mut self) -> u32 {
-        std::mem::take(&mut self.started)
-    }
-
-    /// Whether there is anything to do at all: nothing is, for most of a run.
-    #[inline]
-    pub fn idle(&self) -> bool {
-        self.reading.is_none() && self.fifo.is_empty() && self.chained == 0 && self.channels.iter().all(|c| !c.busy)
-    }
-
-    /// The next cycle, from `now` on, in which it reads without a request signal, or triggers a channel; channels in `paced`
-    /// wait for a signal.
-    pub fn next_read(&self, now: Cycle, paced: u32) -> Cycle {
-        let mut next = if self.reading.is_some() { now } else { NEVER };
-        if self.chained != 0 {
-            next = next.min(self.chain_at);
-        }
-        if self.has_room() {
-            let waiting = self.channels.iter().enumerate().filter(|(index, _)| paced >> index & 1 == 0);
-            next = waiting.filter_map(|(_, channel)| channel.wants()).fold(next, Cycle::min);
-        }
-        next.max(now)
-    }
-
-    /// The same of a write.
-    pub fn next_write(&self, now: Cycle) -> Cycle {
-        self.fifo.front().map_or(NEVER, |datum| datum.ready_at.max(now))
-    }
-
-    /// The read under way.
-    pub fn reading(&self) -> Option<DmaAccess> {
-        self.reading
-    }
-
-    /// Whether a channel is about to end its sequence in cycle `now`, or to trigger another one.
-    pub fn is_about_to_end(&self, now: Cycle) -> bool {
-        let ends = |datum: &Datum| datum.ready_at <= now && self.channels[datum.channel].is_at_its_last();
-        self.chained != 0 || self.fifo.front().is_some_and(ends)
-    }
-
-    /// Whether all channels in progress are in a memory, and no other block says when they transfer.
-    pub fn paces_itself_in(&self, is_memory: impl Fn(u32) -> bool) -> bool {
-        let mut busy = self.channels.iter().filter(|channel| channel.busy);
-        busy.all(|channel| channel.treq() >= u32::from(DMA.dreqs[0]) && channel.addresses().into_iter().all(&is_memory))
-    }
-
-    /// Triggers the channels that others chain to; to be called in each cycle before the masters are asked.
-    pub fn chain(&mut self, context: &mut Context<'_>) {
-        if self.chained != 0 && self.chain_at <= context.now {
-            let chained = std::mem::take(&mut self.chained);
-            for index in (0..CHANNELS).filter(|index| chained >> index & 1 == 1) {
-                self.trigger(index, context.now);
-            }
-            self.update_lines(context);
-        }
-    }
-
-    /// Whether the read master may begin another read.
-    pub fn may_issue_read(&self) -> bool {
-        self.reading.is_none() && self.has_room()
-    }
-
-    fn has_room(&self) -> bool {
-        self.fifo.len() < FIFO_DEPTH
-    }
-
-    /// What the read master wants in cycle `now`; `requested` are the channels whose request signal allows a transfer.
-    /// Until `read_done` is called the answer stays the same.
-    pub fn read_wanted(&mut self, now: Cycle, requested: u32) -> Option<DmaAccess> {
-        if self.may_issue_read() && requested != 0 {
-            let ready = |index: usize| {
-                requested >> index & 1 == 1 && self.channels[index].wants().is_some_and(|from| from <= now)
-            };
-            let order = (1..=CHANNELS).map(|step| (self.last_served + step) % CHANNELS);
-            let mut candidates = order.filter(|&index| ready(index));
-            let first = candidates.next()?;
-            // Round robin among those of high priority, then among the others (2.5.5).
-            let high = |index: &usize| self.channels[*index].has(CTRL_HIGH_PRIORITY);
-            let index = if high(&first) { first } else { candidates.find(high).unwrap_or(first) };
-            self.last_served = index;
-            let channel = &mut self.channels[index];
-            let address = channel.issue_read();
-            self.reading = Some(DmaAccess { channel: index, address, bytes: channel.bytes(), value: 0 });
-        }
-        self.reading
-    }
-
-    /// The read is done; its data was there in cycle `data_at`.
-    pub fn read_done(&mut self, result: Result<u32, BusError>, data_at: Cycle, context: &mut Context<'_>) {
-        let Some(access) = self.reading.take() else { return };
-        if std::mem::take(&mut self.abandoned) {
-            return;
-        }
-        let channel = &self.channels[access.channel];
-        match result {
-            Ok(value) => {
-                let value = channel.arrange(value);
-                if channel.has(CTRL_SNIFF_EN) {
-                    self.sniffer.sniff(access.channel, value, access.bytes);
-                }
-                let ready_at = data_at.saturating_add(READ_TO_WRITE_CYCLES);
-                self.fifo.push_back(Datum { channel: access.channel, value, ready_at });
-            }
-            Err(BusError) => self.fail(access.channel, CTRL_READ_ERROR, context),
-        }
-    }
-
-    /// What the write master wants in cycle `now`. Until `write_done` is called the answer stays the same.
-    pub fn write_wanted(&self, now: Cycle) -> Option<DmaAccess> {
-        let datum = self.fifo.front().filter(|datum| datum.ready_at <= now)?;
-        let channel = &self.channels[datum.channel];
-        let (address, bytes) = (channel.write_addr, channel.bytes());
-        Some(DmaAccess { channel: datum.channel, address, bytes, value: datum.value })
-    }
-
-    /// The write is done.
-    pub fn write_done(&mut self, result: Result<(), BusError>, context: &mut Context<'_>) {
-        let Some(datum) = self.fifo.pop_front() else { return };
-        match result {
-            Ok(()) => {
-                if self.channels[datum.channel].written() {
-                    self.complete(datum.channel, context.now);
-                }
-                self.update_lines(context);
-            }
-            Err(BusError) => self.fail(datum.channel, CTRL_WRITE_ERROR, context),
-        }
-    }
-
-    fn fail(&mut self, index: usize, error: u32, context: &mut Context<'_>) {
-        self.halt(1 << index, error);
-        self.intr |= 1 << index; // whatever IRQ_QUIET says (2.5.7, `AHB_ERROR`)
-        self.update_lines(context);
-    }
-
-    fn complete(&mut self, index: usize, now: Cycle) {
-        let channel = &self.channels[index];
-        if !channel.has(CTRL_IRQ_QUIET) {
-            self.intr |= 1 << index;
-        }
-        let next = channel.chain_to();
-        if next != index && next < CHANNELS {
-            self.chained |= 1 << next;
-            self.chain_at = now.saturating_add(1);
-        }
-    }
-
-    fn trigger(&mut self, index: usize, now: Cycle) {
-        let was_busy = self.channels[index].busy;
-        if self.channels[index].trigger(now.saturating_add(START_CYCLES)) {
-            self.complete(index, now);
-        } else if !was_busy && self.channels[index].busy {
-            self.started |= 1 << index;
-        }
-    }
-
-    fn write_channel(&mut self, offset: u32, value: u32, now: Cycle) {
-        let index = (offset / CHANNEL_STRIDE) as usize;
-        let (register, trigger) = Register::at(offset);
-        self.channels[index].write(register, value);
-        if trigger && value != 0 {
-            self.trigger(index, now);
-        } else if trigger && self.channels[index].has(CTRL_IRQ_QUIET) {
-            self.intr |= 1 << index; // null trigger (2.5.2.3)
-        }
-    }
-
-    /// Ends the sequences of channels. In-flight transfers are dropped at once, but for a read on the bus.
-    fn halt(&mut self, channels: u32, error: u32) {
-        for (index, channel) in self.channels.iter_mut().enumerate() {
-            if channels >> index & 1 == 1 {
-                channel.halt(error);
-            }
-        }
-        self.fifo.retain(|datum| channels >> datum.channel & 1 == 0);
-        self.abandoned |= self.reading.is_some_and(|access| channels >> access.channel & 1 == 1);
-    }
-
-    fn ints(&self, line: usize) -> u32 {
-        (self.intr & self.inte[line]) | self.intf[line]
-    }
-
-    fn update_lines(&self, context: &mut Context<'_>) {
-        context.irq.set(Irq::Dma0, self.ints(0) != 0);
-        context.irq.set(Irq::Dma1, self.ints(1) != 0);
+    fn has_request(treq: u32) -> bool {
+        REQUESTS.of(treq).is_some()
     }
 }
 
-impl Peripheral for Dma {
-    fn new(_: &'static Block) -> Self {
-        Self {
-            channels: std::array::from_fn(Channel::new),
-            reading: None,
-            abandoned: false,
-            fifo: VecDeque::with_capacity(FIFO_DEPTH),
-            chained: 0,
-            chain_at: NEVER,
-            last_served: CHANNELS - 1,
-            intr: 0,
-            inte: [0; 2],
-            intf: [0; 2],
-            timers: [0; 4],
-            timer_ticks: std::array::from_fn(|_| Ticks::stopped()),
-            sniffer: Sniffer::default(),
-            started: 0,
+/// See there.
+pub type Dma = dma::Dma<Rp2040, CHANNELS>;
+
+impl Requesters<Rp2040, CHANNELS> for Peripherals {
+    fn dma(&self) -> &Dma {
+        &self.dma
+    }
+
+    fn dma_mut(&mut self) -> &mut Dma {
+        &mut self.dma
+    }
+
+    fn request(&self, treq: u32, now: Cycle) -> Option<Dreq> {
+        REQUESTS.of(treq).map(|(entry, line)| (entry.of)(self).dreq(line, now))
+    }
+
+    fn cycle_of_pulse(&self, treq: u32, pulses: u64, now: Cycle) -> Cycle {
+        REQUESTS.of(treq).map_or(NEVER, |(entry, line)| (entry.of)(self).cycle_of_dreq_pulse(line, pulses, now))
+    }
+}
+
+impl Peripherals {
+    /// Tells the PIO blocks which of their FIFOs channels may wait for: their request signals are the first 16 (2.5.3.1).
+    pub(in crate::rp2040::peripherals) fn watch_fifos(&mut self, now: Cycle) {
+        let channels = (0..CHANNELS).map(|index| self.dma.channel(index));
+        let waiting = channels.filter(|channel| channel.is_enabled() && channel.treq() < 16);
+        let signals = waiting.fold(0_u16, |signals, channel| signals | 1 << channel.treq());
+        for (pio, fifos) in self.pios.iter_mut().zip(signals.to_le_bytes()) {
+            pio.watch_fifos(fifos, now);
         }
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
-        Some(match offset {
-            0..CHANNELS_END => self.channels[(offset / CHANNEL_STRIDE) as usize].peek(Register::at(offset).0),
-            INTR | INTR1 => self.intr,
-            INTE0 | INTE1 => self.inte[(offset >> 4 & 1) as usize],
-            INTF0 | INTF1 => self.intf[(offset >> 4 & 1) as usize],
-            INTS0 | INTS1 => self.ints((offset >> 4 & 1) as usize),
-            TIMER0..=TIMER3 => self.timers[((offset - TIMER0) / 4) as usize],
-            SNIFF_CTRL => self.sniffer.ctrl,
-            SNIFF_DATA => self.sniffer.data(),
-            FIFO_LEVELS => self.fifo.len() as u32,
-            N_CHANNELS => CHANNELS as u32,
-            DEBUG..DEBUG_END if offset & 0x3f == 4 => {
-                self.channels[((offset - DEBUG) / CHANNEL_STRIDE) as usize].reload
-            }
-            _ if matches!(offset, INTR..=FIFO_LEVELS | CHAN_ABORT | DEBUG..DEBUG_END) => 0,
-            _ => return None,
-        })
-    }
-
-    fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
-        let now = context.now;
-        let line = (offset >> 4 & 1) as usize;
-        match offset {
-            0..CHANNELS_END => {
-                self.write_channel(offset, value, now);
-                let is_on = Register::at(offset).0 == Register::Ctrl && value & channel::CTRL_EN != 0;
-                if is_on && !requests::is_modelled(value >> 15 & 63) {
-                    context.diagnostics.unmodelled(DMA.name, offset, "the request signal (TREQ_SEL) chosen by", now);
-                }
-            }
-            INTR | INTR1 | INTS0 | INTS1 => self.intr &= !value,
-            INTE0 | INTE1 => self.inte[line] = value & CHANNEL_MASK,
-            INTF0 | INTF1 => self.intf[line] = value & CHANNEL_MASK,
-            TIMER0..=TIMER3 => {
-                let timer = ((offset - TIMER0) / 4) as usize;
-                let (x, y) = (u64::from(value >> 16), u64::from(value & 0xffff));
-                self.timers[timer] = value;
-                self.timer_ticks[timer].set_rate(now, x.min(y), y);
-                self.timer_ticks[timer].restart(now);
-            }
-            MULTI_CHAN_TRIGGER => {
-                for index in (0..CHANNELS).filter(|index| value >> index & 1 == 1) {
-                    self.trigger(index, now);
-                }
-            }
-            SNIFF_CTRL => {
-                if !self.sniffer.set_ctrl(value) {
-                    context.diagnostics.unmodelled(DMA.name, offset, "the reserved SNIFF_CTRL.CALC in", now);
-                }
-            }
-            SNIFF_DATA => self.sniffer.data = value,
-            // The interrupt that erratum RP2040-E13 gives does not come.
-            CHAN_ABORT => self.halt(value & CHANNEL_MASK, 0),
-            FIFO_LEVELS | N_CHANNELS => {}
-            _ => context.diagnostics.unmodelled(DMA.name, offset, "write to", now),
-        }
-        self.update_lines(context);
-    }
-    fn dreq(&self, line: usize, now: Cycle) -> Dreq {
-        Dreq::Pulses(self.timer_ticks[line].count(now))
-    }
-
-    fn cycle_of_dreq_pulse(&self, line: usize, pulses: u64, _now: Cycle) -> Cycle {
-        self.timer_ticks[line].cycle_of(pulses)
     }
 }

@@ -75,7 +75,7 @@ impl Fabric {
         // Mostly, each of them is alone at a port that is always free and takes one cycle.
         let (all, sum) = (ports.iter().fold(0, |all, port| all | port), ports.iter().sum::<u32>());
         if self.waiting == 0 && all == sum && all & !AT_ONCE == 0 {
-            for (number, transfer) in self.transfers.iter_mut().enumerate() {
+            for (number, transfer) in self.transfers[..PORTS].iter_mut().enumerate() {
                 if ports[number] != 0 {
                     transfer.ends = now + 1;
                     self.arbiter.serve(transfer.slave, number);

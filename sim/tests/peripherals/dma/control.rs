@@ -3,6 +3,7 @@
 use super::{DMA, EN, INCR_READ, INCR_WRITE, Machine, PERMANENT, WORD, chain_to};
 use crate::peripherals::bench::CLR;
 use crate::peripherals::pio::{CTRL, INSTR_MEM, PIO, RXF};
+use intercore_sim::rp2::dma::requests::Requesters as _;
 use intercore_sim::rp2040::irq::Irq;
 use intercore_sim::rp2040::peripherals::Peripherals;
 

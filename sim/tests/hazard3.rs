@@ -9,6 +9,7 @@
 pub(crate) mod assembler;
 mod machine;
 mod program;
+mod qemu;
 mod setup;
 
 use crate::machine_code::cases;

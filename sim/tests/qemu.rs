@@ -30,7 +30,7 @@ pub(crate) fn have(programs: &[&str]) -> bool {
         return true;
     }
     assert!(std::env::var_os("INTERCORE_NO_SKIP").is_none(), "not here: {missing:?}");
-    eprintln!("skipped: not here: {missing:?} (apt-get install gcc-arm-none-eabi qemu-system-arm)");
+    eprintln!("skipped: not here: {missing:?} (apt-get install gcc-arm-none-eabi qemu-system-arm qemu-system-misc)");
     false
 }
 

@@ -19,7 +19,7 @@ pub const DATA: u32 = 0x4000;
 /// Registers that random instructions write.
 pub const FREE: [u32; 12] = [5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 28, 29];
 /// Those of them that encodings of 16 bits reach.
-const SHORT: [u32; 7] = [9, 10, 11, 12, 13, 14, 15];
+pub const SHORT: [u32; 7] = [9, 10, 11, 12, 13, 14, 15];
 /// Holds an address of data; encodings of 16 bits reach it, too.
 pub const POINTER: u32 = 8;
 const COUNTER: u32 = 30;
@@ -31,7 +31,7 @@ const WRITTEN: [u32; 17] = [
 ];
 
 /// `funct7` and `funct3` of what computes with two registers.
-const REGISTER: [(u32, u32); 36] = [
+pub const REGISTER: [(u32, u32); 36] = [
     (0, 0),
     (0x20, 0),
     (0, 1),
@@ -71,7 +71,7 @@ const REGISTER: [(u32, u32); 36] = [
 ];
 
 /// `funct3` and the upper twelve bits of what computes with one.
-const UNARY: [(u32, u32); 9] =
+pub const UNARY: [(u32, u32); 9] =
     [(1, 0x600), (1, 0x601), (1, 0x602), (1, 0x604), (1, 0x605), (1, 0x08f), (5, 0x08f), (5, 0x287), (5, 0x698)];
 
 /// Lines of interrupts from a cycle on.

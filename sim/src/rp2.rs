@@ -1,5 +1,6 @@
 //! What the RP2040 and the RP2350 have in common: clocks, interrupt lines, and blocks of peripherals that are the same on both.
 
+pub mod busctrl;
 pub mod clock;
 pub mod clocks;
 pub mod dma;

@@ -389,7 +389,7 @@ impl Bus for Crossbar {
 
     fn count(&mut self, slave: Slave, contested: bool) {
         if let Some(port) = slave::port(slave) {
-            self.peripherals.busctrl.count(port, contested);
+            self.peripherals.busctrl.count_access(port, contested);
         }
     }
 }

@@ -8,6 +8,7 @@
 pub mod arbiter;
 pub mod cache;
 mod dma;
+mod events;
 pub mod monitor;
 pub mod port;
 pub mod qmi;
@@ -92,6 +93,8 @@ pub struct Fabric {
     transfers: [Transfer; MANAGERS],
     /// Those that are not granted, a bit each.
     waiting: u32,
+    /// Those that have lost a turn, as far as that is counted.
+    contested: u8,
     /// No transfer that takes more than one cycle ends behind this one.
     slow_until: Cycle,
     /// Of both cores.
@@ -135,6 +138,7 @@ impl Fabric {
             qmi: Qmi::default(),
             transfers: [Transfer::NONE; MANAGERS],
             waiting: 0,
+            contested: 0,
             slow_until: 0,
             memo: Memo::default(),
             peripherals: Peripherals::new(),
@@ -252,6 +256,9 @@ impl Fabric {
             self.dma_cycle(now);
         }
         self.arbitrate_in_turn(now);
+        if self.counts_events() {
+            self.count_events(now);
+        }
         executed
     }
 
@@ -533,6 +540,7 @@ impl Hash for Fabric {
             qmi,
             transfers,
             waiting: _,
+            contested,
             slow_until: _,
             memo: _,
             peripherals,
@@ -548,6 +556,6 @@ impl Hash for Fabric {
         for words in [&rom[..], &sram[..], flash] {
             hash_words(words, hasher);
         }
-        (arbiter, monitor, cache, qmi, transfers, peripherals, clocks, irq).hash(hasher);
+        (arbiter, monitor, cache, qmi, transfers, contested, peripherals, clocks, irq).hash(hasher);
     }
 }

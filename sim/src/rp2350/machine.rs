@@ -246,7 +246,7 @@ impl Machine {
                     return stop;
                 }
             }
-            self.cycles(resting, until, may_stop || dma <= self.now);
+            self.cycles(resting, until, may_stop || dma <= self.now || self.bus.counts_events());
             if let Some((core, code)) = self.exit.take() {
                 return Stop::Exit { core, code };
             }

@@ -9,6 +9,7 @@ mod ticks;
 mod timer;
 
 use crate::core::time::{Cycle, NEVER};
+use crate::rp2::busctrl::{self, Busctrl};
 use crate::rp2::clock::{Clock, Clocks};
 use crate::rp2::clocks::{ClocksBlock, Sources};
 use crate::rp2::dma::requests::Requesters as _;
@@ -21,7 +22,7 @@ use crate::rp2::uart::{self, Uart};
 use crate::rp2::watchdog::{self, Watchdog};
 use crate::rp2::xosc::{self, Xosc};
 use crate::rp2350::irq::Irq;
-use configuration::{Busctrl, IoBank0, IoQspi, PadsBank0, PadsQspi, Powman, Rosc, Sysinfo};
+use configuration::{IoBank0, IoQspi, PadsBank0, PadsQspi, Powman, Rosc, Sysinfo};
 use registers::Registers;
 use ticks::TickGenerators;
 use timer::Timer;
@@ -34,6 +35,8 @@ pub const RESETS: Block = Block { base: 0x4002_0000, ..resets::RESETS };
 const ALL_RESETS: u32 = 0x1fff_ffff;
 /// `PSM`.
 pub const PSM: Block = Block { base: 0x4001_8000, ..psm::PSM };
+/// `BUSCTRL`.
+pub const BUSCTRL: Block = Block { base: 0x4006_8000, ..busctrl::BUSCTRL };
 /// `XOSC`.
 pub const XOSC: Block = Block { base: 0x4004_8000, ..xosc::XOSC };
 /// `PLL_SYS`.
@@ -77,7 +80,7 @@ registration::peripherals! {
     psm: Psm<23> => PSM;
     resets: Resets<ALL_RESETS> => RESETS;
     dma: dma::Dma => dma::DMA;
-    busctrl: Registers<Busctrl> => configuration::BUSCTRL;
+    busctrl: Busctrl<true> => BUSCTRL;
     io_bank0: Registers<IoBank0> => configuration::IO_BANK0;
     io_qspi: Registers<IoQspi> => configuration::IO_QSPI;
     pads_bank0: Registers<PadsBank0> => configuration::PADS_BANK0;
@@ -253,7 +256,7 @@ impl Peripherals {
 
     /// `BUS_PRIORITY`.
     pub fn priorities(&self) -> u32 {
-        self.busctrl.value(0)
+        self.busctrl.priorities()
     }
 
     /// The next cycle in which a peripheral does something that others could see. DMA is apart: `dma_next`.

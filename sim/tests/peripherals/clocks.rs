@@ -96,8 +96,8 @@ fn bus_counters_count_what_they_are_told_to() {
     bench.write(BUSCTRL + 0x0c, 15);
     bench.write(BUSCTRL + 0x14, 14);
     for contested in [false, true, false] {
-        bench.p.busctrl.count(Port::Sram0, contested);
-        bench.p.busctrl.count(Port::Sram1, true);
+        bench.p.busctrl.count_access(Port::Sram0, contested);
+        bench.p.busctrl.count_access(Port::Sram1, true);
     }
     assert_eq!((bench.read(BUSCTRL + 8), bench.read(BUSCTRL + 0x10), bench.read(BUSCTRL + 0x18)), (3, 1, 0));
     bench.write(BUSCTRL + 8, 5);

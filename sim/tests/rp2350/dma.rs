@@ -10,6 +10,9 @@ const SRAM: u32 = 0x2000_0000;
 /// The alias of RESETS.RESET that clears bits.
 const RELEASE: u32 = 0x4002_3000;
 const DMA: u32 = 0x5000_0000;
+const BUSCTRL: u32 = 0x4006_8000;
+const PERFCTR_EN: u32 = BUSCTRL + 8;
+const SYSINFO: u32 = 0x4000_0000;
 const INTE2: u32 = DMA + 0x424;
 const INTS2: u32 = DMA + 0x42c;
 const EN: u32 = 1;
@@ -28,14 +31,14 @@ fn chain_to(channel: u32) -> u32 {
     channel << 13
 }
 
-/// Ten words, 1 to 10, at SRAM + 0x100, and the DMA out of reset.
+/// Ten words, 1 to 10, at SRAM + 0x100; the DMA and the control of the bus are out of reset.
 fn machine() -> Machine {
     let image = Image::parse(&FOR_EVER.to_le_bytes(), Some(SRAM), &IMAGES).unwrap();
     let mut machine = Machine::booted(&image, Some(150_000_000)).unwrap();
     for word in 0..10 {
         assert!(machine.load(SRAM + 0x100 + 4 * word, &(word + 1).to_le_bytes()));
     }
-    assert!(machine.write_register(RELEASE, 1 << 2));
+    assert!(machine.write_register(RELEASE, 1 << 1 | 1 << 2));
     machine
 }
 
@@ -144,4 +147,41 @@ fn chains_go_to_channel_0_unless_told_otherwise_and_wake_a_core_that_sleeps() {
     run_for(&mut machine, 100);
     assert_eq!(words(&machine, SRAM + 0x200, 2), [1, 3]);
     assert_eq!(register(&mut machine, DMA + 0x400), 1 | 1 << 9);
+}
+
+/// Selects events by number.
+fn select(machine: &mut Machine, events: [u32; 4]) {
+    for (offset, event) in (0xc..).step_by(8).zip(events) {
+        assert!(machine.write_register(BUSCTRL + offset, 0) && machine.write_register(BUSCTRL + offset + 4, event));
+    }
+}
+
+fn counted(machine: &mut Machine) -> [u32; 4] {
+    [0xc, 0x14, 0x1c, 0x24].map(|offset| register(machine, BUSCTRL + offset))
+}
+
+#[test]
+fn counters_tell_accesses_and_stalls_by_port_once_they_are_enabled() {
+    let mut machine = machine();
+    let copy = |machine: &mut Machine, from: u32, count: u32| {
+        configure(machine, 0, [from, SRAM + 0x4_0208, count, EN | WORD | AT_ONCE | chain_to(0)]);
+        run_for(machine, 600);
+    };
+    // Accesses to SRAM5, 6 and 7; contested ones to SRAM5.
+    select(&mut machine, [0x23, 0x1f, 0x1b, 0x22]);
+    copy(&mut machine, SRAM + 0x4_0104, 100);
+    assert_eq!(counted(&mut machine), [0; 4]);
+    assert!(machine.write_register(PERFCTR_EN, 1));
+    copy(&mut machine, SRAM + 0x4_0104, 100);
+    assert_eq!(counted(&mut machine), [100, 100, 0, 0]);
+    // At APB, where a read takes three cycles.
+    select(&mut machine, [0x08, 0x09, 0x0a, 0x0b]);
+    copy(&mut machine, SYSINFO, 10);
+    assert_eq!(counted(&mut machine), [20, 20, 0, 10]);
+    // At SRAM0, from which core 0 fetches: who waits there waits for the other.
+    select(&mut machine, [0x34, 0x35, 0x36, 0x37]);
+    copy(&mut machine, SRAM, 100);
+    let [upstream, downstream, contested, accesses] = counted(&mut machine);
+    assert!(downstream == 0 && contested > 50 && upstream >= contested, "{upstream} {downstream} {contested}");
+    assert!(accesses > 250, "100 of the DMA, and each third cycle of the core's, at least: {accesses}");
 }

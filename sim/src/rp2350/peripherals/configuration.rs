@@ -16,21 +16,6 @@ layout! {
     Register::new(0x08, 0x08, 2, 0),
 }
 
-/// `BUSCTRL`.
-pub const BUSCTRL: Block = Block {
-    reset: 1 << 1,
-    modelled: "priorities",
-    missing: "performance counters",
-    ..Block::new("BUSCTRL", 0x4006_8000)
-};
-
-layout! {
-    /// Bus priorities (DS 12.15.4): taken over at once.
-    Busctrl:
-    Register::new(0x00, 0x00, 0, 0x1111),
-    Register::new(0x04, 0x04, 1, 0),
-}
-
 /// `IO_BANK0`.
 pub const IO_BANK0: Block = Block {
     reset: 1 << 6,

@@ -4,6 +4,7 @@
 
 mod elf;
 mod profile;
+mod stacks;
 mod uf2;
 
 use std::ops::Range;

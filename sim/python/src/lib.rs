@@ -6,6 +6,7 @@ mod chip;
 mod distributions;
 mod events;
 mod guard;
+mod hunt;
 mod profile;
 
 use std::ffi::OsString;
@@ -35,6 +36,9 @@ pyo3::import_exception!(intercore.errors, SimulatorError);
 
 /// What a simulated RP2350 says when it is asked for a profile.
 const NO_PROFILE: &str = "the simulated RP2350 records no profile yet";
+
+/// What a chip says on which no faults are hunted.
+const NO_HUNT: &str = "faults are hunted on the simulated RP2040 only";
 
 /// What the names of core 1's image begin with, where it has one.
 const OTHER_IMAGE: &str = "core_1.";
@@ -440,6 +444,65 @@ impl Machine {
                 State::Stm32h745(chip) => chip.session.chip.start_profile(&chip.images, timed),
             }
             Ok(())
+        })
+    }
+
+    /// Records a profile, and beside it what a hunt for faults wants to know, also the last writers of some words.
+    #[allow(clippy::needless_pass_by_value)] // Python's lists come by value
+    fn start_hunt(&self, words: Vec<u32>) -> PyResult<()> {
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
+            chip.session.chip.start_hunt(&chip.images[0], words);
+            Ok(())
+        })
+    }
+
+    /// What the hunt has found up to now.
+    fn hunted(&self) -> PyResult<hunt::Hunted> {
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
+            let chip = &chip.session.chip;
+            let profile = chip.watch().profile.as_ref();
+            profile.and_then(|it| hunt::hunted::<rp2040::machine::Machine>(it, chip.now())).ok_or_else(profile::none)
+        })
+    }
+
+    /// What each core is doing over and over again; none for a core that does nothing at all.
+    fn waits(&self) -> PyResult<[Option<hunt::Waited>; 2]> {
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
+            Ok(chip.session.chip.waits().map(|wait| wait.map(hunt::waited)))
+        })
+    }
+
+    /// Whether nothing will happen but what the cores do.
+    fn nothing_is_pending(&self) -> PyResult<bool> {
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
+            Ok(chip.session.chip.nothing_is_pending())
+        })
+    }
+
+    /// Uses of registers that the datasheet warns of, and that no note was taken of yet.
+    fn misuses(&self) -> PyResult<Vec<(Cycle, &'static str, u32, &'static str)>> {
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
+            Ok(chip.session.chip.bus.fabric.diagnostics.misuses())
+        })
+    }
+
+    /// What notes call a register.
+    #[staticmethod]
+    fn register_name(address: u32) -> String {
+        rp2040::peripherals::Peripherals::register_name(address)
+    }
+
+    /// A register of a core's private peripheral bus, without side effects.
+    fn peek_private(&self, address: u32, core: u8) -> PyResult<u32> {
+        let core = core_number(core)?;
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
+            Ok(chip.session.chip.core(core).peek_private(address))
         })
     }
 

@@ -2,7 +2,7 @@
 
 use intercore_sim::core::bus::Slave;
 use intercore_sim::core::chip::Chip;
-use intercore_sim::core::profile::{Costs, CostsOfNodes, Culprit, Frame, Profile, TimedCalls};
+use intercore_sim::core::profile::{Costs, CostsOfNodes, Culprit, Frame, LockUse, Profile, TimedCalls};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::image::Image;
 use intercore_sim::observe::timeline::exception;
@@ -28,8 +28,8 @@ type Timed = (Vec<Cycle>, u64, u64, Cycle, SpentIn, Option<Call>);
 type Core = (Cycle, Cycle, bool, Vec<Node>, Vec<Line>, Timed);
 /// Core, slave, function, object; who took it, its function and object; times and cycles.
 type Loss = (u8, &'static str, u32, u32, &'static str, u32, u32, u64, Cycle);
-/// Lock, core, function; claims, waits, held, longest held, waited, longest wait.
-type Lock = (u8, u8, u32, [u64; 6]);
+/// Lock, core, function; claims, waits, held, longest held, waited, longest wait, most claims of the other core in a wait.
+type Lock = (u8, u8, u32, [u64; 7]);
 /// Lock, core, function; the core that held it, and its function; times and cycles.
 type Wait = (u8, u8, u32, u8, u32, u64, Cycle);
 /// Begin and end; both cores; names of the slaves; losses; locks; waits for locks; lost cycles of kinds
@@ -103,7 +103,8 @@ pub fn recorded<C: Chip>(profile: &Profile) -> Recorded {
     let mut locks: Vec<_> = contention.locks.iter().collect();
     locks.sort_unstable_by_key(|(key, _)| **key);
     let locks = locks.into_iter().map(|(&(lock, core, function), used)| {
-        let sums = [used.claims, used.waits, used.held, used.longest_held, used.waited, used.longest_wait];
+        let LockUse { claims, waits, held, longest_held, waited, longest_wait, overtaken } = *used;
+        let sums = [claims, waits, held, longest_held, waited, longest_wait, overtaken];
         (lock, core, function, sums)
     });
     let mut waits: Vec<_> = contention.lock_waits.iter().collect();

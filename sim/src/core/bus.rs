@@ -254,6 +254,14 @@ pub trait Bus: Clone + std::fmt::Debug {
         false
     }
 
+    /// Nobody wants to know of stores to a word of RAM any more.
+    fn unwatch(&mut self, _address: u32) {}
+
+    /// Whether the memory behind a cache can be read in cycle `now`.
+    fn is_cache_filled(&self, _now: Cycle) -> bool {
+        true
+    }
+
     /// The address of the line of a cache that a read from an address would replace; none if it is a hit, or replaces none.
     fn line_replaced_for(&self, _address: u32) -> Option<u32> {
         None

@@ -99,6 +99,16 @@ impl Diagnostics {
         notes.into_iter().map(|(cycle, kind, offset)| sentence(cycle, kind, offset)).collect()
     }
 
+    /// Uses of registers that the datasheet warns of, not taken yet: cycle, block, offset, and what is wrong.
+    pub fn misuses(&self) -> Vec<(Cycle, &'static str, u32, &'static str)> {
+        let misuses = self.kinds.iter().filter(|((problem, ..), _)| *problem == Problem::Misuse);
+        let mut all: Vec<_> = misuses
+            .flat_map(|(&(_, block, what), places)| places.fresh().map(move |(cycle, at)| (cycle, block, at, what)))
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Takes them.
     pub fn take(&mut self) -> Vec<String> {
         let notes = self.pending();

@@ -7,9 +7,12 @@
 mod blocks;
 mod calls;
 mod contention;
+mod hunt;
 mod lines;
 mod places;
 mod quantum;
+mod stacks;
+mod suspicions;
 mod tasks;
 mod timed;
 mod turns;
@@ -21,14 +24,17 @@ use blocks::Blocks;
 pub(crate) use blocks::{Begun, BlockShape, Lost};
 use calls::{Calls, Parked};
 pub use calls::{Costs, Frame, Node};
-pub use contention::{Access, Contention, Culprit, LockUse, LockWait, Loss};
+pub use contention::{Access, Contention, Culprit, Holder, LockUse, LockWait, Loss};
+pub use hunt::{Delay, Doer, Hunt, InterruptUse, Suspected, Suspicion};
 pub use lines::Line;
 use lines::Lines;
 pub use places::{Place, Places};
 pub(crate) use quantum::Quantum;
 use quantum::Visited;
+pub use stacks::{Bounds, Stack, StackFinder, Stacks};
 use std::ops::Range;
-pub(crate) use tasks::note_task;
+pub use suspicions::Ports;
+pub(crate) use tasks::follow_up;
 pub use tasks::{Kernel, Tasks};
 pub use timed::{CostsOfNodes, Timed, TimedCalls};
 use turns::Told;
@@ -47,6 +53,8 @@ pub struct Setup {
     pub states: [Activity; 2],
     /// First address of a function each of whose calls is timed.
     pub timed: Option<u32>,
+    /// What else is to be found out, for a hunt for faults.
+    pub hunt: Option<Box<Hunt>>,
 }
 
 /// What a core does with its time.
@@ -61,6 +69,35 @@ pub enum Activity {
     Switches,
     /// It sleeps.
     Sleeps,
+}
+
+/// The instruction that loads or stores.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accessor {
+    pub core: u8,
+    pub pc: u32,
+    /// The stack pointer.
+    pub sp: u32,
+}
+
+/// What is to be done after an access.
+#[derive(Clone, Copy, Debug, Default)]
+#[must_use]
+pub(crate) struct Noted {
+    /// A core has begun a task.
+    pub begins_task: bool,
+    /// The word need not be watched any more.
+    pub unwatch: bool,
+    /// Other words are to be watched.
+    pub changes_watch: bool,
+}
+
+impl Noted {
+    /// Whether `follow_up` has to be called.
+    #[inline]
+    pub fn calls_for_something(self) -> bool {
+        self.begins_task || self.unwatch
+    }
 }
 
 /// Time of one core.
@@ -94,6 +131,11 @@ impl CoreProfile {
     /// The calls of the function that is timed, which returned on this core.
     pub fn timed(&self) -> &TimedCalls {
         &self.calls.timed
+    }
+
+    /// The task or handler that is executed, the last one, and those that it has interrupted: the node that each is in.
+    pub fn path(&self) -> impl Iterator<Item = usize> {
+        self.calls.path()
     }
 
     /// Whether there were more different calls than the tree holds; the rest was added to their callers.
@@ -175,6 +217,8 @@ pub struct Profile {
     parked: Parked,
     /// Those that a core has had.
     pub tasks: Tasks,
+    /// What a hunt for faults has found out, if there is one.
+    pub hunt: Option<Box<Hunt>>,
     /// When it began.
     pub begun: Cycle,
     /// When it ended.
@@ -205,6 +249,7 @@ impl Profile {
             blocks: Blocks::default(),
             parked: Parked::default(),
             tasks: setup.tasks,
+            hunt: setup.hunt,
             begun: now,
             ended: now,
             told: None,
@@ -223,9 +268,10 @@ impl Profile {
         !self.times_calls() && !self.cores.iter().any(|core| core.calls.is_unstacking())
     }
 
-    /// Words that it has to know each store to.
-    pub(crate) fn watched_words(&self) -> impl Iterator<Item = u32> {
-        self.tasks.words()
+    /// First and last address of what it has to know each store to.
+    pub(crate) fn watched(&self) -> impl Iterator<Item = (u32, u32)> {
+        let hunt = self.hunt.iter().flat_map(|hunt| hunt.watched());
+        self.tasks.words().map(|word| (word, word)).chain(hunt)
     }
 
     /// Keeps what it is told, if a turn of a busy wait is being recorded.
@@ -245,6 +291,9 @@ impl Profile {
         }
         self.cores[0].calls.timed.unfinished += self.parked.timed();
         self.contention.finish();
+        if let Some(hunt) = &mut self.hunt {
+            hunt.finish(now);
+        }
         self.ended = now;
     }
 
@@ -289,6 +338,10 @@ impl Profile {
         }
         this.charge(now);
         this.activity = Activity::Switches;
+        if let Some(hunt) = &mut self.hunt {
+            let doer = Doer { core, cycle: now, pc: 0, node: this.calls.node(), value: 0 };
+            hunt.stacks.stored(frame_at, frame_at.wrapping_add(4), doer);
+        }
         this.calls.interrupt(now, frame_at, self.tasks.current[number], &mut self.parked);
     }
 
@@ -316,6 +369,7 @@ impl Profile {
             CoreEvent::Misses => return, // `misses` has more to say of it
             _ => this.charge(now),
         }
+        let interrupted = this.calls.interrupted();
         match event {
             CoreEvent::Enters(exception) => this.calls.begin_handler(exception),
             CoreEvent::Leaves(_) => this.calls.end_handler(now),
@@ -328,6 +382,21 @@ impl Profile {
             CoreEvent::Stops | CoreEvent::Sticks | CoreEvent::LocksUp => Activity::Off,
             _ => Activity::Executes,
         };
+        if let Some(hunt) = &mut self.hunt {
+            match event {
+                CoreEvent::Enters(exception) => hunt.enters(core, now, exception, interrupted),
+                CoreEvent::Leaves(exception) => hunt.leaves(core, now, exception),
+                CoreEvent::Starts => hunt.restarts(core),
+                _ => {}
+            }
+        }
+    }
+
+    /// The exception whose handler a core is about to begin became pending in this cycle.
+    pub(crate) fn pended(&mut self, core: u8, since: Cycle) {
+        if let Some(hunt) = &mut self.hunt {
+            hunt.pended(core, since);
+        }
     }
 
     /// What cores lose in cycle `now`, they lose to a master. Those that ask for the same slave do so at these addresses.
@@ -350,14 +419,35 @@ impl Profile {
         self.contention.miss(core, at, cycles, replaced, function, &self.places);
     }
 
-    /// A core loads or stores a value. Whether it has begun a task, and `note_task` must be called.
-    pub(crate) fn access(&mut self, core: u8, now: Cycle, address: u32, write: bool, value: u32) -> bool {
+    /// A core loads or stores a value, and what is to be done about it.
+    pub(crate) fn access(&mut self, by: Accessor, now: Cycle, address: u32, write: bool, value: u32) -> Noted {
+        let core = by.core;
         if self.contention.is_lock(address) {
-            self.keep(Told::Reads { core, now, address, value });
-            let function = self.cores[usize::from(core & 1)].calls.function();
-            self.contention.lock(core, now, address, write, value, function);
-            return false;
+            self.keep(Told::Reads { by, now, address, value });
+            let calls = &self.cores[usize::from(core & 1)].calls;
+            self.contention.lock(core, now, address, write, value, (calls.function(), calls.node()));
+            return Noted::default();
         }
-        write && self.tasks.written(usize::from(core & 1), address, value)
+        let mut noted = Noted::default();
+        if let Some(hunt) = &mut self.hunt {
+            let calls = &self.cores[usize::from(core & 1)].calls;
+            let doer = Doer { core, cycle: now, pc: by.pc, node: calls.node(), value };
+            if address >> 28 >= 0xd {
+                noted.changes_watch = hunt.access(doer, calls.root(), calls.functions(), address, write);
+            } else if write {
+                noted.unwatch = hunt.written(address, by.sp, doer);
+            }
+        }
+        noted.begins_task = write && self.tasks.written(usize::from(core & 1), address, value);
+        noted
+    }
+
+    /// A core needs a word of flash that cannot be read now.
+    pub(crate) fn reads_busy_flash(&mut self, core: u8, now: Cycle) {
+        let Some(hunt) = &mut self.hunt else { return };
+        let calls = &self.cores[usize::from(core & 1)].calls;
+        let pc = calls.last().unwrap_or(0);
+        let doer = Doer { core, cycle: now, pc, node: calls.node(), value: 0 };
+        hunt.suspect(Suspicion::FlashBusy, calls.function(), doer);
     }
 }

@@ -1,7 +1,7 @@
 //! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
 
 use crate::core::bus::Slave;
-use crate::core::profile::Profile;
+use crate::core::profile::{Accessor, Noted, Profile};
 use crate::core::stop::Stop;
 use crate::core::time::Cycle;
 use std::collections::BTreeMap;
@@ -222,8 +222,8 @@ impl Watchpoints {
 
     /// First and last address of all that is watched for loads or stores.
     pub(crate) fn accessed(&self) -> impl Iterator<Item = (u32, u32)> {
-        let of_profile = self.profile.iter().flat_map(|profile| profile.watched_words());
-        self.ranges(|watch| watch != Watch::Execute).chain(of_profile.map(|word| (word, word)))
+        let of_profile = self.profile.iter().flat_map(|profile| profile.watched());
+        self.ranges(|watch| watch != Watch::Execute).chain(of_profile)
     }
 
     /// Profiles what the cores spend their time on from now on, or not any more. The profile up to now.
@@ -382,24 +382,28 @@ impl Watchpoints {
         });
     }
 
-    /// A load or store. Whether a profile has to take note of a task.
-    #[must_use]
+    /// A load or store, and what a profile wants done about it.
     #[allow(clippy::too_many_arguments)] // all that a hit is made of
     pub(crate) fn record_access(
         &mut self,
         cycle: Cycle,
-        core: u8,
-        pc: u32,
+        by: Accessor,
         address: u32,
         bytes: u32,
         write: bool,
         value: u32,
-    ) -> bool {
-        let begins_task =
-            self.profile.as_mut().is_some_and(|profile| profile.access(core, cycle, address, write, value));
-        if !self.accessed.may_have(address) && self.stops.is_empty() {
-            return begins_task; // an access never goes over the end of a word
+    ) -> Noted {
+        let noted = match &mut self.profile {
+            Some(profile) => profile.access(by, cycle, address, write, value),
+            None => Noted::default(),
+        };
+        if noted.changes_watch {
+            self.change();
         }
+        if !self.accessed.may_have(address) && self.stops.is_empty() {
+            return noted; // an access never goes over the end of a word
+        }
+        let Accessor { core, pc, .. } = by;
         let watch = if write { Watch::Write } else { Watch::Read };
         let last = address + (bytes - 1);
         self.record(Hit { cycle, core, pc, value }, |probe| {
@@ -408,7 +412,7 @@ impl Watchpoints {
         if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {
             self.pending_hit[usize::from(core)] = Some(address);
         }
-        begins_task
+        noted
     }
 
     pub(crate) fn core_event(&mut self, cycle: Cycle, core: u8, what: CoreEvent) {

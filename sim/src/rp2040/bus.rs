@@ -13,7 +13,7 @@ use crate::core::access::{Width, merge, replicate};
 use crate::core::bus::{Access, Bus, Fabric, Fault, Slave};
 use crate::core::loss::Losses;
 use crate::core::time::{Cycle, Ticks};
-use crate::engine::access_tags::AccessTags;
+use crate::engine::access_tags::{AccessTags, WATCHED};
 use crate::engine::cpu::Request;
 use crate::engine::fast_bus::{FastBus, MemoryLayout, OTHER_MASTERS, StaleCode};
 use crate::rp2::clock::Clocks;
@@ -215,6 +215,16 @@ impl Bus for Crossbar {
 
     fn is_cached(slave: Slave, address: u32) -> bool {
         slave == XIP && address >> 24 == 0x10
+    }
+
+    fn unwatch(&mut self, address: u32) {
+        if let Some((_, index)) = locate_sram(address) {
+            *self.memory.tags.of(index) &= !WATCHED;
+        }
+    }
+
+    fn is_cache_filled(&self, now: Cycle) -> bool {
+        self.xip.ssi.serves_xip(now, &self.clocks)
     }
 
     fn line_replaced_for(&self, address: u32) -> Option<u32> {

@@ -106,7 +106,12 @@ impl Flash {
     }
 
     fn is_busy<M>(&self, at: Cycle, around: &Surroundings<'_, M>) -> bool {
-        self.ready_at != 0 && around.clocks.femtoseconds(at) < self.ready_at
+        self.is_at_work(at, around.clocks)
+    }
+
+    /// Whether it erases or programs.
+    pub(in crate::rp2040) fn is_at_work(&self, at: Cycle, clocks: &Clocks) -> bool {
+        self.ready_at != 0 && clocks.femtoseconds(at) < self.ready_at
     }
 
     /// A byte in, a byte out.

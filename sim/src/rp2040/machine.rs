@@ -4,6 +4,7 @@ mod host;
 mod liveness;
 pub mod polling;
 mod profile;
+pub mod waits;
 
 use crate::core::bus::Bus as _;
 use crate::core::semihosting::{self, Call};

@@ -19,6 +19,7 @@ use crate::core::access::{Width, merge};
 use crate::core::bus::Slave;
 use crate::core::diagnostics::Diagnostics;
 use crate::core::loss::Losses;
+use crate::core::profile::Accessor;
 use crate::core::ram::zeroed;
 use crate::core::state_hash::hash_words;
 use crate::core::time::{Cycle, NEVER};
@@ -320,7 +321,8 @@ impl Fabric {
             let shown = if writes { value } else { reply.word >> (8 * (address & 3)) };
             let bits = 8 * width.bytes();
             let shown = if bits == 32 { shown } else { shown & ((1 << bits) - 1) };
-            _ = self.watch.record_access(now, core as u8, pc, address, width.bytes(), writes, shown);
+            let by = Accessor { core: core as u8, pc, sp: 0 };
+            _ = self.watch.record_access(now, by, address, width.bytes(), writes, shown);
         }
         reply
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 use crate::core::access::Width;
+use crate::core::profile::Accessor;
 use crate::core::watch::{CoreEvent, Watchpoints};
 use crate::isa::armv7em::bus::{Bus, BusError, Event, Memory as Page};
 use crate::isa::armv7em::cache::LINE;
@@ -358,7 +359,8 @@ impl Bus for Port<'_> {
         if self.shared.is_watched {
             let Shared { watch, now, pc, .. } = &mut *self.shared;
             // A task is taken note of before the next instruction, where caches can be looked into.
-            let _ = watch.record_access(*now, self.core as u8, *pc, address, width.bytes(), write, value);
+            let by = Accessor { core: self.core as u8, pc: *pc, sp: 0 };
+            let _ = watch.record_access(*now, by, address, width.bytes(), write, value);
         }
     }
 

@@ -34,7 +34,7 @@ impl Machine {
             _ => Activity::Off,
         });
         let places = Places::new(images.iter().flat_map(Image::places));
-        let setup = Setup { places, locks: 0..0, tasks, states, timed };
+        let setup = Setup { places, locks: 0..0, tasks, states, timed, hunt: None };
         self.shared.watch.profile = Some(Box::new(Profile::new(setup, self.now)));
     }
 

@@ -65,6 +65,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "profile",
         "Run a program on the simulated Pico and show where the cycles of each core go: by function, bank and lock.",
     ),
+    "hunt": (
+        "hunt",
+        "Run a program on the simulated Pico and find faults of two cores: deadlocks, stack overflows and more.",
+    ),
     "export": ("export", "Write every raw sample of a run to a file, one sample per row."),
     "shell": (
         "shell",

@@ -70,8 +70,8 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
     """Run a program, and record the part of it that the user asked for."""
     program = named(image)
     simulator = Simulator(program.image)
-    timed = None if calls is None else Timed(calls, _place(simulator, calls, "--calls"))
-    end = None if window.end is None else _place(simulator, window.end, "--to")
+    timed = None if calls is None else Timed(calls, place(simulator, calls, "--calls"))
+    end = None if window.end is None else place(simulator, window.end, "--to")
     moved = [addresses(simulator, name) for name in window.moves]
     try:
         simulator.set_apart(moved)
@@ -82,7 +82,7 @@ def of_image(image: Path, window: Window, calls: str | None) -> Profiled:
     with messages().status("the chip is switched on") as status:
         recording = Recording(simulator, window.seconds, status.update)
         if window.begin is not None:
-            recording.reach(_place(simulator, window.begin, "--from"), window.begin)
+            recording.reach(place(simulator, window.begin, "--from"), window.begin)
         elif window.alone is not None:
             recording.reach_start(1)
         start = simulator.snapshot()
@@ -172,7 +172,7 @@ class _Profiler:
     def begin(self, simulator: Chip) -> None:
         """Record from here on."""
         if self._calls is not None:
-            self._timed = Timed(self._calls, _place(simulator, self._calls, "--calls"))
+            self._timed = Timed(self._calls, place(simulator, self._calls, "--calls"))
         self._begun = simulator.seconds
         simulator.start_profile(self._timed.address if self._timed else None)
 
@@ -204,7 +204,8 @@ def addresses(simulator: Chip, text: str) -> tuple[int, int]:
     )
 
 
-def _place(simulator: Chip, text: str, option: str) -> int:
+def place(simulator: Chip, text: str, option: str) -> int:
+    """Return the address of a function by its name, or of an address as text."""
     try:
         return simulator.address(int(text, 0) if text[:1].isdigit() else text)
     except (SimulatorError, ValueError) as error:

@@ -166,6 +166,8 @@ class LockUse(msgspec.Struct, frozen=True):
     longest_held: int
     waited: int
     longest_wait: int
+    overtaken: int
+    """How often the other core got it during one wait, at most."""
 
 
 class LockWait(msgspec.Struct, frozen=True):

@@ -250,6 +250,36 @@ class Simulator(Chip):
                 raise ValueError(f"{begin:#010x} to {end:#010x} is not within flash or SRAM")
         self._machine.set_apart(found)
 
+    # Faults of two cores: for intercore.hunt
+
+    def start_hunt(self, words: Sequence[int] = ()) -> None:
+        """Record a profile, and beside it what a hunt for faults wants to know, with the last writers of some words."""
+        self._machine.start_hunt(list(words))
+
+    def hunted(self) -> _native.Hunted:
+        """Return what the hunt has found up to now. Raises SimulatorError if there is none."""
+        return self._machine.hunted()
+
+    def waits(self) -> list[_native.Waited | None]:
+        """Return what each core is doing over and over again; None for a core that does nothing at all."""
+        return self._machine.waits()
+
+    def nothing_is_pending(self) -> bool:
+        """Return whether nothing will happen but what the cores do: no peripheral or SysTick has anything to do."""
+        return self._machine.nothing_is_pending()
+
+    def misuses(self) -> list[tuple[int, str, int, str]]:
+        """Return uses of registers that the datasheet warns of: cycle, block, offset, and what is wrong."""
+        return self._machine.misuses()
+
+    def register_name(self, address: int) -> str:
+        """Return what notes call a register of a peripheral."""
+        return self._machine.register_name(address)
+
+    def peek_private(self, address: int, core: int) -> int:
+        """Return a register of a core's private peripheral bus (NVIC, SCB, SysTick), without side effects."""
+        return self._machine.peek_private(address, number("core", core))
+
     # UARTs and semihosting
 
     def send(self, data: bytes, *, uart: int = 0, not_before: int = 0, flipped: Sequence[int] = ()) -> None:
@@ -275,6 +305,10 @@ class Simulator(Chip):
         Of more than 2**20 characters, older ones may be lost, which `take_diagnostics` reports.
         """
         return self._machine.take_uart(number("uart", uart))[0]
+
+    def take_usb(self) -> bytes:
+        """Return what was sent on serial ports over USB since the last call."""
+        return self._machine.take_uart(_USB)[0]
 
     def take_uart_timed(self, uart: int = 0) -> TimedOutput:
         """Return the same as `take_uart`, with the cycle in which each byte ended."""
@@ -303,6 +337,10 @@ class Simulator(Chip):
         if address % 4:
             raise ValueError(f"address {address:#010x} is not a multiple of 4")
         return address
+
+
+_USB = 2
+"""The number that serial ports over USB have among the UARTs of the native part."""
 
 
 class Rp2350(Simulator):

@@ -2,6 +2,9 @@
 
 use crate::core::time::{Cycle, NEVER, Ticks};
 
+/// `SYST_CSR.TICKINT`: reaching 0 raises the exception.
+pub(crate) const TICKINT: u32 = 1 << 1;
+
 /// Counts down to 0, then reloads: a period of RELOAD + 1 ticks.
 #[derive(Clone, Debug, Hash)]
 #[allow(clippy::struct_excessive_bools)] // bits of a register
@@ -107,7 +110,7 @@ impl SysTick {
         match address & 0xfffc {
             0xe010 => {
                 self.enabled = value & 1 != 0;
-                self.interrupts = value & 2 != 0;
+                self.interrupts = value & TICKINT != 0;
                 self.core_clock = value & 4 != 0;
                 self.reference_changed(now, reference);
             }

@@ -314,6 +314,33 @@ impl Calls {
         self.contexts.last().map_or(0, |context| context.function.start)
     }
 
+    /// The node of what is executed.
+    pub fn node(&self) -> usize {
+        self.contexts.last().map_or(0, |context| context.function.node)
+    }
+
+    /// The task or handler that is executed.
+    pub fn root(&self) -> Frame {
+        self.contexts.last().map_or(Frame::Task(0), |context| context.root)
+    }
+
+    /// First addresses of the function that called the one that is executed, and of that one; 0 where there is none.
+    pub fn functions(&self) -> [u32; 2] {
+        let caller = self.contexts.last().and_then(|context| context.calls.last());
+        [caller.map_or(0, |call| call.caller.start), self.function()]
+    }
+
+    /// The first address of the function that the handler which is being entered interrupts, or that the last one did.
+    pub fn interrupted(&self) -> u32 {
+        let before = self.contexts.len().checked_sub(2);
+        before.map_or(0, |number| self.contexts[number].function.start)
+    }
+
+    /// What is executed, the last one, and what that has interrupted: the node of each.
+    pub fn path(&self) -> impl Iterator<Item = usize> {
+        self.contexts.iter().map(|context| context.function.node)
+    }
+
     /// The core comes out of reset, or the profile ends: no call returns any more.
     pub fn restart(&mut self) {
         self.timed.unfinished += self.contexts.iter().filter(|context| context.timed.is_some()).count() as u64;

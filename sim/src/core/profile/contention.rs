@@ -70,6 +70,8 @@ pub struct LockUse {
     pub waited: Cycle,
     /// The most at a time.
     pub longest_wait: Cycle,
+    /// How often the other core got it during one wait, at most.
+    pub overtaken: u64,
 }
 
 /// A wait for a spinlock.
@@ -93,13 +95,29 @@ struct Waiting {
     since: Cycle,
     /// Its last read in vain.
     last: Cycle,
+    /// How often the other core had got it before.
+    others: u64,
     wait: LockWait,
+}
+
+/// Who has a spinlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The core.
+    pub core: u8,
+    /// Since when.
+    pub since: Cycle,
+    /// First address of the function that got it.
+    pub function: u32,
+    /// The node of the core's tree of calls.
+    pub node: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Lock {
-    /// Core, since when, and function.
-    holder: Option<(u8, Cycle, u32)>,
+    holder: Option<Holder>,
+    /// How often each core got it.
+    claims: [u64; 2],
     /// By core.
     waiting: [Option<Waiting>; 2],
 }
@@ -274,19 +292,39 @@ impl Contention {
         self.add(Loss { core, slave: slave.0, function, object: places.object_at(address), to }, 1, cycles);
     }
 
+    /// Who has each spinlock, by its number.
+    pub fn holders(&self) -> impl Iterator<Item = Option<Holder>> {
+        self.state.iter().map(|lock| lock.holder)
+    }
+
+    /// Since when a core has waited for a spinlock, if it still does in cycle `now`, and how often the other one got it meanwhile.
+    pub fn waits_since(&self, core: u8, lock: usize, now: Cycle) -> Option<(Cycle, u64)> {
+        let lock = self.state.get(lock)?;
+        let waiting = lock.waiting[usize::from(core & 1)].filter(|waiting| now <= waiting.last + APART)?;
+        Some((waiting.since, lock.claims[usize::from(core & 1 ^ 1)] - waiting.others))
+    }
+
     pub(super) fn is_lock(&self, address: u32) -> bool {
         self.at.contains(&address)
     }
 
     /// A core reads or writes a spinlock.
-    pub(super) fn lock(&mut self, core: u8, now: Cycle, address: u32, write: bool, value: u32, function: u32) {
+    pub(super) fn lock(
+        &mut self,
+        core: u8,
+        now: Cycle,
+        address: u32,
+        write: bool,
+        value: u32,
+        (function, node): (u32, usize),
+    ) {
         let number = ((address - self.at.start) / 4) as u8;
         let Some(lock) = self.state.get_mut(usize::from(number)) else { return };
         if write {
             // Whoever writes gives it back; it counts for the core that had it.
-            if let Some((holder, since, claimed_in)) = lock.holder.take() {
-                let held = now.saturating_sub(since);
-                let used = self.locks.entry((number, holder, claimed_in)).or_default();
+            if let Some(holder) = lock.holder.take() {
+                let held = now.saturating_sub(holder.since);
+                let used = self.locks.entry((number, holder.core, holder.function)).or_default();
                 used.held += held;
                 used.longest_held = used.longest_held.max(held);
             }
@@ -295,28 +333,31 @@ impl Contention {
         let waiting = &mut lock.waiting[usize::from(core & 1)];
         let goes_on = waiting.filter(|waiting| now <= waiting.last + APART);
         let gave_up = if goes_on.is_some() { None } else { waiting.take() };
+        let others = lock.claims[usize::from(core & 1 ^ 1)];
         if value == 0 {
-            let (holder, _, holder_function) = lock.holder.unwrap_or((core ^ 1, now, 0));
+            let holder = lock.holder.unwrap_or(Holder { core: core ^ 1, since: now, function: 0, node: 0 });
             // It looks again at a lock that it has: a kernel counts how often it took it.
-            if holder != core {
-                let wait = LockWait { lock: number, core, function, holder, holder_function };
-                waiting.get_or_insert(Waiting { since: now, last: now, wait }).last = now;
+            if holder.core != core {
+                let wait =
+                    LockWait { lock: number, core, function, holder: holder.core, holder_function: holder.function };
+                waiting.get_or_insert(Waiting { since: now, last: now, others, wait }).last = now;
             }
         } else {
-            lock.holder = Some((core, now, function));
+            lock.holder = Some(Holder { core, since: now, function, node });
+            lock.claims[usize::from(core & 1)] += 1;
             waiting.take();
             self.locks.entry((number, core, function)).or_default().claims += 1;
             if let Some(waited) = goes_on {
-                self.waited(waited.wait, now - waited.since);
+                self.waited(waited.wait, now - waited.since, others - waited.others);
             }
         }
         if let Some(waited) = gave_up {
-            self.waited(waited.wait, waited.last - waited.since);
+            self.waited(waited.wait, waited.last - waited.since, others - waited.others);
         }
     }
 
     /// A core has waited for a spinlock.
-    fn waited(&mut self, wait: LockWait, cycles: Cycle) {
+    fn waited(&mut self, wait: LockWait, cycles: Cycle, overtaken: u64) {
         if cycles == 0 {
             return;
         }
@@ -324,6 +365,7 @@ impl Contention {
         used.waits += 1;
         used.waited += cycles;
         used.longest_wait = used.longest_wait.max(cycles);
+        used.overtaken = used.overtaken.max(overtaken);
         if self.lock_waits.len() < MAX_KINDS || self.lock_waits.contains_key(&wait) {
             let sum = self.lock_waits.entry(wait).or_default();
             sum.0 += 1;

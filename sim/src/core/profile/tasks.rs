@@ -2,6 +2,7 @@
 //! block be that of another one.
 
 use crate::core::bus::Bus;
+use crate::core::profile::Noted;
 use std::collections::HashMap;
 
 /// Characters of a name, at most.
@@ -112,8 +113,19 @@ impl Tasks {
     }
 }
 
+/// Does what an access to an address calls for.
+#[cold]
+pub(crate) fn follow_up<B: Bus>(bus: &mut B, address: u32, noted: Noted) {
+    if noted.unwatch {
+        bus.unwatch(address);
+    }
+    if noted.begins_task {
+        note_task(bus);
+    }
+}
+
 /// Takes note of the task that a core has just begun.
-pub(crate) fn note_task<B: Bus>(bus: &mut B) {
+fn note_task<B: Bus>(bus: &mut B) {
     let begun = bus.fabric_mut().watch.profile.as_mut().and_then(|profile| profile.tasks.take_begun());
     if let Some(begun) = begun {
         let name = begun.name(|address| bus.peek_word(address));

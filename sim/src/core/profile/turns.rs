@@ -1,7 +1,7 @@
 //! Turns of a busy wait that the simulator does not execute one by one: each is accounted for as the one that was recorded.
 
 use crate::core::bus::Slave;
-use crate::core::profile::{Access, Profile};
+use crate::core::profile::{Access, Accessor, Profile};
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub(super) enum Told {
     Contend { now: Cycle, winner: u8, addresses: [u32; 2] },
     Waits { core: u8, now: Cycle, slave: Slave, cycles: Cycle },
     Conflicts { core: u8, now: Cycle, slave: Slave, cycles: Cycle },
-    Reads { core: u8, now: Cycle, address: u32, value: u32 },
+    Reads { by: Accessor, now: Cycle, address: u32, value: u32 },
 }
 
 impl Profile {
@@ -44,7 +44,9 @@ impl Profile {
         for one in told {
             match *one {
                 Told::Instruction { core, .. } => busy[usize::from(core & 1)] = true,
-                Told::Reads { core, address, .. } if !locks.contains(&(core, address)) => locks.push((core, address)),
+                Told::Reads { by, address, .. } if !locks.contains(&(by.core, address)) => {
+                    locks.push((by.core, address));
+                }
                 _ => {}
             }
         }
@@ -68,8 +70,8 @@ impl Profile {
                 Told::Conflicts { core, now, slave, cycles } => {
                     self.event(core, now + later, CoreEvent::Conflicts(slave, cycles));
                 }
-                Told::Reads { core, now, address, value } => {
-                    self.access(core, now + later, address, false, value);
+                Told::Reads { by, now, address, value } => {
+                    let _ = self.access(by, now + later, address, false, value);
                 }
             }
         }

@@ -188,6 +188,9 @@ impl<B: Bus> Core<B> {
     fn begin_handler(&mut self, bus: &mut B) {
         let best = self.most_urgent_exception().unwrap_or(HARD_FAULT);
         self.entering = best;
+        if let Some(profile) = &mut bus.fabric_mut().watch.profile {
+            profile.pended(self.id, self.nvic.since(best));
+        }
         self.nvic.activate(best);
         if self.uses_psp() {
             std::mem::swap(&mut self.regs[13], &mut self.other_sp);

@@ -124,6 +124,11 @@ impl Nvic {
         new
     }
 
+    /// When an exception that is pending became so.
+    pub(crate) fn since(&self, exception: u8) -> Cycle {
+        self.since[exception as usize % COUNT]
+    }
+
     pub(crate) fn activate(&mut self, exception: u8) {
         self.pending &= !(1 << exception);
         self.active |= 1 << exception;

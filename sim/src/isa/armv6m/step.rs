@@ -2,7 +2,7 @@
 
 use crate::core::access::{Width, extract, replicate};
 use crate::core::bus::{Access, Bus, Slave};
-use crate::core::profile;
+use crate::core::profile::{self, Accessor};
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::CoreEvent;
 use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, POP_PC, STORE, STORE_MULTIPLE};
@@ -298,10 +298,14 @@ impl<B: Bus> Core<B> {
                     bus.fabric_mut().watch.core_event(self.t, self.id, CoreEvent::Waits(self.slave, cycles - 1));
                 }
                 if WATCH && B::is_cached(self.slave, self.address) {
+                    let readable = bus.is_cache_filled(self.t);
                     let watch = &mut bus.fabric_mut().watch;
                     watch.core_event(self.t, self.id, CoreEvent::Misses);
                     if let Some(profile) = &mut watch.profile {
                         profile.misses(self.id, self.access(), cycles - 1, replaced);
+                        if !readable {
+                            profile.reads_busy_flash(self.id, self.t);
+                        }
                     }
                 }
                 self.resume = self.phase;
@@ -363,9 +367,11 @@ impl<B: Bus> Core<B> {
 
     fn watch_data<const WATCH: bool>(&self, bus: &mut B, address: u32, write: bool, value: u32) {
         if WATCH {
-            let (pc, bytes) = (self.pc.wrapping_sub(2), self.width.bytes());
-            if bus.fabric_mut().watch.record_access(self.t, self.id, pc, address, bytes, write, value) {
-                profile::note_task(bus);
+            let by = Accessor { core: self.id, pc: self.pc.wrapping_sub(2), sp: self.regs[13] };
+            let bytes = self.width.bytes();
+            let noted = bus.fabric_mut().watch.record_access(self.t, by, address, bytes, write, value);
+            if noted.calls_for_something() {
+                profile::follow_up(bus, address, noted);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The serial interface to the flash: how long a word takes on the wire, and commands to the flash byte by byte (DS 4.10).
 
 use crate::core::time::Cycle;
+use crate::rp2::clock::Clocks;
 use crate::rp2::registration::aliased;
 use crate::rp2040::bus::memory::Memory;
 use crate::rp2040::flash::{Flash, Surroundings};
@@ -126,6 +127,12 @@ impl Ssi {
     /// Whether frames go to the flash byte by byte: standard SPI, and not the transfers of XIP.
     fn is_serial(&self) -> bool {
         self.lanes() == 1 && self.transfer_mode() < RECEIVE_ONLY
+    }
+
+    /// Whether flash can be read over the wire: it is not given commands, and neither erases nor programs.
+    pub(in crate::rp2040) fn serves_xip(&self, now: Cycle, clocks: &Clocks) -> bool {
+        let commanded = self.enabled && self.baud != 0 && self.is_serial();
+        !commanded && !self.flash.is_at_work(now, clocks)
     }
 
     fn transfer_mode(&self) -> u32 {

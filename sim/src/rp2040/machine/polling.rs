@@ -12,7 +12,7 @@ use crate::rp2040::peripherals::blocks::UART0;
 /// Instructions of the longest loop that is recognised.
 const LONGEST: usize = 256;
 /// Addresses of registers are not in ROM, in the flash window, or in SRAM.
-fn is_register(address: u32) -> bool {
+pub(super) fn is_register(address: u32) -> bool {
     !matches!(address >> 24, 0x00 | 0x10..=0x13 | 0x20..=0x21)
 }
 
@@ -116,7 +116,7 @@ impl Machine {
         None
     }
 
-    fn registers_of(&self, number: usize) -> [u32; 17] {
+    pub(super) fn registers_of(&self, number: usize) -> [u32; 17] {
         let core = self.core(number);
         std::array::from_fn(|register| if register < 16 { core.register(register) } else { core.xpsr() })
     }

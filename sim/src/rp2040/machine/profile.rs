@@ -1,6 +1,6 @@
 //! Profiles of the chip.
 
-use crate::core::profile::{Activity, Place, Places, Profile, Setup, Tasks};
+use crate::core::profile::{Activity, Hunt, Place, Places, Ports, Profile, Setup, Tasks};
 use crate::image::Image;
 use crate::rp2040::bootrom;
 use crate::rp2040::machine::Machine;
@@ -9,6 +9,12 @@ use std::ops::Range;
 /// `SPINLOCK0` to `SPINLOCK31` (DS 2.3.1.7).
 const SPINLOCKS: Range<u32> = 0xd000_0100..0xd000_0180;
 
+/// `DIV_UDIVIDEND` and `FIFO_WR` (DS 2.3.1.7).
+const PORTS: Ports = Ports { divider: 0xd000_0060, fifo: 0xd000_0054, rom_end: bootrom::SIZE as u32 };
+
+/// Main memory, and the two small banks (DS 2.6.2).
+const BANKS: [u32; 4] = [0x2000_0000, 0x2004_0000, 0x2004_1000, 0x2004_2000];
+
 /// Bytes (DS 2.6.3).
 const CACHE_LINE: usize = 8;
 
@@ -16,6 +22,16 @@ impl Machine {
     /// Records from now on what the cores spend their time on, instead of what was recorded so far, and times each call of
     /// a function.
     pub fn start_profile(&mut self, image: &Image, timed: Option<u32>) {
+        self.record(image, timed, None);
+    }
+
+    /// The same for a hunt for faults, which wants to know the last writers of some words.
+    pub fn start_hunt(&mut self, image: &Image, words: impl IntoIterator<Item = u32>) {
+        let hunt = Hunt::new(PORTS, image.stack_finder(&BANKS), image.first_stack(), words);
+        self.record(image, None, Some(Box::new(hunt)));
+    }
+
+    fn record(&mut self, image: &Image, timed: Option<u32>, hunt: Option<Box<Hunt>>) {
         let rom = Place { range: 0..bootrom::SIZE as u32, is_function: true };
         let kernel = image.kernel();
         let mut tasks = Tasks::new(kernel);
@@ -28,7 +44,7 @@ impl Machine {
             _ => Activity::Off,
         });
         let places = Places::new(image.places().chain([rom]));
-        let setup = Setup { places, locks: SPINLOCKS, tasks, states, timed };
+        let setup = Setup { places, locks: SPINLOCKS, tasks, states, timed, hunt };
         let profile = Profile::new(setup, self.now());
         self.bus.fabric.watch.set_profile(Some(profile));
     }

@@ -1,0 +1,136 @@
+//! How deep each core's stack gets, and who leaves it.
+//!
+//! What is below the lowest word that a core has stored to is watched, so that it costs nothing to look: a word is watched
+//! until it is stored to for the first time.
+
+use crate::core::profile::hunt::Doer;
+use std::ops::Range;
+
+/// Bytes below a stack that are watched, at most.
+const BELOW: u32 = 0x4000;
+/// Bytes below the stack pointer that an instruction may store to: PUSH of all registers, or the frame of an exception.
+const PUSHED: u32 = 40;
+/// What is below the first one is another store into the same stack.
+const MAX_INTRUSIONS: usize = 16;
+
+/// Where the stack of a core is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The lowest address of it.
+    pub limit: u32,
+    /// The address behind it.
+    pub top: u32,
+    /// The end of the data below it.
+    pub data_end: u32,
+}
+
+/// Bytes that whoever starts a core puts on its stack beforehand, at most.
+const PREPARED: u32 = 64;
+
+/// What an image says of stacks.
+#[derive(Clone, Debug, Default)]
+pub struct StackFinder {
+    /// Those that its linker script names.
+    pub named: Vec<Range<u32>>,
+    /// Its data, and code in RAM.
+    pub data: Vec<Range<u32>>,
+    /// Where banks of RAM begin, and where the last one ends. In all but the first, a stack needs no name.
+    pub banks: &'static [u32],
+}
+
+impl StackFinder {
+    /// The stack of a core whose stack pointer begins at an address; none if nothing says where it ends.
+    pub fn find(&self, sp: u32) -> Option<Bounds> {
+        let inside = sp.checked_sub(4)?;
+        let has_it = |range: &&Range<u32>| range.contains(&inside);
+        let bank = self.banks.windows(2).find(|bank| (bank[0]..bank[1]).contains(&inside))?[0];
+        let data_end = |limit: u32| {
+            let ends = self.data.iter().map(|range| range.end).filter(|&end| end <= limit);
+            ends.max().unwrap_or(0).max(self.banks[0])
+        };
+        let named = self.named.iter().filter(|range| range.end.saturating_sub(sp) <= PREPARED).find(has_it);
+        let range = match named.or_else(|| self.data.iter().find(has_it)) {
+            Some(range) => range.clone(),
+            // A heap may be between the data and a stack at the end of main memory.
+            None if bank == self.banks[0] => return None,
+            None => data_end(sp).max(bank)..sp,
+        };
+        Some(Bounds { limit: range.start, top: range.end, data_end: data_end(range.start) })
+    }
+}
+
+/// The stack of a core.
+#[derive(Clone, Copy, Debug)]
+pub struct Stack {
+    /// Where it is.
+    pub bounds: Bounds,
+    /// The lowest word that the core has stored to.
+    pub low: u32,
+    /// Who did so.
+    pub deepest: Option<Doer>,
+    /// Who was the first to store below it, and where.
+    pub overflow: Option<(Doer, u32)>,
+}
+
+impl Stack {
+    fn new(bounds: Bounds) -> Self {
+        Self { bounds, low: bounds.top, deepest: None, overflow: None }
+    }
+
+    /// What is watched.
+    fn guard(&self) -> Range<u32> {
+        let below = self.bounds.limit.saturating_sub(BELOW).max(self.bounds.data_end);
+        let end = if self.overflow.is_some() { self.bounds.limit } else { self.low };
+        if self.overflow.is_some() { end..end } else { below..end }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct Stacks {
+    /// By core; none before it has one that is known.
+    pub of: [Option<Stack>; 2],
+    /// Stores of a core into a part of the other one's stack that the other one has not used, and the address.
+    pub intrusions: Vec<(Doer, u32)>,
+}
+
+impl Stacks {
+    /// A core has a stack from now on.
+    pub(super) fn begin(&mut self, core: usize, bounds: Option<Bounds>) {
+        self.of[core & 1] = bounds.map(Stack::new);
+    }
+
+    /// What is watched: first and last address.
+    pub(super) fn watched(&self) -> impl Iterator<Item = (u32, u32)> {
+        let guards = self.of.iter().flatten().map(Stack::guard).filter(|guard| !guard.is_empty());
+        guards.map(|guard| (guard.start, guard.end - 1))
+    }
+
+    /// A core stores to a word while its stack pointer is at `sp`. Whether the word was watched, and need not be any more.
+    pub(super) fn stored(&mut self, address: u32, sp: u32, doer: Doer) -> bool {
+        let number = usize::from(doer.core & 1);
+        let mut watched = false;
+        if let Some(stack) = &mut self.of[number] {
+            watched |= stack.guard().contains(&address);
+            let Bounds { limit, top, .. } = stack.bounds;
+            let pushed = address < sp && address >= sp.saturating_sub(PUSHED);
+            let on_it = sp <= top && sp.saturating_add(BELOW) > limit;
+            if (limit..stack.low).contains(&address) {
+                (stack.low, stack.deepest) = (address & !3, Some(doer));
+            } else if address < limit && on_it && (sp < limit || pushed) && stack.overflow.is_none() && watched {
+                stack.low = limit;
+                stack.overflow = Some((doer, address));
+            }
+        }
+        if let Some(other) = &self.of[1 - number]
+            && (other.bounds.limit..other.low).contains(&address)
+            && self.of[number].is_none_or(|own| !(own.bounds.limit..own.bounds.top).contains(&address))
+        {
+            watched = true;
+            if other.low < other.bounds.top && self.intrusions.len() < MAX_INTRUSIONS {
+                self.intrusions.push((doer, address));
+            }
+        }
+        watched
+    }
+}

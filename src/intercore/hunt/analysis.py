@@ -1,0 +1,145 @@
+"""A hunt for faults, from the image to all that is known in the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.hunt.calls import Calls, Place
+from intercore.hunt.findings import Finding, findings
+from intercore.hunt.hunting import Wanted, hunt
+from intercore.hunt.waits import Wait
+from intercore.profile.recorded import LockUse, take
+from intercore.record.origin import Origin
+from intercore.sim import Reason, Simulator
+from intercore.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from intercore import _native
+
+
+class Interrupt(msgspec.Struct, frozen=True):
+    """The handler of an exception on a core; times in cycles."""
+
+    core: int
+    number: int
+    """Of the exception; interrupt 0 is exception 16."""
+    name: str
+    count: int
+    total: int
+    """With what interrupted it."""
+    longest: int
+    latency: int
+    """The most from where it became pending to the read of its vector."""
+    delayed_by: str
+    """What that was spent with; empty if it was taken at once."""
+
+
+class StackUse(msgspec.Struct, frozen=True):
+    """The stack of a core."""
+
+    core: int
+    limit: int
+    top: int
+    used: int
+    """Bytes from its end to the lowest word that the core stored to."""
+    deepest: Place | None
+
+
+class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore hunt"):
+    """The result of a hunt, as `intercore hunt … --format json` prints it."""
+
+    image: str
+    origin: Origin
+    stop: str
+    """Why the run ended."""
+    cycles: int
+    seconds: float
+    hz: int
+    findings: Sequence[Finding]
+    waits: Sequence[Wait]
+    """What each core did at the end."""
+    interrupts: Sequence[Interrupt]
+    locks: Sequence[LockUse]
+    stacks: Sequence[StackUse]
+    notes: Sequence[str]
+    """What the program did that is not modelled or not allowed."""
+    output: str
+    """The end of what it printed."""
+    schema: int = 1
+
+
+_OUTPUT = 400
+_HARD_FAULT = 3
+_SETTLING = 5_000_000
+"""Cycles that the chip's time may be behind what cores have done when they come to a dead end."""
+
+
+def analysed(image: Path, name: str, wanted: Wanted, progress: Callable[[str], None]) -> HuntAnalysis:
+    """Run a program, and return what was found."""
+    simulator = Simulator(image)
+    calls = Calls(simulator)
+    simulator.start_hunt()
+    run = hunt(simulator, calls, wanted, progress)
+    hunted = simulator.hunted()
+    words = sorted({word for wait in run.last.waits for word in wait.words})
+    found = findings(simulator, calls, run, {})
+    if words and any(one.code in {"deadlock", "no-progress", "lost-wake-up", "not-reached"} for one in found):
+        progress("once more, to see who has changed what is waited for")
+        found = findings(simulator, calls, run, _writers(image, words, simulator.now + (_SETTLING if run.stuck else 0)))
+    interrupts, stacks = _interrupts(calls, hunted), _stacks(calls, hunted)
+    notes = simulator.take_diagnostics()
+    recorded = take(simulator, name, run.reason, simulator.seconds, None)
+    return HuntAnalysis(
+        name,
+        "simulated",
+        run.reason,
+        simulator.now,
+        simulator.seconds,
+        round(simulator.hz),
+        found,
+        run.last.waits,
+        interrupts,
+        recorded.locks,
+        stacks,
+        notes,
+        printable(run.output.decode(errors="replace")[-_OUTPUT:]),
+    )
+
+
+def _writers(image: Path, words: Sequence[int], end: int) -> Mapping[int, Place]:
+    """Run the same again; return who wrote last to words."""
+    simulator = Simulator(image)
+    calls = Calls(simulator)
+    simulator.start_hunt(words)
+    while simulator.now < end:
+        stop = simulator.run(end - simulator.now)
+        simulator.take_uart()
+        if stop.reason not in {Reason.LIMIT, Reason.LOCKUP}:
+            break
+    return {word: calls.done(done) for word, done in simulator.hunted()[3] if done is not None}
+
+
+def _interrupts(calls: Calls, hunted: _native.Hunted) -> list[Interrupt]:
+    def why(kind: str, function: int, name: str | None) -> str:
+        if kind == "handler":
+            return f"the handler of {name}"
+        return f"masked in {calls.function(function)}" if kind == "masked" else ""
+
+    return [
+        Interrupt(core, number, name, count, total, longest, latency, why(kind, function, other))
+        for core, number, name, (count, total, longest, latency), kind, function, other in hunted[1]
+        if number > _HARD_FAULT
+    ]
+
+
+def _stacks(calls: Calls, hunted: _native.Hunted) -> list[StackUse]:
+    return [
+        StackUse(core, stack[0], stack[1], stack[1] - stack[2], calls.done(stack[3]) if stack[3] else None)
+        for core, stack in enumerate(hunted[-1][0])
+        if stack is not None
+    ]

@@ -1,0 +1,112 @@
+"""What people read of a hunt: the findings first, then what both cores do at the end, interrupts, locks and stacks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from intercore.record.origin import LABELS, in_heading
+from intercore.text import capitalised, plural
+from intercore.view.quantity import duration
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from intercore.hunt.analysis import HuntAnalysis, Interrupt, StackUse
+    from intercore.profile.recorded import LockUse
+
+TOP = 8
+"""Rows of a table unless the user asks for more."""
+
+
+def verdict(analysis: HuntAnalysis) -> str:
+    """Return the first sentence."""
+    found = len(analysis.findings)
+    ran = (
+        f"{analysis.image} ran for {duration(analysis.seconds * 1e6)} of the chip's time ({analysis.cycles:,} cycles), "
+        f"{LABELS[analysis.origin]}: {analysis.stop}."
+    )
+    return f"{capitalised(plural(found, 'finding')) if found else 'No finding'}. {ran}"
+
+
+def states(analysis: HuntAnalysis) -> Iterator[str]:
+    """Yield what each core does at the end."""
+    for wait in analysis.waits:
+        handler = f"; it has interrupted {wait.interrupted[0].text}" if wait.interrupted else ""
+        yield f"At the end, {wait.clause}{handler}."
+
+
+def tables(analysis: HuntAnalysis, top: int = TOP) -> Iterator[Table[Any]]:
+    """Yield the tables; `top` is the number of rows, 0 for all."""
+    if analysis.interrupts:
+        yield _interrupt_table(analysis, top)
+    if analysis.locks:
+        yield _lock_table(analysis, top)
+    if analysis.stacks:
+        yield _stack_table(analysis)
+
+
+def rows(analysis: HuntAnalysis) -> list[dict[str, object]]:
+    """Return a row for each finding, for CSV."""
+    return [{"code": one.code, "cycle": one.cycle, "text": one.text} for one in analysis.findings]
+
+
+def _time(analysis: HuntAnalysis, cycles: int) -> str:
+    return duration(cycles * 1e6 / analysis.hz) if cycles else ""
+
+
+def _title(name: str, analysis: HuntAnalysis, shown: Sequence[object], of: Sequence[object]) -> str:
+    left = len(of) - len(shown)
+    return in_heading(f"{name}{f'; {left:,} more with --top 0' if left else ''}", analysis.origin)
+
+
+def _interrupt_table(analysis: HuntAnalysis, top: int) -> Table[Interrupt]:
+    every = sorted(analysis.interrupts, key=lambda one: -one.total)
+    shown = every[: top or None]
+    return Table(
+        _title("Interrupts", analysis, shown, every),
+        shown,
+        [
+            Column("core", lambda one: str(one.core)),
+            Column("exception", lambda one: one.name),
+            Column("count", lambda one: f"{one.count:,}", right=True),
+            Column("total", lambda one: _time(analysis, one.total), right=True),
+            Column("longest", lambda one: _time(analysis, one.longest), right=True),
+            Column("latest", lambda one: _time(analysis, one.latency), right=True),
+            Column("delayed by", lambda one: one.delayed_by),
+        ],
+    )
+
+
+def _lock_table(analysis: HuntAnalysis, top: int) -> Table[LockUse]:
+    every = sorted(analysis.locks, key=lambda one: (-one.waited, -one.held))
+    shown = every[: top or None]
+    return Table(
+        _title("Spinlocks", analysis, shown, every),
+        shown,
+        [
+            Column("lock", lambda one: str(one.lock), right=True),
+            Column("core", lambda one: str(one.core)),
+            Column("claimed in", lambda one: one.function),
+            Column("taken", lambda one: f"{one.claims:,}", right=True),
+            Column("contended", lambda one: f"{one.waits:,}", right=True),
+            Column("held", lambda one: _time(analysis, one.held), right=True),
+            Column("longest", lambda one: _time(analysis, one.longest_held), right=True),
+            Column("waited", lambda one: _time(analysis, one.waited), right=True),
+            Column("longest wait", lambda one: _time(analysis, one.longest_wait), right=True),
+        ],
+    )
+
+
+def _stack_table(analysis: HuntAnalysis) -> Table[StackUse]:
+    return Table(
+        in_heading("Stacks, in bytes", analysis.origin),
+        analysis.stacks,
+        [
+            Column("core", lambda one: str(one.core)),
+            Column("from", lambda one: f"{one.limit:#010x}"),
+            Column("size", lambda one: f"{one.top - one.limit:,}", right=True),
+            Column("used", lambda one: f"{one.used:,}", right=True),
+            Column("deepest", lambda one: one.deepest.text if one.deepest else ""),
+        ],
+    )

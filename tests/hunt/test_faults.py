@@ -1,0 +1,133 @@
+"""Planted faults are found, with their cause; programs without one are silent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.hunt.analysis import HuntAnalysis, analysed
+from intercore.hunt.hunting import Wanted
+from tests.sim.firmware import example
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECONDS = 1.0
+
+
+def hunted(image: Path, wanted: Wanted | None = None) -> HuntAnalysis:
+    """Return what is found in a program."""
+    return analysed(image, image.name, wanted or Wanted(SECONDS, None, b""), lambda _: None)
+
+
+def fault(name: str, which: str, wanted: Wanted | None = None) -> HuntAnalysis:
+    """Return what is found in an example with a fault."""
+    return hunted(example(f"faults/{name}", "sram", f"-D{which}"), wanted)
+
+
+WAITS = [
+    ("BOTH_SEND", "deadlock", ("core 0 waits in push", "the FIFO to core 1", "the FIFO to core 0")),
+    ("BOTH_RECEIVE", "deadlock", ("until core 1 sends a word", "until core 0 sends a word")),
+    ("SPINLOCK_ORDER", "deadlock", ("spinlock 5 is free, which core 1 got", "spinlock 4 is free, which core 0 got")),
+    ("MUTEX_ORDER", "deadlock", ("sensor_mutex", "core 1 took it last, in lock_mutex ← read_sensor", "printf_mutex")),
+    ("NO_ANSWER", "deadlock", ("in pop ← example", "in pop ← core_1")),
+    ("INTERRUPTED_HOLDER", "deadlock", ("spinlock 9", "which it got in example", "IRQ 0 TIMER_IRQ_0")),
+    ("LOCK_KEPT", "no-progress", ("printf_mutex", "core 1 took it last, in lock_mutex ← log_line ← core_1")),
+    ("SEMAPHORE", "no-progress", ("the semaphore free_slots", "in acquire ← example")),
+    ("FLAG", "no-progress", ("done", "core 1 sleeps")),
+    ("LOST_WAKE_UP", "lost-wake-up", ("Core 1 sleeps", "SEV")),
+]
+
+
+@pytest.mark.parametrize(("which", "code", "words"), WAITS, ids=[one[0] for one in WAITS])
+def test_a_wait_that_nothing_ends_is_told_with_what_is_waited_for(
+    which: str, code: str, words: tuple[str, ...]
+) -> None:
+    (found,) = fault("waits", which).findings
+    assert found.code == code
+    assert [word for word in words if word not in found.text] == []
+
+
+@pytest.mark.parametrize("which", ["SERVER", "SLOW", "MUTEX"])
+def test_waits_that_end_are_no_findings(which: str) -> None:
+    analysis = fault("waits", which)
+    assert analysis.findings == []
+    assert "exit code 0" in analysis.stop
+
+
+def test_where_a_program_is_instead_of_the_expected_place_is_told() -> None:
+    analysis = fault("waits", "SLOW", Wanted(0.1, None, b"PASS"))
+    (found,) = analysis.findings
+    assert found.code == "not-reached"
+    assert "core 0 sleeps in pop ← example" in found.text
+
+
+def test_a_text_that_is_printed_ends_the_run() -> None:
+    analysis = fault("waits", "SERVER", Wanted(SECONDS, None, b"answer 31"))
+    assert analysis.findings == []
+    assert "has sent the text" in analysis.stop
+
+
+def test_the_same_is_found_again_and_the_program_is_not_disturbed() -> None:
+    first, second = (fault("waits", "MUTEX_ORDER") for _ in range(2))
+    assert first == second
+
+
+CHIP = [
+    ("DIVIDER", "divider-shared", "in divide ← example"),
+    ("SYSTICK_OFF", "systick-off", "Core 1 in measure"),
+    ("STARTED_TWICE", "started-twice", "in start_core_1"),
+    ("IN_RESET", "misuse", "held in reset"),
+    ("WRONG_CORE", "interrupt-on-wrong-core", "PROC0_INTE"),
+]
+
+
+@pytest.mark.parametrize(("which", "code", "words"), CHIP, ids=[one[0] for one in CHIP])
+def test_what_the_datasheet_excludes_is_told(which: str, code: str, words: str) -> None:
+    first, *_ = fault("chip_use", which).findings
+    assert first.code == code
+    assert words in first.text
+
+
+def test_a_handler_that_saves_the_divider_is_no_finding() -> None:
+    assert fault("chip_use", "SAVES_DIVIDER").findings == []
+
+
+def test_a_stack_that_is_left_is_told_in_that_cycle_with_the_function() -> None:
+    for which, function in (("OVERFLOW", "recurse"), ("LARGE_FRAME", "large_frame")):
+        (found,) = fault("stacks", which).findings
+        assert found.code == "stack-overflow"
+        assert found.places[0].core == 1
+        assert found.places[0].function == function
+
+
+def test_a_store_into_the_stack_of_the_other_core_is_told() -> None:
+    (found,) = fault("stacks", "FOREIGN").findings
+    assert found.code == "foreign-stack"
+    assert "Core 0 stores in example" in found.text
+
+
+def test_the_high_water_mark_is_the_lowest_word_that_was_stored() -> None:
+    analysis = fault("stacks", "NOTHING")
+    assert analysis.findings == []
+    one = analysis.stacks[1]
+    # Eleven calls of recurse, of which each saves two registers at least and has a frame of 64 bytes.
+    assert 11 * (64 + 8) <= one.used <= 11 * (64 + 8) + 100
+    assert one.deepest is not None
+    assert one.deepest.function == "recurse"
+
+
+def test_interrupts_are_counted_with_their_latency() -> None:
+    (timer,) = fault("chip_use", "SAVES_DIVIDER").interrupts
+    assert (timer.core, timer.name, timer.count) == (0, "IRQ 0 TIMER_IRQ_0", 200)
+    assert timer.longest <= timer.total
+    assert timer.delayed_by == ""
+
+
+EXAMPLES = ["alarm", "bank_conflict", "both_cores", "fifo_interrupt", "fifo_polled", "mix", "spinlock"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_that_run_to_their_end_have_no_finding(name: str) -> None:
+    assert hunted(example(name)).findings == []

@@ -23,6 +23,7 @@ mod flash;
 mod flash_cache;
 mod gdb;
 mod hazard3;
+mod hunt;
 mod image;
 mod interleaving;
 mod lockstep;

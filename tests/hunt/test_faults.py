@@ -36,6 +36,7 @@ WAITS = [
     ("LOCK_KEPT", "no-progress", ("printf_mutex", "core 1 took it last, in lock_mutex ← log_line ← core_1")),
     ("SEMAPHORE", "no-progress", ("the semaphore free_slots", "in acquire ← example")),
     ("FLAG", "no-progress", ("done", "core 1 sleeps")),
+    ("NO_ALARM", "no-progress", ("Core 1 sleeps in core_1", "no alarm will end", "core 0 sleeps")),
     ("LOST_WAKE_UP", "lost-wake-up", ("Core 1 sleeps", "SEV")),
 ]
 
@@ -123,6 +124,13 @@ def test_interrupts_are_counted_with_their_latency() -> None:
     assert (timer.core, timer.name, timer.count) == (0, "IRQ 0 TIMER_IRQ_0", 200)
     assert timer.longest <= timer.total
     assert timer.delayed_by == ""
+
+
+def test_a_stack_that_its_linker_script_names_is_watched_below_its_end() -> None:
+    names = ("-Wl,--defsym=__StackOneTop=0x20042000", "-Wl,--defsym=__StackOneBottom=0x20041e00")
+    (found,) = hunted(example("faults/stacks", "sram", "-DNOTHING", *names)).findings
+    assert found.code == "stack-overflow"
+    assert "512 bytes (0x20041e00 to 0x20042000)" in found.text
 
 
 EXAMPLES = ["alarm", "bank_conflict", "both_cores", "fifo_interrupt", "fifo_polled", "mix", "spinlock"]

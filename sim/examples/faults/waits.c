@@ -131,6 +131,11 @@ static void core_1(void) {
 #elif defined(FLAG)
     spend(100);
     // It forgets to set `done`.
+#elif defined(NO_ALARM)
+    for (const uint32_t begun = TIMER_TIMERAWL; TIMER_TIMERAWL - begun < 1000;) {
+        WFE(); // and nobody has set an alarm
+    }
+    push(1);
 #elif defined(SLOW)
     for (;;) {
         pop();
@@ -184,6 +189,10 @@ void example(void) {
     }
 #elif defined(SEMAPHORE)
     acquire(&free_slots);
+#elif defined(NO_ALARM)
+    for (;;) {
+        WFE();
+    }
 #elif defined(FLAG)
     while (!done) {
         WFE();

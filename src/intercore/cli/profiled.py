@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -124,13 +125,20 @@ def of_benchmark(name: str, benchmark: str, levels: Sequence[str], calls: str | 
         raise UsageError(f"what {name} executes cannot be recorded: profile a benchmark on {able}")
     if calls is not None and isinstance(target, FunctionOnlyTarget):
         raise UsageError(f"--calls: {name} has no time that calls could take: omit it")
+    profiler = _Profiler(" ".join([f"{name} {benchmark}", *levels]), calls)
+    measured(name, benchmark, levels, profiler)
+    return Profiled(profiler.profile, None, None, "", profiler.mistakes, None)
+
+
+def measured(name: str, benchmark: str, levels: Sequence[str], measurer: Measurer) -> None:
+    """Measure one setting of a benchmark on a simulated target."""
+    target = find(name)
     wanted, own = resolve_user_workload(parse_levels(levels), [], [], [])
     if several := [f"{factor}={','.join(texts)}" for factor, texts in wanted.items() if len(texts) != 1]:
         raise UsageError(f"profile can only measure one setting: give one level instead of {several[0]}")
     address = Address(sources=sources_of(kernel=None, firmware=None, own=own))
     experiment = Experiment(benchmark, {**traced(benchmark), **wanted})
     draft = draft_plan(plan_without_parts(target, address, benchmark, repetitions=1), [experiment])
-    profiler = _Profiler(" ".join([f"{name} {benchmark}", *levels]), calls)
     with (
         kept_target(draft.plan, address, None) as kept,
         tempfile.TemporaryDirectory() as folder,
@@ -138,12 +146,37 @@ def of_benchmark(name: str, benchmark: str, levels: Sequence[str], calls: str | 
     ):
         run = store.create_run(complete_plan_on(kept, draft), 1)
         with watch(messages()) as observer:
-            carry_out(store, {run: kept}, observer, measure=profiler)
-    return Profiled(profiler.profile, None, None, "", profiler.mistakes, None)
+            carry_out(store, {run: kept}, observer, measure=measurer)
 
 
-class _Profiler:
-    """Measures settings for `this_thread.carry_out`, and keeps the profile of the last one."""
+class Measurer(ABC):
+    """Measures settings for `this_thread.carry_out`, and looks at what the program does meanwhile."""
+
+    def __call__(
+        self,
+        target: OpenTarget,
+        setting: Setting,
+        progress: Callable[[int, int], None],
+        chip_time: Callable[[float], None],
+    ) -> Measurement:
+        """Measure a setting."""
+        measurement = target.measure(setting, progress, chip_time, observe=self)
+        counts = {name: measurement.checks.get(name, 0) for name in SPOILING_CHECKS}
+        if failed := ", ".join(f"{name}: {count}" for name, count in counts.items() if count):
+            raise IntercoreError(f"RESULTS WRONG: the measurement failed its checks ({failed}), so nothing is shown")
+        return measurement
+
+    @abstractmethod
+    def begin(self, simulator: Chip) -> None:
+        """Look from here on."""
+
+    @abstractmethod
+    def end(self, simulator: Chip) -> None:
+        """Keep what was seen."""
+
+
+class _Profiler(Measurer):
+    """Keeps the profile of the last setting."""
 
     profile: Profile
     mistakes: Sequence[str] = ()
@@ -155,19 +188,6 @@ class _Profiler:
         self._calls = calls
         self._timed: Timed | None = None
         self._begun = 0.0
-
-    def __call__(
-        self,
-        target: OpenTarget,
-        setting: Setting,
-        progress: Callable[[int, int], None],
-        chip_time: Callable[[float], None],
-    ) -> Measurement:
-        measurement = target.measure(setting, progress, chip_time, observe=self)
-        counts = {name: measurement.checks.get(name, 0) for name in SPOILING_CHECKS}
-        if failed := ", ".join(f"{name}: {count}" for name, count in counts.items() if count):
-            raise IntercoreError(f"RESULTS WRONG: the measurement failed its checks ({failed}), so nothing is shown")
-        return measurement
 
     def begin(self, simulator: Chip) -> None:
         """Record from here on."""

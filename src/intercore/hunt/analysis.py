@@ -86,7 +86,7 @@ def analysed(image: Path, name: str, wanted: Wanted, progress: Callable[[str], N
     simulator.start_hunt()
     run = hunt(simulator, calls, wanted, progress)
     hunted = simulator.hunted()
-    words = sorted({word for wait in run.last.waits for word in wait.words})
+    words = sorted({word & ~3 for wait in run.last.waits for word in wait.words})
     found = findings(simulator, calls, run, {})
     if words and any(one.code in {"deadlock", "no-progress", "lost-wake-up", "not-reached"} for one in found):
         progress("once more, to see who has changed what is waited for")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from intercore.hunt.waits import object_name
+from intercore.hunt.waits import HANDED_OVER, object_name
 from intercore.sim import CoreState, Reason
 from intercore.text import capitalised, listed
 from intercore.view.quantity import duration
@@ -123,7 +123,7 @@ def _waits(run: Run, writers: Mapping[int, Place]) -> Iterator[Finding]:
         if wait.holder == wait.core:
             yield Finding("deadlock", f"{capitalised(_with_writers(wait, writers))}: it will never end.", [wait.place])
             return
-    if not run.stuck and len(lasting) < len(waits):
+    if not run.certain and not (len(lasting) == len(waits) and all(wait.kind in HANDED_OVER for wait in waits)):
         return
     if len(stuck) == len(waits):
         clauses = "; ".join(_with_writers(wait, writers) for wait in waits)
@@ -141,7 +141,7 @@ def _waits(run: Run, writers: Mapping[int, Place]) -> Iterator[Finding]:
         )
     for wait in waits:
         other = waits[1 - wait.core]
-        if wait.kind == "time" and run.stuck and run.certain:
+        if wait.kind == "time" and run.certain:
             yield Finding("no-progress", f"{capitalised(wait.clause)}, which no alarm will end: {other.clause}.")
 
 
@@ -153,7 +153,7 @@ def _is_served(wait: Wait, other: Wait) -> bool:
 
 def _with_writers(wait: Wait, writers: Mapping[int, Place]) -> str:
     """Return the clause of a wait, with who wrote last what it waits for."""
-    found = [writers[word] for word in wait.words if word in writers]
+    found = [writers[word & ~3] for word in wait.words if word & ~3 in writers]
     if not found or wait.holder_place is not None:
         return wait.clause
     last = found[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import msgspec
 
 from intercore.hunt.calls import Calls
-from intercore.hunt.waits import Snapshot, snapshot
+from intercore.hunt.waits import HANDED_OVER, Snapshot, snapshot
 from intercore.sim import Reason
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ _LOOK = 2_500_000
 """Cycles between two looks at whether there is progress."""
 _PATIENCE = 1.0
 """Seconds of the chip's time without any change that are no progress if something pending might yet bring one."""
-_SRAM, _SRAM_BYTES = 0x20000000, 0x42000
 
 
 class Wanted(NamedTuple):
@@ -59,8 +58,6 @@ def hunt(simulator: Simulator, calls: Calls, wanted: Wanted, progress: Callable[
     """Run a program from power-on."""
     begun = simulator.seconds
     output = bytearray()
-    before: tuple[object, object] | None = None
-    since = begun
     lasting: Lasting = ((None, begun), (None, begun))
     while True:
         left = wanted.seconds - (simulator.seconds - begun)
@@ -93,14 +90,9 @@ def hunt(simulator: Simulator, calls: Calls, wanted: Wanted, progress: Callable[
         if _both_repeat(now):
             if simulator.nothing_is_pending():
                 return Run(stop, "nothing can change any more", reached, True, True, now, for_so_long, bytes(output))
-            state = (now.raw, simulator.read(_SRAM, _SRAM_BYTES))
-            if before is None or before != state:
-                before, since = state, simulator.seconds
-            elif simulator.seconds - since >= _PATIENCE:
+            if all(wait.kind in HANDED_OVER for wait in now.waits) and min(for_so_long) >= _PATIENCE:
                 why = f"nothing has changed for {_PATIENCE:g} s of the chip's time"
                 return Run(stop, why, reached, True, False, now, for_so_long, bytes(output))
-        else:
-            before = None
         progress(f"{simulator.seconds - begun:.2f} s of {wanted.seconds:g} s of the chip's time")
 
 
@@ -121,5 +113,6 @@ def _both_repeat(now: Snapshot) -> bool:
     """Return whether neither core does anything but what it did the turn before."""
     idle = {"off", "crashed", "ended"}
     return all(
-        wait.kind in idle or ((wait.repeats or wait.asleep) and wait.kind not in {"runs", "time"}) for wait in now.waits
+        wait.kind in idle or ((wait.repeats or wait.asleep) and wait.kind not in {"runs", "time", "register"})
+        for wait in now.waits
     )

@@ -40,11 +40,14 @@ FOR_OTHERS: frozenset[Kind] = frozenset(
     {"receives", "sends", "spinlock", "mutex", "semaphore", "queue", "lock", "word", "woken"}
 )
 """Kinds of waits that only the other core, or a handler, can end."""
+HANDED_OVER: frozenset[Kind] = FOR_OTHERS - {"word", "woken"}
+"""Those of them that are made for two cores: a word of memory may as well be a handler's, or the kernel's."""
 
 _SIO = 0xD0000000
 _FIFO_ST = _SIO + 0x50
 _VALID, _READY = 1, 2
 _SPINLOCKS = range(_SIO + 0x100, _SIO + 0x180, 4)
+_SSI = range(0x18000000, 0x18001000)
 _TIMER = range(0x40054000, 0x40058000)
 _SYSTICK = range(0xE000E010, 0xE000E020, 4)
 _CORES = 2
@@ -167,17 +170,18 @@ def _loop(
 ) -> _Found:
     """Return what a core waits for by what its loop reads."""
     returns, repeats, acts, _, registers, words, local = loop
+    tells_time = any(one in _TIMER or one in _SYSTICK for one in registers)
+    if tells_time and (returns or asleep):
+        return _Found("time", "some time has passed")
     if not returns:
         if asleep and words:
             return _Found("woken", "nobody has sent an event (SEV) since what it waits for has come")
         return _Found("idle" if asleep else "runs")
     found = next(_ports(simulator, calls, hunted, place, registers), None)
     found = found or next(_locks(simulator, calls, place.core, words or local), None)
-    if found is None and any(one in _TIMER or one in _SYSTICK for one in registers):
-        found = _Found("time", "some time has passed")
     others = [one for one in registers if one not in _SPINLOCKS and one != _FIFO_ST]
     if found is None and others:
-        found = _Found("register", f"{' and '.join(simulator.register_name(one) for one in others[:2])} changes", words)
+        found = _Found("register", f"{' and '.join(_register(simulator, one) for one in others[:2])} changes", words)
     if found is None and acts and not repeats:
         found = _Found("runs")
     if found is None and (words or local):
@@ -230,6 +234,12 @@ def _locks(simulator: Simulator, calls: Calls, core: int, words: Sequence[int]) 
             yield _Found("queue", f"the queue {name} has {has}", [base + 8], 1 - core)
         else:
             yield _Found("lock", f"the lock {name} is free", [one for one in words if one != base])
+
+
+def _register(simulator: Simulator, address: int) -> str:
+    if address in _SSI:
+        return f"SSI offset {address - _SSI.start:#05x}"
+    return simulator.register_name(address)
 
 
 def _words(simulator: Simulator, calls: Calls, words: Sequence[int]) -> str:

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 /// Bytes below a stack that are watched, at most.
 const BELOW: u32 = 0x4000;
+/// Those that are watched also if data are there.
+const NEAR: u32 = 0x400;
 /// Bytes below the stack pointer that an instruction may store to: PUSH of all registers, or the frame of an exception.
 const PUSHED: u32 = 40;
 /// What is below the first one is another store into the same stack.
@@ -79,9 +81,9 @@ impl Stack {
 
     /// What is watched.
     fn guard(&self) -> Range<u32> {
-        let below = self.bounds.limit.saturating_sub(BELOW).max(self.bounds.data_end);
-        let end = if self.overflow.is_some() { self.bounds.limit } else { self.low };
-        if self.overflow.is_some() { end..end } else { below..end }
+        let Bounds { limit, data_end, .. } = self.bounds;
+        let below = limit.saturating_sub(BELOW).max(data_end).min(limit.saturating_sub(NEAR));
+        if self.overflow.is_some() { 0..0 } else { below..self.low }
     }
 }
 

@@ -32,9 +32,9 @@ pub struct Wait {
     pub code: Vec<u32>,
     /// Registers of peripherals, SIO and core that it reads, in order.
     pub registers: Vec<u32>,
-    /// Words of SRAM that it reads and leaves as they are, in order, but for those of its stack.
+    /// Addresses in SRAM that it reads and leaves as they are, in order, but for those of its stack.
     pub words: Vec<u32>,
-    /// Words of its stack of which that is true.
+    /// Those of its stack of which that is true.
     pub locals: Vec<u32>,
 }
 
@@ -91,8 +91,9 @@ impl Machine {
                 break;
             }
         }
-        wait.words.retain(|word| !written.contains(word));
-        wait.locals.retain(|word| !written.contains(word));
+        for list in [&mut wait.words, &mut wait.locals] {
+            list.retain(|address| !written.contains(&(address & !3)));
+        }
         for list in [&mut wait.code, &mut wait.registers, &mut wait.words, &mut wait.locals] {
             list.sort_unstable();
             list.dedup();
@@ -115,7 +116,7 @@ impl Machine {
         wait.code.push(pc);
         let half = self.peek(pc & !3).map_or(0, |word| (word >> ((pc & 2) * 8)) as u16);
         let op = &TABLE[usize::from(half)];
-        let address = core.effective_address(op) & !3;
+        let address = core.effective_address(op);
         let (loads, stores) = match op.code {
             Code::LoadImm | Code::LoadReg => (true, false),
             Code::StoreImm | Code::StoreReg => (false, true),
@@ -130,10 +131,10 @@ impl Machine {
         if is_register(address) {
             wait.acts |= stores && !is_lock;
             if loads {
-                wait.registers.push(address);
+                wait.registers.push(address & !3);
             }
         } else if stores {
-            written.push(address);
+            written.push(address & !3);
         } else if loads && address >> 28 == 2 {
             // As far as a frame of a function may reach.
             let is_local = (sp..sp.saturating_add(LOCALS)).contains(&address);

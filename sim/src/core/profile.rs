@@ -4,6 +4,7 @@
 //! time from one of these to the next belongs to what the core did in between, so the sum over all functions, handlers and
 //! sleep is the time of the run, exactly.
 
+mod accesses;
 mod blocks;
 mod calls;
 mod contention;
@@ -20,6 +21,7 @@ mod visits;
 
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
+pub(crate) use accesses::{Accessor, Noted};
 use blocks::Blocks;
 pub(crate) use blocks::{Begun, BlockShape, Lost};
 use calls::{Calls, Parked};
@@ -69,35 +71,6 @@ pub enum Activity {
     Switches,
     /// It sleeps.
     Sleeps,
-}
-
-/// The instruction that loads or stores.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Accessor {
-    pub core: u8,
-    pub pc: u32,
-    /// The stack pointer.
-    pub sp: u32,
-}
-
-/// What is to be done after an access.
-#[derive(Clone, Copy, Debug, Default)]
-#[must_use]
-pub(crate) struct Noted {
-    /// A core has begun a task.
-    pub begins_task: bool,
-    /// The word need not be watched any more.
-    pub unwatch: bool,
-    /// Other words are to be watched.
-    pub changes_watch: bool,
-}
-
-impl Noted {
-    /// Whether `follow_up` has to be called.
-    #[inline]
-    pub fn calls_for_something(self) -> bool {
-        self.begins_task || self.unwatch
-    }
 }
 
 /// Time of one core.
@@ -392,13 +365,6 @@ impl Profile {
         }
     }
 
-    /// The exception whose handler a core is about to begin became pending in this cycle.
-    pub(crate) fn pended(&mut self, core: u8, since: Cycle) {
-        if let Some(hunt) = &mut self.hunt {
-            hunt.pended(core, since);
-        }
-    }
-
     /// What cores lose in cycle `now`, they lose to a master. Those that ask for the same slave do so at these addresses.
     pub(crate) fn contend(&mut self, now: Cycle, winner: u8, addresses: [u32; 2]) {
         self.keep(Told::Contend { now, winner, addresses });
@@ -417,37 +383,5 @@ impl Profile {
     pub(crate) fn misses(&mut self, core: u8, at: Access, cycles: Cycle, replaced: Option<u32>) {
         let function = self.cores[usize::from(core & 1)].calls.function();
         self.contention.miss(core, at, cycles, replaced, function, &self.places);
-    }
-
-    /// A core loads or stores a value, and what is to be done about it.
-    pub(crate) fn access(&mut self, by: Accessor, now: Cycle, address: u32, write: bool, value: u32) -> Noted {
-        let core = by.core;
-        if self.contention.is_lock(address) {
-            self.keep(Told::Reads { by, now, address, value });
-            let calls = &self.cores[usize::from(core & 1)].calls;
-            self.contention.lock(core, now, address, write, value, (calls.function(), calls.node()));
-            return Noted::default();
-        }
-        let mut noted = Noted::default();
-        if let Some(hunt) = &mut self.hunt {
-            let calls = &self.cores[usize::from(core & 1)].calls;
-            let doer = Doer { core, cycle: now, pc: by.pc, node: calls.node(), value };
-            if address >> 28 >= 0xd {
-                noted.changes_watch = hunt.access(doer, calls.root(), calls.functions(), address, write);
-            } else if write {
-                noted.unwatch = hunt.written(address, by.sp, doer);
-            }
-        }
-        noted.begins_task = write && self.tasks.written(usize::from(core & 1), address, value);
-        noted
-    }
-
-    /// A core needs a word of flash that cannot be read now.
-    pub(crate) fn reads_busy_flash(&mut self, core: u8, now: Cycle) {
-        let Some(hunt) = &mut self.hunt else { return };
-        let calls = &self.cores[usize::from(core & 1)].calls;
-        let pc = calls.last().unwrap_or(0);
-        let doer = Doer { core, cycle: now, pc, node: calls.node(), value: 0 };
-        hunt.suspect(Suspicion::FlashBusy, calls.function(), doer);
     }
 }

@@ -180,6 +180,11 @@ impl Hunt {
         false
     }
 
+    /// Whether a word is only watched since it is below a stack, and a core reads it: then it is somebody's data.
+    pub(super) fn is_data_below_a_stack(&self, address: u32) -> bool {
+        self.stacks.is_below_one(address) && !self.words.contains_key(&(address & !3))
+    }
+
     /// First and last address of what it has to know each store to.
     pub(super) fn watched(&self) -> impl Iterator<Item = (u32, u32)> {
         self.words.keys().map(|&word| (word, word)).chain(self.stacks.watched())

@@ -108,6 +108,12 @@ impl Stacks {
         guards.map(|guard| (guard.start, guard.end - 1))
     }
 
+    /// Whether a word is watched, and not of a stack.
+    pub(super) fn is_below_one(&self, address: u32) -> bool {
+        let mut stacks = self.of.iter().flatten();
+        stacks.any(|stack| stack.guard().contains(&address) && address < stack.bounds.limit)
+    }
+
     /// A core stores to a word while its stack pointer is at `sp`. Whether the word was watched, and need not be any more.
     pub(super) fn stored(&mut self, address: u32, sp: u32, doer: Doer) -> bool {
         let number = usize::from(doer.core & 1);

@@ -1,0 +1,76 @@
+//! What a profile, and a hunt for faults, make of single accesses of the cores.
+
+use crate::core::profile::{Doer, Profile, Suspicion, turns::Told};
+use crate::core::time::Cycle;
+
+/// The instruction that loads or stores.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accessor {
+    pub core: u8,
+    pub pc: u32,
+    /// The stack pointer.
+    pub sp: u32,
+}
+
+/// What is to be done after an access.
+#[derive(Clone, Copy, Debug, Default)]
+#[must_use]
+pub(crate) struct Noted {
+    /// A core has begun a task.
+    pub begins_task: bool,
+    /// The word need not be watched any more.
+    pub unwatch: bool,
+    /// Other words are to be watched.
+    pub changes_watch: bool,
+}
+
+impl Noted {
+    /// Whether `follow_up` has to be called.
+    #[inline]
+    pub fn calls_for_something(self) -> bool {
+        self.begins_task || self.unwatch
+    }
+}
+
+impl Profile {
+    /// The exception whose handler a core is about to begin became pending in this cycle.
+    pub(crate) fn pended(&mut self, core: u8, since: Cycle) {
+        if let Some(hunt) = &mut self.hunt {
+            hunt.pended(core, since);
+        }
+    }
+
+    /// A core loads or stores a value, and what is to be done about it.
+    pub(crate) fn access(&mut self, by: Accessor, now: Cycle, address: u32, write: bool, value: u32) -> Noted {
+        let core = by.core;
+        if self.contention.is_lock(address) {
+            self.keep(Told::Reads { by, now, address, value });
+            let calls = &self.cores[usize::from(core & 1)].calls;
+            self.contention.lock(core, now, address, write, value, (calls.function(), calls.node()));
+            return Noted::default();
+        }
+        let mut noted = Noted::default();
+        if let Some(hunt) = &mut self.hunt {
+            let calls = &self.cores[usize::from(core & 1)].calls;
+            let doer = Doer { core, cycle: now, pc: by.pc, node: calls.node(), value };
+            if address >> 28 >= 0xd {
+                noted.changes_watch = hunt.access(doer, calls.root(), calls.functions(), address, write);
+            } else if write {
+                noted.unwatch = hunt.written(address, by.sp, doer);
+            } else {
+                noted.unwatch = hunt.is_data_below_a_stack(address);
+            }
+        }
+        noted.begins_task = write && self.tasks.written(usize::from(core & 1), address, value);
+        noted
+    }
+
+    /// A core needs a word of flash that cannot be read now.
+    pub(crate) fn reads_busy_flash(&mut self, core: u8, now: Cycle) {
+        let Some(hunt) = &mut self.hunt else { return };
+        let calls = &self.cores[usize::from(core & 1)].calls;
+        let pc = calls.last().unwrap_or(0);
+        let doer = Doer { core, cycle: now, pc, node: calls.node(), value: 0 };
+        hunt.suspect(Suspicion::FlashBusy, calls.function(), doer);
+    }
+}

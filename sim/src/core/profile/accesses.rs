@@ -58,7 +58,7 @@ impl Profile {
             } else if write {
                 noted.unwatch = hunt.written(address, by.sp, doer);
             } else {
-                noted.unwatch = hunt.is_data_below_a_stack(address);
+                noted.unwatch = hunt.read(address);
             }
         }
         noted.begins_task = write && self.tasks.written(usize::from(core & 1), address, value);
@@ -69,8 +69,7 @@ impl Profile {
     pub(crate) fn reads_busy_flash(&mut self, core: u8, now: Cycle) {
         let Some(hunt) = &mut self.hunt else { return };
         let calls = &self.cores[usize::from(core & 1)].calls;
-        let pc = calls.last().unwrap_or(0);
-        let doer = Doer { core, cycle: now, pc, node: calls.node(), value: 0 };
+        let doer = Doer { core, cycle: now, pc: 0, node: calls.node(), value: 0 };
         hunt.suspect(Suspicion::FlashBusy, calls.function(), doer);
     }
 }

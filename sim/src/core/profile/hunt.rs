@@ -180,9 +180,9 @@ impl Hunt {
         false
     }
 
-    /// Whether a word is only watched since it is below a stack, and a core reads it: then it is somebody's data.
-    pub(super) fn is_data_below_a_stack(&self, address: u32) -> bool {
-        self.stacks.is_below_one(address) && !self.words.contains_key(&(address & !3))
+    /// Whether a word that a core reads need not be watched any more.
+    pub(super) fn read(&self, address: u32) -> bool {
+        self.stacks.is_read_for_good(address) && !self.words.contains_key(&(address & !3))
     }
 
     /// First and last address of what it has to know each store to.

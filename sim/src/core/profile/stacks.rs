@@ -79,6 +79,11 @@ impl Stack {
         Self { bounds, low: bounds.top, deepest: None, overflow: None }
     }
 
+    /// What is in use.
+    fn used(&self) -> Range<u32> {
+        self.low..self.bounds.top
+    }
+
     /// What is watched.
     fn guard(&self) -> Range<u32> {
         let Bounds { limit, data_end, .. } = self.bounds;
@@ -108,10 +113,13 @@ impl Stacks {
         guards.map(|guard| (guard.start, guard.end - 1))
     }
 
-    /// Whether a word is watched, and not of a stack.
-    pub(super) fn is_below_one(&self, address: u32) -> bool {
-        let mut stacks = self.of.iter().flatten();
-        stacks.any(|stack| stack.guard().contains(&address) && address < stack.bounds.limit)
+    /// Whether a word that a core reads need not be watched any more: it is somebody's data below a stack, or of the part of a
+    /// stack that is in use.
+    pub(super) fn is_read_for_good(&self, address: u32) -> bool {
+        self.of.iter().flatten().any(|stack| {
+            let is_data = stack.guard().contains(&address) && address < stack.bounds.limit;
+            is_data || stack.used().contains(&address)
+        })
     }
 
     /// A core stores to a word while its stack pointer is at `sp`. Whether the word was watched, and need not be any more.
@@ -119,7 +127,7 @@ impl Stacks {
         let number = usize::from(doer.core & 1);
         let mut watched = false;
         if let Some(stack) = &mut self.of[number] {
-            watched |= stack.guard().contains(&address);
+            watched = stack.guard().contains(&address);
             let Bounds { limit, top, .. } = stack.bounds;
             let pushed = address < sp && address >= sp.saturating_sub(PUSHED);
             let on_it = sp <= top && sp.saturating_add(BELOW) > limit;
@@ -129,6 +137,8 @@ impl Stacks {
                 stack.low = limit;
                 stack.overflow = Some((doer, address));
             }
+            // Also what lies between words that were stored to.
+            watched |= stack.used().contains(&address);
         }
         if let Some(other) = &self.of[1 - number]
             && (other.bounds.limit..other.low).contains(&address)

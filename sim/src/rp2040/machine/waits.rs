@@ -57,7 +57,7 @@ impl Machine {
     pub fn nothing_is_pending(&self) -> bool {
         let peripherals = &self.bus.peripherals;
         let ticks = |number| self.core(number).peek_private(SYST_CSR) & (systick::TICKINT | 1) == systick::TICKINT | 1;
-        let pending = peripherals.next_event().min(self.dma.next(&self.bus, self.now));
+        let pending = peripherals.next_event().min(self.bus.dma.next(&self.bus, self.now));
         pending == NEVER && !peripherals.stands_still() && peripherals.pins_stand_still() && !(0..2).any(ticks)
     }
 

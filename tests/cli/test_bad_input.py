@@ -77,6 +77,7 @@ ASKED_WRONGLY = (
     ("predict hots message size=5", "did you mean 'host'?"),
     ("trace hots switch", "did you mean 'host'?"),
     ("profile app.elf --seconds 0", "--seconds 0 is not between 0 and 3600"),
+    ("hunt app.elf --max-time -1", "--max-time -1 is not between 0 and 3600"),
     ("trace stm32h745-sim switch", "stm32h745-sim has no recorder"),
     ("trace esp32-qemu switch", "the recorder's code must not wait for flash: add code=iram"),
     ("trace pico-sim switch primitive=queue,mutex", "one level of primitive"),

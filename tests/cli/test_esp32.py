@@ -253,9 +253,11 @@ def test_in_a_sweep_what_takes_this_machines_time_is_measured_one_target_at_a_ti
 )
 def test_a_qemu_that_cannot_run_it_is_told(tool: Tool, qemu: Fakes, behaviour: str, image: str, complaint: str) -> None:
     (tool.directory / "s3.bin").write_bytes(whole("esp32s3"))
+    environment = {"FAKE_QEMU": behaviour}
     if behaviour == "none":
         (qemu.bin / "qemu-system-xtensa").unlink()
-    result = tool("info", "esp32-qemu", "--image", image, environment={"FAKE_QEMU": behaviour})
+        environment["PATH"] = str(qemu.bin)  # the distribution may have one
+    result = tool("info", "esp32-qemu", "--image", image, environment=environment)
     assert (result.status, complaint in " ".join(result.error.split())) == (1, True), result
 
 

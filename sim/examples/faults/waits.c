@@ -8,7 +8,6 @@
 
 enum { ROUNDS = 20 };
 
-
 // A lock in memory as SDKs have it: a spinlock that protects the word behind its address.
 struct lock_core {
     volatile uint32_t *spinlock;

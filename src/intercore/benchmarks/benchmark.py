@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from intercore.accuracy.figures import Category
     from intercore.benchmarks.options import Options
     from intercore.benchmarks.published import Publication
     from intercore.benchmarks.series import Unit
@@ -271,6 +272,8 @@ class Benchmark:
     """The user's options of the report."""
     choices: Mapping[str, str] = field(default_factory=dict)
     """The names that its answers may hold, each with what it means in a few words."""
+    made_of: tuple[Category, ...] = ()
+    """What its times are made of: where these are simulated, how far each part of the model is known to be true."""
     witness: Callable[[Simulator], Witness] | None = None
     """Its probe on a simulated chip, which records the ground truth of each sample."""
     load_analysis: Callable[[], Analysis] | None = None

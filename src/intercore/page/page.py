@@ -28,7 +28,7 @@ import numpy as np
 from markupsafe import Markup
 
 import intercore
-from intercore.benchmarks import disturbance, failed, registry, stop_rule
+from intercore.benchmarks import disturbance, failed, model, registry, stop_rule
 from intercore.benchmarks.grouping import overhead_us
 from intercore.benchmarks.reports import run_caveats
 from intercore.comparison.analysis import compare
@@ -75,7 +75,7 @@ _TRUST = {
     "measured": "Measured on this target, as it was built.",
     "simulated": Markup(
         "Good for comparing alternatives on this chip; before you rely on a time, measure a board. Its "
-        '<a href="#model">model</a> counts every cycle and was never compared with a board, so its error is unknown.'
+        '<a href="#model">model</a> counts every cycle.'
     ),
     "emulated": CAUTION,
 }
@@ -223,7 +223,14 @@ class _Section:
         """How far its numbers can be trusted, by where they come from and whether something disturbed them."""
         place = self.condition("memory.code")
         runs_from = f" Its code runs from {in_words(place)}{_NOT_FLASH * ('sram' in place)}." if place else ""
-        return _TRUST[self.run.plan.origin] + runs_from + self._one_run + self._not_to_trust
+        return _TRUST[self.run.plan.origin] + self._model + runs_from + self._one_run + self._not_to_trust
+
+    @property
+    def _model(self) -> str:
+        """How far the model was found to be true, if there is one."""
+        if not self.run.plan.simulated:
+            return ""
+        return f" {model.beside_boards(self.run) or 'It was never compared with a board, so its error is unknown'}."
 
     @property
     def _one_run(self) -> str:

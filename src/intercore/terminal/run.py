@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.benchmarks import model
 from intercore.terminal.findings import Caution, Failure, Line, Sentence
 from intercore.terminal.one_screen import Weighed, on_one_screen
 from intercore.text import plural
@@ -126,13 +127,20 @@ class RunFindings:
             yield Line(f"Published tables with this run's values ({hidden}): {self.published}")
         if self.left_out:
             yield Sentence(self.left_out)
+        yield from self._model()
         yield from (Caution(one.text) for one in caveats)
+
+    def _model(self) -> Iterator[Part]:
+        """Yield how far the times of a simulated chip are known to be true."""
+        if said := model.beside_boards(self.run):
+            yield Sentence(f"{said}.")
 
     def _some(self, reports: Sequence[Report], caveats: Sequence[Finding]) -> Iterator[Part]:
         if len([report for report in reports if report.benchmark != _ENERGY]) == 1:
             yield from (Sentence(text) for report in reports for text in report.section.sentences)
         if self.left_out:
             yield Sentence(self.left_out)
+        yield from self._model()
         causes = by_cause(caveats)
         for first, count in causes[:_MOST_CAUSES]:
             yield Caution(first_sentence(first.text) + (f" ({count} of this kind)" if count > 1 else ""))

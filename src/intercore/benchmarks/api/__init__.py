@@ -56,5 +56,6 @@ BENCHMARK = Benchmark(
         "delete": "the call that deletes a task that has ended",
         "allocate": "the call that allocates that many bytes on the heap",
     },
+    made_of=("computing from SRAM", "two cores at once", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
 )

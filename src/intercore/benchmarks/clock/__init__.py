@@ -48,5 +48,6 @@ BENCHMARK = Benchmark(
     # Intervals are of random length: what differs between cores, and from the truth, is the result.
     SeriesMeaning(roles={"*": Role.AUXILIARY}, results={}),
     witness=_witness,
+    made_of=("registers on APB",),
     load_analysis=_load_analysis,
 )

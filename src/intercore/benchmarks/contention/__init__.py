@@ -105,6 +105,7 @@ BENCHMARK = Benchmark(
             "may wait for each other"
         ),
     },
+    made_of=("computing from SRAM", "two cores at once", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
     load_publication=_load_publication,
 )

@@ -45,5 +45,6 @@ BENCHMARK = Benchmark(
         roles={"response.*": Role.RESULT, "missed.*": Role.AUXILIARY, "alone": Role.AUXILIARY},
         results={f"response.{task}": Result("us", f"response of task {task}") for task in range(TASKS)},
     ),
+    made_of=("computing from SRAM", "two cores at once", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
 )

@@ -75,6 +75,7 @@ BENCHMARK = Benchmark(
         suite=_suite,
     ),
     SeriesMeaning(results={"latency": Result("us", "response time")}),
+    made_of=("interrupt latency", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,
     load_publication=_load_publication,

@@ -84,6 +84,7 @@ BENCHMARK = Benchmark(
         provoked=_provoked,
         is_signed=_is_signed,
     ),
+    made_of=("interrupt latency", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
     load_publication=_load_publication,
 )

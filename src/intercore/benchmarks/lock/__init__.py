@@ -83,6 +83,7 @@ BENCHMARK = Benchmark(
         "atomic-add": "a word that names the next core, passed on by atomic additions",
         "atomic-swap": "a word that names the next core, passed on by compare and swap",
     },
+    made_of=("two cores at once", "SIO FIFO and spinlocks", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,
     load_publication=_load_publication,

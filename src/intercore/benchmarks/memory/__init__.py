@@ -78,5 +78,6 @@ BENCHMARK = Benchmark(
     ),
     EnergyWindows("pass", _windows, in_labels=("mark",)),
     choices={"striped SRAM": "the four large banks of the RP2040's memory: consecutive words lie in consecutive banks"},
+    made_of=("computing from SRAM", "two cores at once"),
     load_analysis=_load_analysis,
 )

@@ -218,6 +218,7 @@ BENCHMARK = Benchmark(
     option=WITHIN,
     choices=_CHOICES,
     witness=_witness,
+    made_of=("computing from SRAM", "two cores at once", "SIO FIFO and spinlocks", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,
     load_publication=_load_publication,

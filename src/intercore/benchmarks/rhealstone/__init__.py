@@ -42,5 +42,6 @@ BENCHMARK = Benchmark(
         "deadlock-breaking": "until a high-priority task gets a mutex held by a preempted low-priority task",
         "message-latency": "from before sending 16 bytes to a queue until they are received",
     },
+    made_of=("interrupt latency", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
 )

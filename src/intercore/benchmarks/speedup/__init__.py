@@ -169,6 +169,7 @@ BENCHMARK = Benchmark(
         "floating point": "square roots, products and quotients in single precision, each of the previous result",
     },
     witness=_witness,
+    made_of=("computing from SRAM", "two cores at once", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,
     load_publication=_load_publication,

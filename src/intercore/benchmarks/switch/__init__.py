@@ -128,6 +128,7 @@ BENCHMARK = Benchmark(
         "stream-buffer": "a stream buffer, with 4 bytes",
     },
     witness=_witness,
+    made_of=("two cores at once", "interrupt latency", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,
     load_publication=_load_publication,

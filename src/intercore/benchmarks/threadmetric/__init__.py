@@ -81,5 +81,6 @@ BENCHMARK = Benchmark(
         "synchronisation": "a semaphore taken and given",
         "memory": "128 bytes allocated and freed",
     },
+    made_of=("interrupt latency", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
 )

@@ -1,0 +1,40 @@
+"""The line that tells how far a simulated run's times are known to be true."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from intercore.accuracy.figures import CATEGORIES, compared
+from intercore.accuracy.trust import agreements, in_percent, sentence
+from intercore.benchmarks import registry
+
+
+def test_a_category_is_as_true_as_its_worst_figure() -> None:
+    for one in agreements(compared()):
+        off = [abs(each.difference) for each in compared() if each.figure.category == one.category]
+        assert (one.figures, one.worst) == (len(off), max(off))
+        assert one.typical <= one.worst
+
+
+def test_the_sentence_has_a_number_for_what_is_known_and_names_the_rest() -> None:
+    known = {one.category: one for one in agreements(compared())}
+    for category in CATEGORIES:
+        said = sentence([category])
+        if category in known:
+            assert f"{category} within {in_percent(known[category].worst)} of {known[category].figures} figure" in said
+        else:
+            assert said.endswith(f"nothing known of {category}")
+
+
+def test_what_a_run_did_not_ask_is_not_told() -> None:
+    said = sentence(["two cores at once", "the kernel (RTOS)"])
+    assert re.findall("|".join(map(re.escape, CATEGORIES)), said) == ["two cores at once", "the kernel (RTOS)"]
+
+
+@pytest.mark.parametrize("benchmark", registry.names())
+def test_every_benchmark_says_what_its_times_are_made_of(benchmark: str) -> None:
+    parts = registry.benchmark(benchmark).made_of
+    assert parts
+    assert set(parts) <= set(CATEGORIES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
 from intercore.accuracy.figures import CATEGORIES
@@ -21,6 +22,8 @@ _UNITS: dict[Unit, str] = {
     "1/s": " /s",
     "ratio": "",
 }
+_WIDTH = 120
+_SHOWN_FROM = 0.0005
 _EXPLAINED_FROM = 0.05
 """The difference from which on a cause has to be named."""
 
@@ -33,7 +36,8 @@ figure on this page.
 
 Each figure is repeated by a program of ours in `sim/examples/accuracy`, which is equal work and not the published
 program. It is built with GCC {compiler}, and the published one with another compiler, so that times of C code differ
-for this reason alone. Figures in cycles, of instructions in assembler, do not.
+for this reason alone. Figures in cycles, of instructions in assembler, do not. The simulator's boot ROM takes the times
+of floating point that the datasheet states as averages: these figures check whether the averages hold.
 
     python -m intercore.accuracy                     # runs the programs, and writes this page and its numbers anew
     COREMARK=folder python -m intercore.accuracy     # with CoreMark, whose sources are not part of this project
@@ -84,11 +88,12 @@ def _lines(figures: Sequence[Compared], left_out: Sequence[LeftOut], compiler: s
     yield ""
     for number, source in enumerate(sources, 1):
         address = ", ".join(f"<{part.strip()}>" for part in source.address.split(","))
-        yield f"{number}. {source.who}: *{source.title}*, {source.date}. {address}"
-        yield ""
-        yield f"   Conditions: {source.conditions}."
-        yield f"   Not said, or to be known: {source.unsaid}"
-        yield ""
+        for text in (
+            f"{number}. {source.who}: *{source.title}*, {source.date}. {address}",
+            f"Conditions: {source.conditions}. Not said, or to be known: {source.unsaid}",
+        ):
+            yield from _wrapped(text)
+            yield ""
     yield "## Not compared"
     yield ""
     yield "| published | where | why not |"
@@ -98,9 +103,16 @@ def _lines(figures: Sequence[Compared], left_out: Sequence[LeftOut], compiler: s
         yield f"| {out.what} | {where} | {out.why} |"
 
 
+def _wrapped(text: str) -> list[str]:
+    """Return a paragraph of a numbered list: its first one has the number."""
+    first = "" if text[:1].isdigit() else "   "
+    lines = TextWrapper(_WIDTH, first, "   ", break_long_words=False, break_on_hyphens=False)
+    return lines.wrap(text)
+
+
 def _row(one: Compared, number: int) -> str:
     figure = one.figure
-    difference = f"{100 * one.difference:+.1f} %"
+    difference = f"{100 * one.difference:+.1f} %" if abs(one.difference) >= _SHOWN_FROM else "0"
     program = figure.measured.partition(":")[0]
     words = (
         f"{figure.quantity} (`{program}`)",

@@ -36,7 +36,7 @@ static inline uint32_t cycles_since(Moment begin) {
 }
 
 // The boot ROM of the simulator reads the flash at clk_sys / 4; on a Pico, the SDK's boot loader does at clk_sys / 2.
-__attribute__((noinline, section(".sram4.code"))) static void speed_flash_up(void) {
+__attribute__((noinline, unused, section(".sram4.code"))) static void speed_flash_up(void) {
     SSI_SSIENR = 0;
     SSI_BAUDR = 2;
     SSI_SSIENR = 1;

@@ -1,6 +1,6 @@
-// Three DMA channels, each of which starts the next, copy words within the striped SRAM; the handler of their interrupt,
-// and all that it uses, is in SRAM4. A buffer is copied to itself, some words lower. Before, core 0 reads a word of each
-// bank, as a program that prints its results does: who had a bank last decides who waits first.
+// Three DMA channels, each of which starts the next, copy words within the striped SRAM; the handler of their
+// interrupt, and all that it uses, is in SRAM4. A buffer is copied to itself, some words lower. Before, core 0 reads a
+// word of each bank, as a program that prints its results does: who had a bank last decides who waits first.
 #include "accuracy.h"
 
 enum { CHANNELS = 3, MOST = 50000, RUNS = 2, RESET_DMA = 1 << 2, IRQ_DMA_0 = 11 };

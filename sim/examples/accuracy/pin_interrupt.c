@@ -6,21 +6,21 @@
 #define SIO_CPUID REGISTER(SIO + 0x00)
 #define IO_BANK0_INTR(at) REGISTER(0x400140f0 + 4 * (at))
 #define PROC0_INTE(at) REGISTER(0x40014100 + 4 * (at))
-#define PROC_INTS(core, at) REGISTER(0x40014120 + 0x30 * (core) + 4 * (at))
+#define PROC0_INTS 0x40014120u
+#define PROC1_INTS 0x40014150u
 enum { OUT = 2, IN = 3, ANSWER = 4, EDGE_LOW = 4, IRQ_IO_BANK0 = 13 };
-#define IN_MAIN_RAM __attribute__((noinline, used, section(".data.code")))
+#define IN_RAM __attribute__((noinline, used, section(".sram4.code")))
 
 static volatile uint32_t end;
 
-IN_MAIN_RAM static void acknowledge(uint32_t pin, uint32_t events) {
-    IO_BANK0_INTR(pin / 8) = events << 4 * (pin % 8);
-}
+IN_RAM static void acknowledge(uint32_t pin, uint32_t events) { IO_BANK0_INTR(pin / 8) = events << 4 * (pin % 8); }
 
 static inline uint32_t events_of(uint32_t pin) {
-    return PROC_INTS(SIO_CPUID != 0, pin / 8) >> 4 * (pin % 8) & 0xf;
+    const uint32_t status = SIO_CPUID != 0 ? PROC1_INTS : PROC0_INTS;
+    return REGISTER(status + pin / 8 * 4) >> 4 * (pin % 8) & 0xf;
 }
 
-IN_MAIN_RAM void edge_fell(void) {
+IN_RAM void edge_fell(void) {
     if ((events_of(IN) & EDGE_LOW) != 0) {
 #ifdef ACKNOWLEDGE
         acknowledge(IN, EDGE_LOW);
@@ -35,7 +35,7 @@ IN_MAIN_RAM void edge_fell(void) {
 }
 
 // The first element of the chain: an address, a jump, and the handler's own return to what follows.
-__attribute__((naked, section(".data.code"))) static void chain(void) {
+__attribute__((naked, section(".sram4.code"))) static void chain(void) {
     __asm__(".syntax unified\n .align 2\n"
             "    add  r1, pc, #0\n"
             "    b    2f\n"

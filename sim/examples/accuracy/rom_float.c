@@ -23,16 +23,17 @@ void find_rom_float(void) {
     }
 }
 
-// The SDK's wrappers: a jump through a table in RAM; the divider asked for what an interrupted division would leave; the
-// range of an angle; the sign of a square. In a debug build, ip is cleared first. No argument here needs what they do then.
+// The SDK's wrappers: a jump through a table in RAM; the divider asked for what an interrupted division would leave;
+// the range of an angle; the sign of a square. In a debug build, ip is cleared first. No argument here needs what they
+// do then.
 #ifdef SDK_DEBUG
 #define JUMP(offset) " movs r3, #0\n mov ip, r3\n ldr r3, 1f\n ldr r3, [r3, #" #offset "]\n bx r3\n"
 #else
 #define JUMP(offset) " ldr r3, 1f\n ldr r3, [r3, #" #offset "]\n bx r3\n"
 #endif
 #define FUNCTION(names, before, table, offset)                                                                         \
-    __asm__(".syntax unified\n .text\n .align 2\n .thumb_func\n" names before JUMP(offset)                             \
-            " .align 2\n1: .word " #table "\n2: .word 0xd0000000\n");
+    __asm__(".syntax unified\n .text\n .align 2\n .thumb_func\n" names before JUMP(                                    \
+        offset) " .align 2\n1: .word " #table "\n2: .word 0xd0000000\n");
 // Operands of double precision take all four registers.
 #define WIDE_FUNCTION(names, offset)                                                                                   \
     __asm__(".syntax unified\n .text\n .align 2\n .thumb_func\n" names                                                 \

@@ -44,6 +44,10 @@ of floating point that the datasheet states as averages: these figures check whe
 
 A test runs the programs and fails if a number moves and this page does not. *Difference* is how much larger the
 simulated value is. The [simulator's page](simulator.md#what-is-assumed) lists what the model assumes.
+
+Do you know a figure that is not here? Add it to a file in `src/intercore/accuracy/published`, and a program that
+repeats it to `programs.toml` beside that folder. A figure needs an address, a board, and a program that can be told
+from it.
 """
 
 

@@ -21,7 +21,7 @@ SOURCES = Path(__file__).resolve().parents[3] / "sim" / "examples"
 COMPILER = "arm-none-eabi-gcc"
 _FLAGS = (
     *("-mcpu=cortex-m0plus", "-mthumb", "-std=c11", "-ffreestanding", "-nostartfiles", "-static"),
-    "-Wl,--no-warn-rwx-segments",
+    *("-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wl,--no-warn-rwx-segments"),
 )
 _SIMULATOR = "import intercore.cli.intercore_sim as command; command.main()"
 _CYCLES = "2e9"
@@ -71,8 +71,9 @@ def numbers_of(name: str, program: Program, folder: Path) -> dict[str, int]:
         coremark = Path(os.environ[program.needs])
         sources += [coremark / f"core_{part}.c" for part in _COREMARK]
         includes.append(f"-I{coremark}")
+    flags = [*_FLAGS, *["-Wno-error"] * bool(program.needs), *program.flags, *includes]  # CoreMark has warnings
     linked = [f"-L{SOURCES}", "-T", str(SOURCES / f"{program.memory}.ld"), str(SOURCES / "chip.c")]
-    _output([COMPILER, *_FLAGS, *program.flags, *includes, *linked, *map(str, sources), "-lgcc", "-o", str(image)])
+    _output([COMPILER, *flags, *linked, *map(str, sources), "-lgcc", "-o", str(image)])
     simulator = [sys.executable, "-c", _SIMULATOR, "--quiet", "--max-cycles", _CYCLES]
     return _numbers(name, _output([*simulator, *program.options, str(image)]))
 

@@ -1,5 +1,5 @@
-// See core_portme.h. Prints the cycles of all iterations, which the cores do at the same time, and a line that begins with
-// ERROR if a checksum is wrong.
+// See core_portme.h. Prints the cycles of all iterations, which the cores do at the same time, and a line that begins
+// with ERROR if a checksum is wrong.
 #include "../accuracy.h"
 #include "coremark.h"
 
@@ -12,7 +12,9 @@ static CORE_TICKS cycles;
 void start_time(void) { begin = now(); }
 void stop_time(void) { cycles = cycles_since(begin); }
 CORE_TICKS get_time(void) { return cycles; }
-secs_ret time_in_secs(CORE_TICKS ticks) { return ticks / 125000000 + 10; } // 10 s are asked for: one iteration is like another
+secs_ret time_in_secs(CORE_TICKS ticks) {
+    return ticks / 125000000 + 10;
+} // 10 s are asked for: one iteration is like another
 
 void portable_init(core_portable *p, int *argc, char *argv[]) {
     (void)argc;

@@ -74,7 +74,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clock_mhz: Positive = 125.0
     """The board's clock."""
     cause: str = ""
-    """The likely cause of a difference, in Markdown."""
+    """The likely cause of a difference, or what else must be known of it, in Markdown."""
 
 
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -82,7 +82,7 @@ def _lines(figures: Sequence[Compared], left_out: Sequence[LeftOut], compiler: s
     for category in dict.fromkeys(each.figure.category for each in figures):
         yield f"### {category[0].upper()}{category[1:]}"
         yield ""
-        yield "| figure | source | published | simulated | difference | cause |"
+        yield "| figure | source | published | simulated | difference | cause, remark |"
         yield "|---|--:|--:|--:|--:|---|"
         for each in figures:
             if each.figure.category == category:
@@ -124,7 +124,7 @@ def _row(one: Compared, number: int) -> str:
         _value(figure.published, figure.unit),
         _value(one.simulated, figure.unit),
         difference,
-        figure.cause if abs(one.difference) > _EXPLAINED_FROM else "",
+        figure.cause,
     )
     return f"| {' | '.join(words)} |"
 

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from intercore.accuracy.trust import sentence
+from intercore.benchmarks import registry
 from intercore.benchmarks.caveats import Disturbed, FailedCheck, Samples
+from intercore.benchmarks.model import beside_boards
 from intercore.benchmarks.reports import ReportedRun
 from intercore.finding import Caveat
 from intercore.page.page import by_advice, write_page
@@ -40,9 +43,12 @@ def reported(
     target: str = "host",
     checks: Mapping[str, int] | None = None,
     conditions: Mapping[str, str] | None = None,
+    benchmark: str = "lock",
 ) -> ReportedRun:
     """A run of one measurement without samples, and a report with two answers."""
-    measured = Measurement("lock", {"measure": "hand-off"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED)
+    measured = Measurement(
+        benchmark, {"measure": "hand-off"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED
+    )
     plan = Plan(target, None, "lock", (Part("lock", {}),), seed=1, simulated=target != "host")
     run = Run({"host": 7}.get(target, 8), plan, STARTED, "0.1.0", 1, (measured,))
     section = Section("Locks (lock)", ["."], [])
@@ -159,6 +165,27 @@ def test_where_nothing_could_have_made_the_worst_cases_the_card_doubts_none(tmp_
     assert "worst cases" not in told
     both = written(tmp_path, reported(checks={"preempted": 1}), reported(target="pico-sim"))
     assert ["worst cases" in card(both, target) for target in ("host", "pico-sim")] == [True, False]
+
+
+def test_the_card_of_a_simulated_chip_says_what_boards_say_of_the_parts_that_were_measured(tmp_path: Path) -> None:
+    conditions = {"chip": "RP2040", "memory.code": "sram"}
+    told = card(written(tmp_path, reported(target="pico-sim", conditions=conditions)), "pico-sim")
+    assert sentence(registry.benchmark("lock").made_of) in told
+    conditions["chip"] = "RP2350"
+    told = card(written(tmp_path, reported(target="pico2-riscv-sim", conditions=conditions)), "pico2-riscv-sim")
+    assert "never compared with a board" in told
+    assert "figure" not in told
+    told = card(written(tmp_path, reported(conditions=conditions)), "host")
+    assert "board" not in told
+
+
+def test_code_from_flash_is_held_against_figures_of_flash() -> None:
+    runs = [
+        reported(target="pico-sim", conditions={"chip": "RP2040", "memory.code": code}, benchmark="memory").run
+        for code in ("sram", "flash")
+    ]
+    assert ["computing from SRAM" in beside_boards(run) for run in runs] == [True, False]
+    assert ["computing from flash" in beside_boards(run) for run in runs] == [False, True]
 
 
 def test_a_worst_case_that_something_else_may_have_made_is_marked_and_leads_to_the_card(tmp_path: Path) -> None:

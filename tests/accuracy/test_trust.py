@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from textwrap import wrap
 
 import pytest
 
 from intercore.accuracy.figures import CATEGORIES, compared
-from intercore.accuracy.trust import agreements, in_percent, sentence
+from intercore.accuracy.trust import agreements, in_percent, sentence, short_sentence
 from intercore.benchmarks import registry
 
 
@@ -38,3 +39,12 @@ def test_every_benchmark_says_what_its_times_are_made_of(benchmark: str) -> None
     parts = registry.benchmark(benchmark).made_of
     assert parts
     assert set(parts) <= set(CATEGORIES)
+
+
+def test_the_short_sentence_tells_the_same_in_two_lines() -> None:
+    known = {one.category: one for one in agreements(compared())}
+    for category in CATEGORIES:
+        told = short_sentence([category])
+        assert (in_percent(known[category].worst) in told) if category in known else "not known" in told
+    everything = {part for name in registry.names() for part in registry.benchmark(name).made_of}
+    assert len(wrap(short_sentence(everything) + ".", 80)) <= 2

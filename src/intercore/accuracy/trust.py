@@ -8,13 +8,31 @@ from typing import TYPE_CHECKING, NamedTuple
 from intercore.accuracy.figures import CATEGORIES, compared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from intercore.accuracy.figures import Category, Compared
 
 PAGE = "docs/accuracy.md"
 CHIP = "RP2040"
 """The chip that the figures are of."""
+_SHORT: Mapping[Category, str] = {
+    "computing from SRAM": "code in SRAM",
+    "computing from flash": "code in flash",
+    "floating point in ROM": "ROM's floats",
+    "two cores at once": "two cores",
+    "interrupt latency": "interrupts",
+    "flash-cache misses": "flash misses",
+    "DMA": "DMA",
+    "pins by SIO": "pins",
+    "pins by PIO": "PIO's pins",
+    "registers on APB": "APB",
+    "UART and I2C": "UART, I2C",
+    "SIO FIFO and spinlocks": "FIFO and spinlocks",
+    "start of core 1": "core 1's start",
+    "memcpy in ROM": "memcpy",
+    "the divider": "divider",
+    "the kernel (RTOS)": "kernel",
+}
 
 
 class Agreement(NamedTuple):
@@ -45,13 +63,27 @@ def in_percent(part: float) -> str:
 
 def sentence(categories: Iterable[Category]) -> str:
     """Return what is known of the model where it makes times of such categories: one sentence, without a full stop."""
-    asked = set(categories)
-    known = [one for one in agreements(compared()) if one.category in asked]
-    unknown = [one for one in CATEGORIES if one in asked and one not in {each.category for each in known}]
+    known, unknown = _known(categories)
     parts = [_in_words(one) for one in known]
     if unknown:
         parts.append(f"nothing known of {', '.join(unknown)}")
     return f"Beside figures from boards ({PAGE}), {'; '.join(parts)}"
+
+
+def short_sentence(categories: Iterable[Category]) -> str:
+    """Return the same in two lines of a terminal: the largest difference of each category, by a short name."""
+    known, unknown = _known(categories)
+    parts = [", ".join(f"{_SHORT[one.category]} {in_percent(one.worst)}" for one in known)] * bool(known)
+    if unknown:
+        parts.append(f"not known: {', '.join(_SHORT[one] for one in unknown)}")
+    return f"Off from boards ({PAGE}){' by at most' * bool(known)}: {'; '.join(parts)}"
+
+
+def _known(categories: Iterable[Category]) -> tuple[list[Agreement], list[Category]]:
+    """Return what is known of such categories, and of which ones nothing is."""
+    asked = set(categories)
+    known = [one for one in agreements(compared()) if one.category in asked]
+    return known, [one for one in CATEGORIES if one in asked and one not in {each.category for each in known}]
 
 
 def _in_words(one: Agreement) -> str:

@@ -16,14 +16,16 @@ _FLASH: dict[Category, tuple[Category, ...]] = {"computing from SRAM": ("computi
 """What takes the place of a part if code runs from flash."""
 
 
-def beside_boards(run: Run) -> str:
+def beside_boards(run: Run, *, brief: bool = False) -> str:
     """Return what is known of the model, without a full stop; empty if there is nothing: of no figures, or no model."""
     if not run.plan.simulated or not is_chip(run, trust.CHIP):
         return ""
     parts = [part for name in _benchmarks(run) for part in registry.benchmark(name).made_of]
     if any(one.conditions.get("memory.code") == "flash" for one in run.measurements):
         parts = [other for part in parts for other in _FLASH.get(part, (part,))]
-    return trust.sentence(parts) if parts else ""
+    if not parts:
+        return ""
+    return trust.short_sentence(parts) if brief else trust.sentence(parts)
 
 
 def _benchmarks(run: Run) -> list[str]:

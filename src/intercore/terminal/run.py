@@ -127,12 +127,12 @@ class RunFindings:
             yield Line(f"Published tables with this run's values ({hidden}): {self.published}")
         if self.left_out:
             yield Sentence(self.left_out)
-        yield from self._model()
+        yield from self._model(brief=False)
         yield from (Caution(one.text) for one in caveats)
 
-    def _model(self) -> Iterator[Part]:
+    def _model(self, *, brief: bool) -> Iterator[Part]:
         """Yield how far the times of a simulated chip are known to be true."""
-        if said := model.beside_boards(self.run):
+        if said := model.beside_boards(self.run, brief=brief):
             yield Sentence(f"{said}.")
 
     def _some(self, reports: Sequence[Report], caveats: Sequence[Finding]) -> Iterator[Part]:
@@ -140,7 +140,7 @@ class RunFindings:
             yield from (Sentence(text) for report in reports for text in report.section.sentences)
         if self.left_out:
             yield Sentence(self.left_out)
-        yield from self._model()
+        yield from self._model(brief=True)
         causes = by_cause(caveats)
         for first, count in causes[:_MOST_CAUSES]:
             yield Caution(first_sentence(first.text) + (f" ({count} of this kind)" if count > 1 else ""))

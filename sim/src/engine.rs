@@ -8,6 +8,7 @@ pub(crate) mod cpu;
 pub(crate) mod decoupled;
 pub mod fast_bus;
 pub(crate) mod grant_log;
+pub(crate) mod known_registers;
 pub(crate) mod lockstep;
 pub mod mru_words;
 pub(crate) mod policy;

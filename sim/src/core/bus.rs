@@ -209,6 +209,11 @@ impl Fabric {
     pub(crate) fn count_register_read(&mut self) {
         self.reads_left -= 1;
     }
+
+    /// So many were.
+    pub(crate) fn count_register_reads(&mut self, reads: u32) {
+        self.reads_left -= i64::from(reads);
+    }
 }
 
 /// A chip's bus as its cores see it.

@@ -21,7 +21,7 @@ use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline as _};
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST};
 use crate::engine::mru_words::MruWords;
-use crate::engine::policy::{Replaying, Role, Solo, Speculative};
+use crate::engine::policy::{Replaying, Role, SOLO_LONGEST, Solo, Speculative};
 use crate::engine::replay::{Course, replay};
 use crate::engine::trace::Traced;
 
@@ -105,7 +105,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     /// Runs a core on the fast path from cycle `now` up to, not including, `until`, while its neighbour is idle.
     pub fn run_alone(&mut self, core: &mut C, bus: &mut B, now: Cycle, until: Cycle) {
         let traced = bus.fabric().watch.profile.is_some();
-        let until = if traced { until.min(now + Cycle::from(MAX_QUANTUM)) } else { until };
+        let until = until.min(now + if traced { Cycle::from(MAX_QUANTUM) } else { SOLO_LONGEST });
         if until.saturating_sub(now) < Cycle::from(C::MAX_CYCLES) || !core.can_run_fast(bus) || !may_trace(bus) {
             return;
         }

@@ -202,6 +202,9 @@ pub trait FastBus: Bus {
     /// The first cycle after `at` in which a register may read as something else, if nothing is due before.
     fn register_stays_until(&self, address: u32, at: Cycle) -> Cycle;
 
+    /// The cycle in which something at a register is next due.
+    fn next_register_event(&self) -> Cycle;
+
     /// Whether a register that is read many times has to `catch_up` each time. It only saves time: `peek_register` would go all
     /// the way from the last access again and again.
     fn must_catch_up(address: u32) -> bool;

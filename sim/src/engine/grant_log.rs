@@ -4,6 +4,7 @@
 use crate::core::bus::{Arbiter, Slave};
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::FastBus;
+use crate::engine::known_registers::KnownRegisters;
 use crate::engine::trace::Trace;
 
 /// Number of the first cycle of a quantum. Lower numbers stand for grants before it.
@@ -105,6 +106,8 @@ pub(crate) struct BusGrantLog {
     pub transferred: [(u32, u8); SLAVES],
     /// The last cycle that the speculative core has lost to such a master.
     pub stalled_at: u32,
+    /// Registers that native code may access.
+    pub(crate) registers: KnownRegisters,
     /// By cycle, the number of the slave that the speculative core requested.
     pub(crate) requested: [u8; LOG_CYCLES],
     /// By cycle, the speculative core's previous request of the same slave; 0 if there is none in this quantum.
@@ -125,6 +128,7 @@ impl BusGrantLog {
             read: 0,
             written: 0,
             native: NativeContext::default(),
+            registers: KnownRegisters::default(),
             io_read: 0,
             io_changed: 0,
             io_refused: 0,

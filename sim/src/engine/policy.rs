@@ -7,6 +7,7 @@ use crate::engine::access_tags::{AccessTag, CODE, WATCHED};
 use crate::engine::cpu::{IoAccess, Request};
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST, IoChange, LOG_CYCLES, NO_SLAVE, SLAVES};
+use crate::engine::known_registers::NativeStore;
 use crate::engine::mru_words::MruWords;
 
 /// Which core native code is for: one of the two of a quantum, or one whose neighbour is idle.
@@ -61,6 +62,18 @@ pub(crate) trait PeerPolicy {
     fn chip_cycle(&self, _: Self::Clock) -> Option<Cycle> {
         None
     }
+    /// A cycle of the chip, counted from the limit of the log on; none for a core that does not replay.
+    fn from_limit(&self, _: Cycle) -> Option<i32> {
+        None
+    }
+    /// The cycle of the chip that is so many from the limit of the log on.
+    fn cycle_from_limit(&self, _: i32) -> Cycle {
+        0
+    }
+    /// The cycle of the quantum in which the other core next changes something at its I/O port.
+    fn next_io_change(&self) -> u32 {
+        u32::MAX
+    }
     /// Whether a word of RAM with this tag may be read.
     fn may_read(&mut self, tag: &mut AccessTag) -> bool;
     /// Whether a word of RAM with this tag may be written.
@@ -96,6 +109,10 @@ pub(crate) trait PeerPolicy {
     }
     /// The core changes it now.
     fn record_io(&mut self, _address: u32, _value: Option<u32>, _clock: Self::Clock) {}
+    /// Native code has changed it.
+    fn record_native_store(&mut self, _: NativeStore) {}
+    /// The core was granted a slave that the other one did not ask for in this quantum.
+    fn note_grant(&mut self, _: Slave) {}
     /// The next change of it by the other core that is not made yet, if it comes before this time.
     fn pass_io_change(&mut self, _clock: Self::Clock) -> Option<IoChange> {
         None
@@ -119,6 +136,9 @@ const LRU_CHANGED: u32 = 8;
 
 /// Cycles that a core alone counts before it begins anew.
 const SOLO_CYCLES: u32 = 1 << 20;
+
+/// Cycles that a core may be alone before it is asked again.
+pub(crate) const SOLO_LONGEST: Cycle = 1 << 30;
 
 /// A core whose neighbour is idle.
 pub(crate) struct Solo<'a> {
@@ -151,6 +171,14 @@ impl PeerPolicy for Solo<'_> {
         Some(cycle)
     }
 
+    fn from_limit(&self, cycle: Cycle) -> Option<i32> {
+        Some(cycle.saturating_sub(self.began).min(SOLO_LONGEST) as i32)
+    }
+
+    fn cycle_from_limit(&self, from_limit: i32) -> Cycle {
+        self.began.saturating_add_signed(from_limit.into())
+    }
+
     #[inline(always)]
     fn request(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
         (cycle + 1, asked | 1 << (slave.0 & 31))
@@ -177,6 +205,8 @@ impl PeerPolicy for Solo<'_> {
         let mut reached = begun;
         let room = (self.end - *cycle).min(LOG_CYCLES as u64 / 2);
         self.log.speculate(begun + room as u32);
+        // From there on, it counts the cycles since it began.
+        self.log.limit = begun.wrapping_sub((*cycle - self.began) as u32);
         self.log.run_native(&mut reached, run);
         *cycle += u64::from(reached - begun);
         for (slave, last_requested) in self.log.last_requested.iter().enumerate() {
@@ -278,6 +308,10 @@ impl PeerPolicy for Speculative<'_> {
 
     fn record_io(&mut self, address: u32, value: Option<u32>, cycle: u32) {
         self.log.io_changes.push(IoChange { cycle, address, value });
+    }
+
+    fn record_native_store(&mut self, NativeStore { cycle, address, value, .. }: NativeStore) {
+        self.record_io(address, Some(value), cycle);
     }
 
     fn run_native(&mut self, clock: &mut u32, run: impl FnOnce(&mut BusGrantLog)) {
@@ -414,6 +448,23 @@ impl PeerPolicy for Replaying<'_> {
 
     fn other_changes_io(&self, shared: u64) -> bool {
         shared & self.log.io_changed != 0
+    }
+
+    fn from_limit(&self, cycle: Cycle) -> Option<i32> {
+        let from_limit = i128::from(cycle) - i128::from(self.began) - i128::from(self.log.time);
+        Some(from_limit.clamp(i32::MIN.into(), i32::MAX.into()) as i32)
+    }
+
+    fn cycle_from_limit(&self, from_limit: i32) -> Cycle {
+        (self.began + Cycle::from(self.log.time)).saturating_add_signed(from_limit.into())
+    }
+
+    fn note_grant(&mut self, slave: Slave) {
+        self.log.note_grant(FIRST, slave);
+    }
+
+    fn next_io_change(&self) -> u32 {
+        self.log.io_changes.get(self.log.io_passed).map_or(u32::MAX, |change| change.cycle)
     }
 
     fn pass_io_change(&mut self, cycle: u32) -> Option<IoChange> {

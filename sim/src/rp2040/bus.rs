@@ -542,6 +542,10 @@ impl FastBus for Crossbar {
         self.peripherals.stays_until(address, at)
     }
 
+    fn next_register_event(&self) -> Cycle {
+        self.peripherals.next_event()
+    }
+
     fn must_catch_up(address: u32) -> bool {
         Peripherals::stays_behind(address)
     }

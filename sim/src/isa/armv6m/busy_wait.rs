@@ -31,6 +31,10 @@ const LONGEST: Cycle = 256;
 /// Cycles from one look for a loop that reads no register to the next one: at least, and at most, as looks are in vain.
 const SOONEST: Cycle = 256;
 const LATEST: Cycle = 1 << 20;
+/// Turns one after the other that change something although each register reads as in the turn before, at most.
+const CHANGES: u32 = 2;
+/// Cycles that are skipped for each one that a look has taken, at least, if it was not in vain.
+const SKIPPED_FOR_EACH: Cycle = 6;
 /// Cycles that pay for a look.
 const WORTH_A_LOOK: Cycle = 2048;
 /// What MRS and MSR of PRIMASK have in their second halfword, apart from a register.
@@ -88,7 +92,10 @@ impl BusyWaits {
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
             profile.begin_turns();
         }
-        let turns = Turn::record::<WATCH, B>(cores, bus, until).map_or(0, |turn| turn.repeat(cores, bus, until));
+        let (turns, skipped) = Turn::record::<WATCH, B>(cores, bus, until).map_or((0, 0), |turn| {
+            let turns = turn.repeat(cores, bus, until);
+            (turns, turns * turn.period)
+        });
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
             profile.end_turns();
         }
@@ -98,9 +105,11 @@ impl BusyWaits {
             self.pause = if now - begun < WORTH_A_LOOK { (self.pause * 2).min(LATEST) } else { SOONEST };
             self.look_at = now + self.pause;
         } else {
-            let in_vain = if turns == 0 { now.min(begun + LONGEST) - begun } else { 0 };
+            let executed = now.min(begun + skipped + LONGEST) - begun - skipped;
+            let pays = skipped >= SKIPPED_FOR_EACH * executed;
+            let in_vain = if pays { 0 } else { executed };
             self.reads = FEW + ((MORE * in_vain as i64) << self.in_vain);
-            self.in_vain = if turns == 0 { (self.in_vain + 1).min(PATIENCE) } else { 0 };
+            self.in_vain = if pays { 0 } else { (self.in_vain + 1).min(PATIENCE) };
         }
     }
 }
@@ -365,6 +374,12 @@ impl Turn {
         reads.iter().map(time_left).min().unwrap_or(NEVER) / self.period
     }
 
+    /// Whether in the turn that is so much later a register may read as something else than in the one before.
+    fn reads_anew<B: FastBus>(&self, reads: &[(Cycle, u32)], bus: &B, later: Cycle) -> bool {
+        let before = later - self.period;
+        reads.iter().any(|&(at, address)| bus.register_stays_until(address, at + before) <= at + later)
+    }
+
     /// Repeats the turn until something would be different, or cycle `until` is reached. How often it did so.
     fn repeat<B: FastBus>(&self, cores: &mut [Core<B>; 2], bus: &mut B, until: Cycle) -> u64 {
         let Some(events) = self.events.iter().map(|event| event.with_constant(bus)).collect::<Option<Vec<_>>>() else {
@@ -377,11 +392,11 @@ impl Turn {
         let reads: Vec<_> = events.iter().filter_map(registers).collect();
         let each_turn: Vec<_> = reads.iter().copied().filter(|read| B::must_catch_up(read.1)).collect();
         // Once a turn changes nothing that reads no register, or none that changes, the next ones change nothing either.
-        let is_steady = reads.is_empty();
         let may_stay = reads.iter().all(|&(at, address)| bus.register_stays_until(address, at) > at + 1);
-        let reads_io = |event: &Event| matches!(event.what, What::Loaded(load) if B::is_io(load.address));
-        let computes = is_steady && !self.events.iter().any(reads_io);
         let most = until.min(self.calm).saturating_sub(self.begun) / self.period;
+        // With a profile, native code reads no registers.
+        let goes_on = bus.fabric().watch.profile.is_some();
+        let mut changes = 0;
         let mut turns = 0;
         while turns < most {
             let before = cores.each_ref().map(Values::of);
@@ -398,7 +413,12 @@ impl Turn {
             turns += 1;
             if may_stay && cores.each_ref().map(Values::of) == before {
                 turns = turns.saturating_add(self.turns_as_the_last(&reads, bus, later)).min(most);
-            } else if computes && bus.fabric().watch.profile.is_none() {
+                changes = 0;
+            } else if goes_on || self.reads_anew(&reads, bus, later) {
+                changes = 0;
+            } else if changes < CHANGES {
+                changes += 1;
+            } else {
                 // Native code goes through these faster than through turns.
                 break;
             }

@@ -102,6 +102,7 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         mut clock: P::Clock,
         flash_ready: bool,
     ) -> P::Clock {
+        policy.log().registers.forget();
         loop {
             let CodeCache { instructions, native, .. } = code;
             let mut fast = FastMemory { bus, flash_ready, hits: 0, policy };
@@ -336,6 +337,10 @@ impl<B: FastBus> Core<B> {
             let (exit, counts) = exit;
             self.stats.instructions += u64::from(counts >> 16);
             fast.hits += counts & 0xffff;
+            let registers = &fast.policy.log().registers;
+            if registers.reads | registers.stored != 0 {
+                self.catch_up_registers(fast);
+            }
             let goes_on = match exit {
                 NativeExit::Branch => true,
                 NativeExit::SlowPath => self.run_one_on_slow_path(fast, all, clock)?,

@@ -7,6 +7,7 @@ use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::NativeContext;
+use crate::engine::known_registers::KnownRegister;
 use crate::engine::policy::{PeerPolicy, Role};
 use crate::isa::armv6m::code_cache::{CodeView, Instructions};
 use crate::isa::armv6m::cycles::{Cycles, Last, MAX_CYCLES};
@@ -21,6 +22,9 @@ pub(crate) struct FastMemory<'a, B, P> {
     pub hits: u32,
     pub policy: &'a mut P,
 }
+
+/// Cycles for which a core that is alone may read registers without a look for a busy wait.
+const SOLO_LOOKS: Cycle = 2000;
 
 /// The slaves that are requested in the last two cycles of a branch.
 pub(crate) type RefillSlaves = [Slave; 2];
@@ -294,7 +298,14 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     /// Reads one of them: the time after it, and its value.
     pub fn read_register(&mut self, clock: P::Clock, address: u32) -> Option<(P::Clock, u32)> {
         let (port, cycles) = B::register_port(address)?;
-        let value = self.bus.read_register(address, self.policy.chip_cycle(clock)?)?;
+        let now = self.policy.chip_cycle(clock)?;
+        let value = self.bus.read_register(address, now)?;
+        if B::shared_io(address) == 0 && B::may_peek_register(address) {
+            let stays_until = self.bus.register_stays_until(address, now + Cycle::from(cycles - 1));
+            let changes_at = stays_until.min(self.bus.next_register_event()).saturating_sub((cycles - 1).into());
+            let until = changes_at.min(self.next_look(clock));
+            self.know(address, value, (u32::MAX, until), cycles as i32 - 1);
+        }
         let clock = self.policy.request(clock, port);
         Some((self.idle(clock, cycles - 1), value))
     }
@@ -313,14 +324,38 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         self.pass_io_changes(clock, core);
         let shared = B::shared_io(address);
         if let Some(value) = self.bus.read_stable_io(core, address) {
-            return self.policy.may_read_io(shared).then_some(value);
+            let may = self.policy.may_read_io(shared);
+            if may {
+                let before = self.policy.next_io_change();
+                self.know(address, value, (before, self.next_look(clock)), -1);
+            }
+            return may.then_some(value);
         }
         let now = self.io_cycle(clock, address)?;
         if !self.policy.may_change_io(shared) {
             return None;
         }
         self.policy.record_io(address, None, clock);
+        self.policy.log().registers.forget();
         Some(self.bus.read_event_free_io(core, address, now))
+    }
+
+    /// The cycle in which it is to be asked again whether a core that is alone `may_go_on_reading`.
+    fn next_look(&self, clock: P::Clock) -> Cycle {
+        match (P::ROLE, self.policy.chip_cycle(clock)) {
+            (Role::Solo, Some(now)) => now + SOLO_LOOKS,
+            _ => Cycle::MAX,
+        }
+    }
+
+    /// A register was read that stays as it is before a cycle of the quantum and one of the chip, in which a read begins.
+    fn know(&mut self, address: u32, value: u32, (before, until): (u32, Cycle), more_cycles: i32) {
+        if P::TRACES {
+            return;
+        }
+        let before_limit = self.policy.from_limit(until).unwrap_or(i32::MAX);
+        let known = KnownRegister { address, value, before, before_limit, more_cycles, ..KnownRegister::default() };
+        self.policy.log().registers.know(known);
     }
 
     /// Writes a register of the I/O port. None if the fast path may not.
@@ -332,6 +367,12 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         }
         self.policy.record_io(address, Some(value), clock);
         self.bus.write_event_free_io(core, address, value, now);
+        let registers = &mut self.policy.log().registers;
+        if P::ROLE == Role::Replaying || P::TRACES || !B::is_timeless_io(address) {
+            registers.forget();
+        } else {
+            registers.let_write(address);
+        }
         Some(())
     }
 
@@ -354,6 +395,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         if !self.policy.may_change_io(B::shared_io(address)) {
             return None;
         }
+        self.policy.log().registers.forget();
         let port = self.bus.write_register(address, width, value, now)?;
         Some(self.policy.request(clock, port))
     }

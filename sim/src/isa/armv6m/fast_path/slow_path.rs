@@ -180,6 +180,34 @@ impl<B: FastBus> Core<B> {
         fast.read_register(clock, address)
     }
 
+    /// The bus gets to know what native code has read and written of registers.
+    #[cold]
+    pub(crate) fn catch_up_registers<P: PeerPolicy>(&mut self, fast: &mut FastMemory<B, P>) {
+        let (reads, stores) = {
+            let registers = &mut fast.policy.log().registers;
+            (registers.take_reads(), registers.take_stores())
+        };
+        for read in reads {
+            let port = B::register_port(read.address);
+            // One of them is counted below, or by the bus.
+            fast.bus.fabric_mut().count_register_reads(read.reads - u32::from(port.is_some()));
+            let Some(port) = port else {
+                (self.io_address, self.resume) = (read.address, Phase::Load);
+                continue;
+            };
+            self.waited_for_registers(port, read.reads, Phase::Load);
+            let value = fast.bus.read_register(read.address, fast.policy.cycle_from_limit(read.read_at));
+            debug_assert_eq!(value, Some(read.value), "of {:#x}, by native code", read.address);
+            // The other core, which does not know the time, has asked for none.
+            fast.policy.note_grant(port.0);
+        }
+        for store in stores {
+            fast.policy.record_native_store(store);
+            fast.bus.write_event_free_io(self.id, store.address, store.value, 0);
+            (self.io_address, self.resume) = (store.address, Phase::Store);
+        }
+    }
+
     /// Counts the wait states of so many words read from a port in a phase.
     fn waited_for_registers(&mut self, (port, cycles): (Slave, u32), count: u32, phase: Phase) {
         if cycles > 1 {

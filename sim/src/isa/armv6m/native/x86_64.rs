@@ -9,6 +9,7 @@
 mod branch;
 mod compute;
 mod memory;
+mod registers;
 mod time;
 mod trace;
 
@@ -60,6 +61,7 @@ const CODE: i32 = CONTEXT + offset_of!(NativeContext, code) as i32;
 const TARGET: i32 = CONTEXT + offset_of!(NativeContext, target) as i32;
 const TARGET_CODE: i32 = CONTEXT + offset_of!(NativeContext, target_code) as i32;
 const USABLE_FROM: i32 = CONTEXT + offset_of!(NativeContext, usable_from) as i32;
+const REGISTERS: i32 = offset_of!(BusGrantLog, registers) as i32;
 const QUANTUM: i32 = CONTEXT + offset_of!(NativeContext, quantum) as i32;
 
 const RAX: u8 = 0;
@@ -163,6 +165,8 @@ pub(crate) struct Translator<'a> {
     context: &'a RegionContext<'a>,
     cold_paths: Vec<ColdPath<'a>>,
     at: BlockPosition,
+    /// Cycles that there must be time for when the block begins.
+    room: i32,
     flags: Flags,
 }
 
@@ -192,6 +196,7 @@ impl<'a> Translator<'a> {
             context,
             cold_paths: Vec::new(),
             at: BlockPosition::default(),
+            room: 0,
             flags: Flags::InMemory,
         }
     }
@@ -215,6 +220,7 @@ impl<'a> Translator<'a> {
         self.flags = Flags::InMemory;
         // There is time for it.
         let room = block.cycles() as i32 * if self.role == Role::Replaying { 2 } else { 1 };
+        self.room = room;
         let late = self.exit(block.pc, NativeExit::Stop);
         dynasm!(self.to ; .arch x64 ; lea eax, [rcx + room] ; cmp eax, [rbp + END] ; ja =>late);
         if self.context.place == CodeView::Flash {

@@ -163,6 +163,7 @@ impl Translator<'_> {
     /// An access to what is not the striped view of RAM: RAX is the address, RDX the offset that it would have there.
     pub(crate) fn outside_striped_ram(&mut self, op: &Op, pc: u32, back: DynamicLabel, done: DynamicLabel) {
         let (exit, slow) = (self.exit(pc, NativeExit::Stop), self.exit(pc, NativeExit::SlowPath));
+        let slow = self.known_register(op, slow, done);
         let (not_small, not_linear) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         let at = self.at;
         let MemoryLayout { ram_bytes, striped_bytes, unstriped, flash, flash_slave, .. } = self.context.layout;
@@ -341,6 +342,6 @@ impl Translator<'_> {
     }
 }
 
-fn is_load(op: &Op) -> bool {
+pub(crate) fn is_load(op: &Op) -> bool {
     matches!(op.code, Code::LoadImm | Code::LoadReg | Code::LdrLiteral)
 }

@@ -117,9 +117,9 @@ impl KnownRegisters {
 
     /// What native code has written since it was entered, in order.
     pub fn take_stores(&mut self) -> impl Iterator<Item = NativeStore> + use<> {
-        let stored = std::mem::take(&mut self.stored) as usize;
-        let stores = self.stores;
-        stores.into_iter().take(stored)
+        let count = std::mem::take(&mut self.stored) as usize;
+        let made = self.stores;
+        made.into_iter().take(count)
     }
 }
 

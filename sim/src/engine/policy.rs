@@ -63,11 +63,11 @@ pub(crate) trait PeerPolicy {
         None
     }
     /// A cycle of the chip, counted from the limit of the log on; none for a core that does not replay.
-    fn from_limit(&self, _: Cycle) -> Option<i32> {
+    fn distance_from_limit(&self, _: Cycle) -> Option<i32> {
         None
     }
     /// The cycle of the chip that is so many from the limit of the log on.
-    fn cycle_from_limit(&self, _: i32) -> Cycle {
+    fn cycle_at_distance(&self, _: i32) -> Cycle {
         0
     }
     /// The cycle of the quantum in which the other core next changes something at its I/O port.
@@ -171,11 +171,11 @@ impl PeerPolicy for Solo<'_> {
         Some(cycle)
     }
 
-    fn from_limit(&self, cycle: Cycle) -> Option<i32> {
+    fn distance_from_limit(&self, cycle: Cycle) -> Option<i32> {
         Some(cycle.saturating_sub(self.began).min(SOLO_LONGEST) as i32)
     }
 
-    fn cycle_from_limit(&self, from_limit: i32) -> Cycle {
+    fn cycle_at_distance(&self, from_limit: i32) -> Cycle {
         self.began.saturating_add_signed(from_limit.into())
     }
 
@@ -450,12 +450,12 @@ impl PeerPolicy for Replaying<'_> {
         shared & self.log.io_changed != 0
     }
 
-    fn from_limit(&self, cycle: Cycle) -> Option<i32> {
+    fn distance_from_limit(&self, cycle: Cycle) -> Option<i32> {
         let from_limit = i128::from(cycle) - i128::from(self.began) - i128::from(self.log.time);
         Some(from_limit.clamp(i32::MIN.into(), i32::MAX.into()) as i32)
     }
 
-    fn cycle_from_limit(&self, from_limit: i32) -> Cycle {
+    fn cycle_at_distance(&self, from_limit: i32) -> Cycle {
         (self.began + Cycle::from(self.log.time)).saturating_add_signed(from_limit.into())
     }
 

@@ -353,7 +353,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         if P::TRACES {
             return;
         }
-        let before_limit = self.policy.from_limit(until).unwrap_or(i32::MAX);
+        let before_limit = self.policy.distance_from_limit(until).unwrap_or(i32::MAX);
         let known = KnownRegister { address, value, before, before_limit, more_cycles, ..KnownRegister::default() };
         self.policy.log().registers.know(known);
     }

@@ -196,7 +196,7 @@ impl<B: FastBus> Core<B> {
                 continue;
             };
             self.waited_for_registers(port, read.reads, Phase::Load);
-            let value = fast.bus.read_register(read.address, fast.policy.cycle_from_limit(read.read_at));
+            let value = fast.bus.read_register(read.address, fast.policy.cycle_at_distance(read.read_at));
             debug_assert_eq!(value, Some(read.value), "of {:#x}, by native code", read.address);
             // The other core, which does not know the time, has asked for none.
             fast.policy.note_grant(port.0);

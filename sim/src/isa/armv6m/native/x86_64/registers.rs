@@ -57,7 +57,10 @@ impl Translator<'_> {
             ; cmp [rsi + ADDRESS], eax
             ; jne =>slow
         );
-        if self.role != Role::Speculative {
+        if self.role == Role::Speculative {
+            // It knows registers of its I/O port only, which stay as they are for as long as it runs ahead.
+            dynasm!(self.to ; .arch x64 ; add ecx, [rsi + MORE_CYCLES]);
+        } else {
             let room = self.room;
             dynasm!(self.to
                 ; .arch x64
@@ -75,8 +78,6 @@ impl Translator<'_> {
                 ; mov ecx, edi
                 ; mov [rsi + READ_AT], edx
             );
-        } else {
-            dynasm!(self.to ; .arch x64 ; add ecx, [rsi + MORE_CYCLES]);
         }
         dynasm!(self.to
             ; .arch x64

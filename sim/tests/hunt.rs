@@ -30,7 +30,7 @@ fn a_hunt_finds_the_same_with_both_engines_and_disturbs_nothing() {
         let mut found = Vec::new();
         for engine in [Engine::Decoupled, Engine::LockStep] {
             let mut hunted = machine(&image, engine);
-            hunted.start_hunt(&image, [0x2000_0400, 0x2000_0800]);
+            hunted.start_hunt_again(&image, [0x2000_0400, 0x2000_0800], []);
             hunted.run_until(CYCLES);
             assert_eq!(hunted.state_hash(), alone.state_hash(), "{name}");
             let waits = hunted.waits();
@@ -47,7 +47,7 @@ fn handlers_are_counted_with_their_times() {
     let Some(elf) = crate::compiler::build_example("fifo_interrupt", "sram", "hunt-times") else { return };
     let image = Image::open(&elf, None, &boot::IMAGES).expect("it was built");
     let mut machine = machine(&image, Engine::Decoupled);
-    machine.start_hunt(&image, []);
+    machine.start_hunt(&image);
     machine.run_until(CYCLES);
     let profile = machine.take_profile().expect("it was started");
     let hunt = profile.hunt.as_ref().expect("it is one");

@@ -1,7 +1,7 @@
 //! What a hunt for faults has found, as Python takes it.
 
 use intercore_sim::core::chip::Chip;
-use intercore_sim::core::profile::{CoreProfile, Delay, Doer, Frame, Profile, Suspicion};
+use intercore_sim::core::profile::{CoreProfile, Delay, Doer, Frame, Profile, RaceKind, Suspicion};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::observe::timeline::exception;
 use intercore_sim::rp2040::machine::waits::Wait;
@@ -31,6 +31,10 @@ type StackUse = (Vec<Option<Stack>>, Vec<(Done, u32)>);
 /// All of a hunt. Words with their last writer.
 pub type Hunted =
     (Stacks, Vec<Interrupt>, Vec<Suspected>, Vec<(u32, Option<Done>)>, Vec<Holder>, Vec<Waiting>, Launches, StackUse);
+/// Kind, address, bytes; a load before, what the other one did, what came last; whether it happened, and how often.
+type Race = (&'static str, u32, u32, Option<Done>, Done, Done, bool, u64);
+/// Data races, and whether all accesses to shared words were looked at.
+pub type Races = (Vec<Race>, bool);
 /// Whether it returns, whether it repeats, whether it acts; code, registers, words, locals.
 pub type Waited = (bool, bool, bool, Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>);
 
@@ -106,6 +110,22 @@ pub fn hunted<C: Chip>(profile: &Profile, now: Cycle) -> Option<Hunted> {
         (0..2).map(|core| hunt.launch(core)).collect(),
         (own.collect(), intrusions.collect()),
     ))
+}
+
+/// Data races; none if they were not looked for.
+pub fn races<C: Chip>(profile: &Profile) -> Option<Races> {
+    let races = profile.hunt.as_ref()?.races.as_ref()?;
+    let found = races.found().into_iter().map(|race| {
+        let kind = match race.kind {
+            RaceKind::Unordered => "unordered",
+            RaceKind::LostUpdate => "lost update",
+            RaceKind::Torn => "torn",
+        };
+        let before = race.before.map(|doer| done::<C>(profile, &doer));
+        let [other, last] = [race.other, race.last].map(|doer| done::<C>(profile, &doer));
+        (kind, race.address, race.bytes, before, other, last, race.happened, race.times)
+    });
+    Some((found.collect(), races.is_complete()))
 }
 
 /// What a core is doing over and over again.

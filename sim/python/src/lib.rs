@@ -18,6 +18,7 @@ use chip::{Chip, PythonChip};
 use guard::{Guarded, core_number, run_long};
 use intercore_sim::core::chip::{Chip as _, by_slave};
 use intercore_sim::core::names::Names;
+use intercore_sim::core::profile::Touched;
 use intercore_sim::core::register::Register;
 use intercore_sim::core::statistics::Statistics;
 use intercore_sim::core::stop::Stop;
@@ -447,13 +448,40 @@ impl Machine {
         })
     }
 
-    /// Records a profile, and beside it what a hunt for faults wants to know, also the last writers of some words.
-    #[allow(clippy::needless_pass_by_value)] // Python's lists come by value
-    fn start_hunt(&self, words: Vec<u32>) -> PyResult<()> {
+    /// Records a profile, and beside it what a hunt for faults wants to know.
+    fn start_hunt(&self) -> PyResult<()> {
         self.0.with(|state| {
             let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            chip.session.chip.start_hunt(&chip.images[0], words);
+            chip.session.chip.start_hunt(&chip.images[0]);
             Ok(())
+        })
+    }
+
+    /// The same of a run that is hunted once more: the last writers of some words, and data races on those that are shared.
+    #[allow(clippy::needless_pass_by_value)] // Python's lists come by value
+    fn start_hunt_again(&self, words: Vec<u32>, shared: Vec<u32>) -> PyResult<()> {
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
+            chip.session.chip.start_hunt_again(&chip.images[0], words, shared);
+            Ok(())
+        })
+    }
+
+    /// Words that the hunt has seen to be shared.
+    fn shared_words(&self) -> PyResult<Vec<u32>> {
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
+            let hunt = chip.session.chip.watch().profile.as_ref().and_then(|profile| profile.hunt.as_ref());
+            Ok(hunt.and_then(|hunt| hunt.touched.as_ref()).map(Touched::shared).unwrap_or_default())
+        })
+    }
+
+    /// Data races, and whether all accesses to shared words were looked at; none if they were not looked for.
+    fn races(&self) -> PyResult<Option<hunt::Races>> {
+        self.0.with(|state| {
+            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
+            let profile = chip.session.chip.watch().profile.as_ref();
+            Ok(profile.and_then(|profile| hunt::races::<rp2040::machine::Machine>(profile)))
         })
     }
 

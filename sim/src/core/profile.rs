@@ -10,12 +10,16 @@ mod calls;
 mod contention;
 mod hunt;
 mod lines;
+mod order;
 mod places;
 mod quantum;
+mod races;
 mod stacks;
 mod suspicions;
 mod tasks;
 mod timed;
+mod torn;
+mod touched;
 mod turns;
 mod visits;
 
@@ -33,12 +37,15 @@ use lines::Lines;
 pub use places::{Place, Places};
 pub(crate) use quantum::Quantum;
 use quantum::Visited;
+pub use races::{Race, RaceKind, Races, Who};
 pub use stacks::{Bounds, Stack, StackFinder, Stacks};
 use std::ops::Range;
 pub use suspicions::Ports;
 pub(crate) use tasks::follow_up;
 pub use tasks::{Kernel, Tasks};
 pub use timed::{CostsOfNodes, Timed, TimedCalls};
+pub(crate) use touched::{Masks, kind as touch_kind, masks as touch_masks};
+pub use touched::Touched;
 use turns::Told;
 use visits::{Move, Visits};
 
@@ -235,6 +242,12 @@ impl Profile {
         self.cores[0].timed().is_in_use()
     }
 
+    /// Where it is noted who accesses which word, if it is.
+    #[inline]
+    pub(crate) fn touched(&mut self) -> Option<&mut Touched> {
+        self.hunt.as_mut()?.touched.as_mut()
+    }
+
     /// Whether it may be told of the cores one after the other: not while one comes back from an exception, maybe to a task
     /// that the other one has left, and not of calls that are timed.
     pub(crate) fn lets_cores_run_apart(&self) -> bool {
@@ -360,6 +373,7 @@ impl Profile {
                 CoreEvent::Enters(exception) => hunt.enters(core, now, exception, interrupted),
                 CoreEvent::Leaves(exception) => hunt.leaves(core, now, exception),
                 CoreEvent::Starts => hunt.restarts(core),
+                CoreEvent::Stops => hunt.stops(core),
                 _ => {}
             }
         }

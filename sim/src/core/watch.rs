@@ -394,7 +394,7 @@ impl Watchpoints {
         value: u32,
     ) -> Noted {
         let noted = match &mut self.profile {
-            Some(profile) => profile.access(by, cycle, address, write, value),
+            Some(profile) => profile.access(by, cycle, (address, bytes), write, value),
             None => Noted::default(),
         };
         if noted.changes_watch {

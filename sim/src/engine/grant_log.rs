@@ -2,6 +2,7 @@
 //! arbitration cost both cores.
 
 use crate::core::bus::{Arbiter, Slave};
+use crate::core::profile::Masks;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::FastBus;
 use crate::engine::known_registers::KnownRegisters;
@@ -42,6 +43,9 @@ pub(crate) struct NativeContext {
     pub target: u32,
     /// The offset of the code for that.
     pub target_code: u32,
+    /// Where it is noted who accesses which word, if it is, and what is noted of this core: see `Touched`.
+    pub touched: usize,
+    pub touch: Masks,
 }
 
 /// A change at a core's I/O port that is the same at any time.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from intercore.hunt.calls import Calls, Place
 from intercore.hunt.findings import Finding, findings
 from intercore.hunt.hunting import Wanted, hunt
+from intercore.hunt.races import races
 from intercore.hunt.waits import Wait
 from intercore.profile.recorded import LockUse, take
 from intercore.record.origin import Origin
@@ -86,11 +87,16 @@ def analysed(image: Path, name: str, wanted: Wanted, progress: Callable[[str], N
     simulator.start_hunt()
     run = hunt(simulator, calls, wanted, progress)
     hunted = simulator.hunted()
-    words = sorted({word & ~3 for wait in run.last.waits for word in wait.words})
     found = findings(simulator, calls, run, {})
-    if words and any(one.code in {"deadlock", "no-progress", "lost-wake-up", "not-reached"} for one in found):
-        progress("once more, to see who has changed what is waited for")
-        found = findings(simulator, calls, run, _writers(image, words, simulator.now + (_SETTLING if run.stuck else 0)))
+    words, shared = [], simulator.shared_words()
+    if any(one.code in {"deadlock", "no-progress", "lost-wake-up", "not-reached"} for one in found):
+        words = sorted({word & ~3 for wait in run.last.waits for word in wait.words})
+    if words or shared:
+        progress("once more, to see who changes what the cores share, and in which order")
+        again = _again(image, words, shared, simulator.now + (_SETTLING if run.stuck else 0))
+        found = findings(simulator, calls, run, again.writers)
+        found += again.races
+        found.sort(key=lambda one: one.code == "not-reached")
     interrupts, stacks = _interrupts(calls, hunted), _stacks(calls, hunted)
     notes = simulator.take_diagnostics()
     recorded = take(simulator, name, run.reason, simulator.seconds, None)
@@ -111,17 +117,29 @@ def analysed(image: Path, name: str, wanted: Wanted, progress: Callable[[str], N
     )
 
 
-def _writers(image: Path, words: Sequence[int], end: int) -> Mapping[int, Place]:
-    """Run the same again; return who wrote last to words."""
+class _Again(NamedTuple):
+    """What the same run shows once more."""
+
+    writers: Mapping[int, Place]
+    """Who wrote last to words."""
+    races: Sequence[Finding]
+
+
+def _again(image: Path, words: Sequence[int], shared: Sequence[int], end: int) -> _Again:
+    """Run the same again."""
     simulator = Simulator(image)
     calls = Calls(simulator)
-    simulator.start_hunt(words)
+    simulator.start_hunt_again(words, shared)
     while simulator.now < end:
         stop = simulator.run(end - simulator.now)
         simulator.take_uart()
+        simulator.take_usb()
+        simulator.take_host_output()
         if stop.reason not in {Reason.LIMIT, Reason.LOCKUP}:
             break
-    return {word: calls.done(done) for word, done in simulator.hunted()[3] if done is not None}
+    raced, _ = simulator.races() or ([], True)
+    writers = {word: calls.done(done) for word, done in simulator.hunted()[3] if done is not None}
+    return _Again(writers, list(races(simulator, calls, raced)))
 
 
 def _interrupts(calls: Calls, hunted: _native.Hunted) -> list[Interrupt]:

@@ -252,9 +252,21 @@ class Simulator(Chip):
 
     # Faults of two cores: for intercore.hunt
 
-    def start_hunt(self, words: Sequence[int] = ()) -> None:
-        """Record a profile, and beside it what a hunt for faults wants to know, with the last writers of some words."""
-        self._machine.start_hunt(list(words))
+    def start_hunt(self) -> None:
+        """Record a profile, and beside it what a hunt for faults wants to know."""
+        self._machine.start_hunt()
+
+    def start_hunt_again(self, words: Sequence[int], shared: Sequence[int]) -> None:
+        """Do so in a run that was hunted before, for the last writers of some words and races for those shared."""
+        self._machine.start_hunt_again(list(words), list(shared))
+
+    def shared_words(self) -> list[int]:
+        """Return the addresses of words that the hunt has seen to be shared, by cores or by a core and its handlers."""
+        return self._machine.shared_words()
+
+    def races(self) -> tuple[list[_native.Race], bool] | None:
+        """Return data races, and whether all accesses were looked at; None if they were not looked for."""
+        return self._machine.races()
 
     def hunted(self) -> _native.Hunted:
         """Return what the hunt has found up to now. Raises SimulatorError if there is none."""

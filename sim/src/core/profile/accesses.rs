@@ -1,6 +1,7 @@
 //! What a profile, and a hunt for faults, make of single accesses of the cores.
 
-use crate::core::profile::{Doer, Profile, Suspicion, turns::Told};
+use crate::core::profile::races::By;
+use crate::core::profile::{Doer, Profile, Suspicion, Who, turns::Told};
 use crate::core::time::Cycle;
 
 /// The instruction that loads or stores.
@@ -10,6 +11,8 @@ pub(crate) struct Accessor {
     pub pc: u32,
     /// The stack pointer.
     pub sp: u32,
+    /// Whether it is of a handler of an exception, as far as that matters.
+    pub in_handler: bool,
 }
 
 /// What is to be done after an access.
@@ -41,12 +44,22 @@ impl Profile {
     }
 
     /// A core loads or stores a value, and what is to be done about it.
-    pub(crate) fn access(&mut self, by: Accessor, now: Cycle, address: u32, write: bool, value: u32) -> Noted {
+    pub(crate) fn access(
+        &mut self,
+        by: Accessor,
+        now: Cycle,
+        (address, bytes): (u32, u32),
+        write: bool,
+        value: u32,
+    ) -> Noted {
         let core = by.core;
         if self.contention.is_lock(address) {
             self.keep(Told::Reads { by, now, address, value });
             let calls = &self.cores[usize::from(core & 1)].calls;
             self.contention.lock(core, now, address, write, value, (calls.function(), calls.node()));
+            if let Some(races) = self.hunt.as_mut().and_then(|hunt| hunt.races.as_mut()) {
+                races.order.lock(usize::from(core & 1), address, write, value);
+            }
             return Noted::default();
         }
         let mut noted = Noted::default();
@@ -55,10 +68,15 @@ impl Profile {
             let doer = Doer { core, cycle: now, pc: by.pc, node: calls.node(), value };
             if address >> 28 >= 0xd {
                 noted.changes_watch = hunt.access(doer, calls.root(), calls.functions(), address, write);
-            } else if write {
-                noted.unwatch = hunt.written(address, by.sp, doer);
             } else {
-                noted.unwatch = hunt.read(address);
+                noted.unwatch = if write { hunt.written(address, by.sp, doer) } else { hunt.read(address) };
+                if let Some(touched) = &mut hunt.touched {
+                    touched.touch_near((core, by.in_handler), address, by.sp, write);
+                }
+                if let Some(races) = &mut hunt.races {
+                    let by = By { who: Who::new(core, calls.root()), doer, function: calls.function() };
+                    noted.changes_watch = races.access(by, address, bytes, write);
+                }
             }
         }
         noted.begins_task = write && self.tasks.written(usize::from(core & 1), address, value);

@@ -4,6 +4,7 @@
 use crate::core::cortex_m::PEND_SV;
 use crate::core::profile::stacks::{StackFinder, Stacks};
 use crate::core::profile::suspicions::{Ports, Suspicions};
+use crate::core::profile::{Races, Touched};
 use crate::core::time::Cycle;
 use std::collections::BTreeMap;
 
@@ -96,20 +97,34 @@ pub struct Hunt {
     pub(super) seen: Suspicions,
     /// How deep stacks get.
     pub stacks: Stacks,
+    /// Who accesses which words; none once it is known which are shared.
+    pub touched: Option<Touched>,
+    /// Data races on those.
+    pub races: Option<Races>,
     finder: StackFinder,
 }
 
 impl Hunt {
-    /// Of a program whose first stack begins at `sp`, if that is known; the last writers of some words are to be known.
-    pub fn new(ports: Ports, finder: StackFinder, sp: Option<u32>, words: impl IntoIterator<Item = u32>) -> Self {
-        let words = words.into_iter().map(|word| (word & !3, None)).collect();
+    /// Of a program whose first stack begins at `sp`, if that is known. It is to find out which words are shared.
+    pub fn new(ports: Ports, finder: StackFinder, sp: Option<u32>) -> Self {
         let mut stacks = Stacks::default();
         stacks.begin(0, sp.and_then(|sp| finder.find(sp)));
-        Self { words, seen: Suspicions::new(ports), stacks, finder, ..Self::default() }
+        let touched = finder.banks.first().map(|&ram| Touched::new(ram));
+        Self { seen: Suspicions::new(ports), stacks, finder, touched, ..Self::default() }
+    }
+
+    /// The same once it is known, for the last writers of some words, and data races on those that are shared.
+    #[must_use]
+    pub fn again(self, words: impl IntoIterator<Item = u32>, shared: impl IntoIterator<Item = u32>) -> Self {
+        let words = words.into_iter().map(|word| (word & !3, None)).collect();
+        Self { words, touched: None, races: Some(Races::new(shared)), ..self }
     }
 
     /// A core has started the other one: that has a stack from now on.
     pub(super) fn launched(&mut self, by: u8) {
+        if let Some(touched) = &mut self.touched {
+            touched.begin_sharing();
+        }
         if let Some((sp, _)) = self.launch(usize::from(by)) {
             self.stacks.begin(usize::from(by ^ 1), self.finder.find(sp));
         }
@@ -161,6 +176,14 @@ impl Hunt {
     pub(super) fn restarts(&mut self, core: u8) {
         self.entered[usize::from(core & 1)].clear();
         self.seen.restarts(core);
+        self.stops(core);
+    }
+
+    /// A core goes into reset.
+    pub(super) fn stops(&mut self, core: u8) {
+        if let Some(races) = &mut self.races {
+            races.order.resets(usize::from(core & 1));
+        }
     }
 
     /// All that is left open ends.
@@ -175,19 +198,26 @@ impl Hunt {
     /// A core has written to a word, while its stack pointer is at `sp`. Whether the word need not be watched any more.
     pub(super) fn written(&mut self, address: u32, sp: u32, doer: Doer) -> bool {
         let unwatch = self.stacks.stored(address, sp, doer);
-        let Some(last) = self.words.get_mut(&(address & !3)) else { return unwatch };
-        *last = Some(doer);
-        false
+        if let Some(last) = self.words.get_mut(&(address & !3)) {
+            *last = Some(doer);
+        }
+        unwatch && !self.is_wanted(address)
     }
 
     /// Whether a word that a core reads need not be watched any more.
     pub(super) fn read(&self, address: u32) -> bool {
-        self.stacks.is_read_for_good(address) && !self.words.contains_key(&(address & !3))
+        self.stacks.is_read_for_good(address) && !self.is_wanted(address)
+    }
+
+    /// Whether each access to a word has to be known.
+    fn is_wanted(&self, address: u32) -> bool {
+        self.words.contains_key(&(address & !3)) || self.races.as_ref().is_some_and(|races| races.watches(address))
     }
 
     /// First and last address of what it has to know each store to.
     pub(super) fn watched(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.words.keys().map(|&word| (word, word)).chain(self.stacks.watched())
+        let shared = self.races.iter().flat_map(Races::watched);
+        self.words.keys().copied().chain(shared).map(|word| (word, word)).chain(self.stacks.watched())
     }
 
     /// Something suspicious in a function.

@@ -160,6 +160,9 @@ impl Hunt {
     /// A core, in a task or handler, has accessed a register. Whether that changes what is to be watched.
     pub(super) fn access(&mut self, doer: Doer, root: Frame, functions: [u32; 2], address: u32, write: bool) -> bool {
         let number = usize::from(doer.core & 1);
+        if let Some(races) = &mut self.races {
+            races.fifo(doer, address.wrapping_sub(self.seen.ports.fifo), write);
+        }
         let before = self.seen.launches[number].done.is_some();
         if let Some(what) = self.seen.access(doer.core, root, functions, address, write, doer.value) {
             self.suspect(what, functions[1], doer);

@@ -71,7 +71,7 @@ impl Profile {
                     self.event(core, now + later, CoreEvent::Conflicts(slave, cycles));
                 }
                 Told::Reads { by, now, address, value } => {
-                    let _ = self.access(by, now + later, address, false, value);
+                    let _ = self.access(by, now + later, (address, 4), false, value);
                 }
             }
         }

@@ -11,6 +11,7 @@ mod slow_path;
 use crate::core::access::extract;
 use crate::core::bus::Slave;
 use crate::core::time::Cycle;
+use crate::core::profile::{touch_kind, touch_masks};
 use crate::engine::cpu::FastCpu;
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::NativeContext;
@@ -21,7 +22,7 @@ use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::native::{Native, NativeExit};
 use crate::isa::armv6m::pipeline::lockstep::{WIDE, is_short_loop};
 use crate::isa::armv6m::{Core, Phase, wide};
-use crate::isa::thumb::decode::{Code, Op, TABLE};
+use crate::isa::thumb::decode::{Code, Op, Reg, TABLE};
 use memory::{FastMemory, half_at, prefetched, unreachable};
 
 /// Cycles from which on looking for native code pays.
@@ -105,7 +106,8 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         policy.log().registers.forget();
         loop {
             let CodeCache { instructions, native, .. } = code;
-            let mut fast = FastMemory { bus, flash_ready, hits: 0, policy };
+            let touch = touch_masks(self.id, self.ipsr != 0);
+            let mut fast = FastMemory { bus, flash_ready, hits: 0, policy, touch };
             let exit = self.run_native_code(&mut fast, native, instructions, &mut clock).and_then(|()| {
                 let view = CodeView::of::<B>(self.pc).ok_or(FastPathExit::Stop)?;
                 let all = instructions.of::<B>(view);
@@ -279,6 +281,9 @@ impl<B: FastBus> Core<B> {
                             FastPathExit::Stop
                         };
                     };
+                    if op.code != Code::LdrLiteral {
+                        fast.note_touched(address, 1, touch_kind(op.n == Reg::Sp, false));
+                    }
                     clock = fast.request(clock, readable_word.slave, address);
                     self.set(op.d, extract(readable_word.word, address, op.width));
                     clock = fast.finish(clock, LOAD, op, pc, in_flash);
@@ -295,6 +300,7 @@ impl<B: FastBus> Core<B> {
                             FastPathExit::Stop
                         };
                     };
+                    fast.note_touched(address, 1, touch_kind(op.n == Reg::Sp, true));
                     clock = fast.write(clock, slave, index, address, op.width, self.reg(op.d));
                     clock = fast.finish(clock, STORE, op, pc, in_flash);
                     pc = pc.wrapping_add(2);

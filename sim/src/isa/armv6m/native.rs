@@ -10,7 +10,8 @@
 //! SRAM with its tags, and reads flash and `MruWords`; all of them live and are borrowed for as long as it runs. It reaches
 //! words of SRAM by offsets that were compared with its size, those of flash likewise (`NativeContext::flash_bytes`), entries of the
 //! log by cycles before `BusGrantLog::end`, which is at most `LOG_CYCLES`, those of a trace by what took a cycle of the chip each
-//! (`engine::trace`), and code by tables that it compares indices with.
+//! (`engine::trace`), and code by tables that it compares indices with. What it notes of accesses has an entry for each word
+//! that the tags have one for.
 
 mod region;
 mod x86_64;
@@ -74,6 +75,8 @@ struct Entry {
 /// What the code of a region needs to know of the chip and of other code.
 struct RegionContext<'a> {
     traces: bool,
+    /// Whether it is noted who accesses which word.
+    touches: bool,
     place: CodeView,
     source: Source<'a>,
     /// How many words of flash there are.
@@ -207,6 +210,7 @@ impl Native {
         let is_known = |pc| self.number(place, source.index(pc)).is_some();
         let mut blocks = region::discover(source, pc, |pc| half_at(pc, bus), is_known);
         number_for_profile(&mut blocks, bus);
+        let touches = bus.fabric_mut().watch.profile.as_mut().is_some_and(|profile| profile.touched().is_some());
         if self.compiled.is_none() {
             self.compiled = Some(Box::new(Compiled::new()?));
         }
@@ -229,6 +233,7 @@ impl Native {
         };
         let context = RegionContext {
             traces: self.traces,
+            touches,
             place,
             source,
             words: bus.flash().len(),

@@ -4,7 +4,7 @@ pub(crate) mod lockstep;
 
 use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
-use crate::core::profile::{self, Accessor};
+use crate::core::profile;
 use crate::core::time::Cycle;
 use crate::engine::LONG_STALL_CYCLES;
 use crate::engine::cpu::Cpu;
@@ -322,7 +322,7 @@ impl<B: Bus> Core<B> {
     #[inline(always)]
     fn record_access<const WATCH: bool>(&self, pipeline: &PipelineState, now: Cycle, bus: &mut B, value: u32) {
         if WATCH {
-            let by = Accessor { core: self.id, pc: pipeline.pc.wrapping_sub(2), sp: self.regs[13] };
+            let by = self.accessor(pipeline.pc);
             let (address, write, bytes) = (pipeline.address, pipeline.phase.writes(), pipeline.width.bytes());
             let noted = bus.fabric_mut().watch.record_access(now, by, address, bytes, write, value);
             if noted.calls_for_something() {

@@ -358,6 +358,11 @@ impl<B: Bus> Core<B> {
         answer.is_ok()
     }
 
+    /// Who makes an access while PC is this.
+    pub(crate) fn accessor(&self, pc: u32) -> Accessor {
+        Accessor { core: self.id, pc: pc.wrapping_sub(2), sp: self.regs[13], in_handler: self.ipsr != 0 }
+    }
+
     /// Records an access by an instruction for probes and watchpoints; those of exceptions do not count.
     fn watch_deferred<const WATCH: bool>(&self, bus: &mut B, value: u32) {
         if matches!(self.phase, Phase::Load | Phase::LoadMultiple | Phase::Store | Phase::StoreMultiple) {
@@ -367,7 +372,7 @@ impl<B: Bus> Core<B> {
 
     fn watch_data<const WATCH: bool>(&self, bus: &mut B, address: u32, write: bool, value: u32) {
         if WATCH {
-            let by = Accessor { core: self.id, pc: self.pc.wrapping_sub(2), sp: self.regs[13] };
+            let by = self.accessor(self.pc);
             let bytes = self.width.bytes();
             let noted = bus.fabric_mut().watch.record_access(self.t, by, address, bytes, write, value);
             if noted.calls_for_something() {

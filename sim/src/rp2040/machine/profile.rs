@@ -25,10 +25,20 @@ impl Machine {
         self.record(image, timed, None);
     }
 
-    /// The same for a hunt for faults, which wants to know the last writers of some words.
-    pub fn start_hunt(&mut self, image: &Image, words: impl IntoIterator<Item = u32>) {
-        let hunt = Hunt::new(PORTS, image.stack_finder(&BANKS), image.first_stack(), words);
-        self.record(image, None, Some(Box::new(hunt)));
+    /// The same for a hunt for faults.
+    pub fn start_hunt(&mut self, image: &Image) {
+        self.record(image, None, Some(Box::new(new_hunt(image))));
+    }
+
+    /// The same of a run that is hunted once more, for the last writers of some words, and for data races on those of which it is
+    /// known by then that they are shared.
+    pub fn start_hunt_again(
+        &mut self,
+        image: &Image,
+        words: impl IntoIterator<Item = u32>,
+        shared: impl IntoIterator<Item = u32>,
+    ) {
+        self.record(image, None, Some(Box::new(new_hunt(image).again(words, shared))));
     }
 
     fn record(&mut self, image: &Image, timed: Option<u32>, hunt: Option<Box<Hunt>>) {
@@ -69,4 +79,8 @@ impl Machine {
         profile.finish(now);
         Some(profile)
     }
+}
+
+fn new_hunt(image: &Image) -> Hunt {
+    Hunt::new(PORTS, image.stack_finder(&BANKS), image.first_stack())
 }

@@ -3,6 +3,7 @@
 use super::FastPathExit;
 use crate::core::access::Width;
 use crate::core::bus::Slave;
+use crate::core::profile::{Masks, Touched};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::{FastBus, FlashCache};
@@ -21,6 +22,8 @@ pub(crate) struct FastMemory<'a, B, P> {
     /// Hits in the flash cache that are not counted yet.
     pub hits: u32,
     pub policy: &'a mut P,
+    /// What is noted of this core's accesses, if they are.
+    pub touch: Masks,
 }
 
 /// Cycles for which a core that is alone may read registers without a look for a busy wait.
@@ -112,7 +115,23 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         fabric.reads_left <= 0 && P::ROLE != Role::Replaying
     }
 
+    /// Notes accesses to so many words from an address on, if that is asked for; `kind` is that of `Masks`.
+    #[inline(always)]
+    pub fn note_touched(&mut self, first: u32, count: u32, kind: usize) {
+        let mask = self.touch[kind & 3];
+        if P::TRACES && let Some(touched) = self.touched() {
+            for number in 0..count {
+                touched.touch(first.wrapping_add(4 * number), mask);
+            }
+        }
+    }
+
+    fn touched(&mut self) -> Option<&mut Touched> {
+        self.bus.fabric_mut().watch.profile.as_mut()?.touched()
+    }
+
     pub fn native_context(&mut self) -> NativeContext {
+        let touched = if P::TRACES { self.touched().map_or(0, Touched::address) } else { 0 };
         let mru = self.policy.mru();
         NativeContext {
             clock: 0,
@@ -124,6 +143,8 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             usable_from: mru.usable_from,
             quantum: mru.quantum,
             mru: mru.address(),
+            touched,
+            touch: self.touch,
             ..NativeContext::default()
         }
     }

@@ -5,13 +5,14 @@ use super::FastPathExit;
 use super::memory::{FastMemory, half_at};
 use crate::core::access::Width;
 use crate::core::bus::Slave;
+use crate::core::profile::touch_kind;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::FastBus;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::Instructions;
 use crate::isa::armv6m::cycles::{self, BRANCH, CALL, POP_PC, SYSTEM};
 use crate::isa::armv6m::{Core, Phase, wide};
-use crate::isa::thumb::decode::{Code, Op};
+use crate::isa::thumb::decode::{Code, Op, Reg};
 
 impl<B: FastBus> Core<B> {
     /// Executes an instruction that the hot loop leaves out because it is rare.
@@ -48,6 +49,7 @@ impl<B: FastBus> Core<B> {
                 let downwards = op.code == Code::Push;
                 let first = self.reg(op.n).wrapping_sub(if downwards { 4 * list.count_ones() } else { 0 });
                 fast.may_access_all(clock, first, list, P::may_write).ok_or(FastPathExit::Stop)?;
+                fast.note_touched(first, list.count_ones(), touch_kind(op.n == Reg::Sp, true));
                 self.post_store_multiple(op, downwards);
                 clock = self.store_elements(fast, clock, first).ok_or(FastPathExit::Stop)?;
             }
@@ -58,6 +60,7 @@ impl<B: FastBus> Core<B> {
                     self.waited_for_registers(port, list.count_ones(), Phase::LoadMultiple);
                 } else {
                     fast.may_access_all(clock, first, list, P::may_read).ok_or(FastPathExit::Stop)?;
+                    fast.note_touched(first, list.count_ones(), touch_kind(op.n == Reg::Sp, false));
                 }
                 clock = self.load_elements(fast, clock, op, 0).ok_or(FastPathExit::Stop)?;
             }

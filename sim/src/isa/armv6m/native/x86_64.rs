@@ -64,6 +64,9 @@ const USABLE_FROM: i32 = CONTEXT + offset_of!(NativeContext, usable_from) as i32
 const REGISTERS: i32 = offset_of!(BusGrantLog, registers) as i32;
 const QUANTUM: i32 = CONTEXT + offset_of!(NativeContext, quantum) as i32;
 
+const TOUCHED: i32 = CONTEXT + offset_of!(NativeContext, touched) as i32;
+const TOUCH: i32 = CONTEXT + offset_of!(NativeContext, touch) as i32;
+
 const RAX: u8 = 0;
 const RDX: u8 = 2;
 /// RBX, RBP, R12 to R15: what a function of the System V ABI hands back as it was.

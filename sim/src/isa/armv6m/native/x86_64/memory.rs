@@ -1,6 +1,7 @@
 //! Loads and stores: of RAM and of what is known of flash.
 
 use crate::core::access::Width;
+use crate::core::profile::touch_kind;
 use crate::engine::access_tags::CODE as CODE_TAG;
 use crate::engine::fast_bus::MemoryLayout;
 use crate::isa::armv6m::cycles;
@@ -8,7 +9,7 @@ use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::x86_64::trace::AskedAddress;
 use crate::isa::armv6m::native::x86_64::{
     COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, QUANTUM, RAM, RAX, READ,
-    RequestedSlave, SP, TAGS, Translator, USABLE_FROM, WRITEBACK, WRITTEN, host_register,
+    RequestedSlave, SP, TAGS, TOUCH, TOUCHED, Translator, USABLE_FROM, WRITEBACK, WRITTEN, host_register,
 };
 use crate::isa::armv6m::native::{NativeExit, Role};
 use crate::isa::thumb::decode::{Code, Op, Reg};
@@ -68,6 +69,10 @@ impl Translator<'_> {
                 dynasm!(self.to ; .arch x64 ; mov edi, [rbp + WRITTEN]);
             }
             dynasm!(self.to ; .arch x64 ; mov [rax + rsi], edi);
+        }
+        if self.context.touches && op.code != Code::LdrLiteral {
+            let mask = TOUCH + 4 * touch_kind(op.n == Reg::Sp, !is_load(op)) as i32;
+            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + TOUCHED] ; mov edi, [rbp + mask] ; or [rax + rsi], edi);
         }
         if self.role == Role::Speculative && !is_load(op) {
             self.keep_overwritten();
@@ -275,6 +280,13 @@ impl Translator<'_> {
             self.check_tag(loads, exit);
             if self.role == Role::Speculative && loads {
                 dynasm!(self.to ; .arch x64 ; mov [rax + rdx + offset], edi);
+            }
+        }
+        if self.context.touches {
+            let mask = TOUCH + 4 * touch_kind(op.n == Reg::Sp, !loads) as i32;
+            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + TOUCHED] ; mov edi, [rbp + mask]);
+            for offset in offsets.clone().take(words_moved(op)) {
+                dynasm!(self.to ; .arch x64 ; or [rax + rdx + offset], edi);
             }
         }
         if op.code == Code::PopPc {

@@ -1,0 +1,272 @@
+// Programs in which cores, handlers and DMA change what they share without an order, one for each definition; with MENDED, the
+// same as it ought to be.
+#include "../chip.h"
+#include <stdbool.h>
+
+#define SPINLOCK(number) REGISTER(SIO + 0x100 + 4 * (number))
+#define CPUID REGISTER(SIO)
+#define TIMER_ALARM1 REGISTER(0x40054014)
+#define BARRIER() __asm__ volatile("dmb" ::: "memory")
+
+enum { ROUNDS = 300, ALARM_US = 7 };
+
+#ifdef MENDED
+enum { LOCK_0 = 5, LOCK_1 = 5 };
+#else
+enum { LOCK_0 = 5, LOCK_1 = 6 };
+#endif
+
+struct node {
+    struct node *volatile next;
+};
+struct settings {
+    volatile uint32_t gain, offset, sum;
+};
+
+static volatile uint32_t counter, fifo_word;
+static volatile uint64_t uptime;
+static volatile uint32_t sequence;
+static volatile bool interrupted;
+static volatile uint32_t ring[16], head;
+static volatile uint8_t led_bits;
+static struct settings settings;
+static struct node pool[2][ROUNDS], *volatile list;
+static struct node objects[2], *volatile object;
+static volatile uint32_t instances, taken, finished;
+static volatile bool interrupted_on[2];
+
+static void take(uint32_t number) {
+    while (SPINLOCK(number) == 0) {
+    }
+    BARRIER();
+}
+
+static void give(uint32_t number) {
+    BARRIER();
+    SPINLOCK(number) = 0;
+}
+
+// A lock that only the mended program takes.
+static void lock(void) {
+#ifdef MENDED
+    take(7);
+#endif
+}
+
+static void unlock(void) {
+#ifdef MENDED
+    give(7);
+#endif
+}
+
+__attribute__((noipa)) static void spend(uint32_t turns) {
+    for (volatile uint32_t turn_left = turns; turn_left > 0; turn_left--) {
+    }
+}
+
+__attribute__((noipa)) static void count(void) {
+    lock();
+    counter++;
+    unlock();
+}
+
+__attribute__((noipa)) static void count_with_lock(uint32_t number) {
+    take(number);
+    counter++;
+    give(number);
+}
+
+__attribute__((noipa)) static void count_without_lock(void) {
+#ifdef MENDED
+    take(LOCK_0);
+#endif
+    counter++;
+#ifdef MENDED
+    give(LOCK_0);
+#endif
+}
+
+__attribute__((noipa)) static void put(uint32_t value) {
+    lock();
+    ring[head & 15] = value;
+    head++;
+    unlock();
+}
+
+__attribute__((noipa)) static void set_led(uint8_t mask) {
+    lock();
+    led_bits ^= mask;
+    unlock();
+}
+
+__attribute__((noipa)) static void set_gain(uint32_t gain) {
+    lock();
+    settings.gain = gain;
+    settings.offset = gain / 2;
+    settings.sum = gain + gain / 2;
+    unlock();
+}
+
+__attribute__((noipa)) static void push(struct node *node) {
+    lock();
+    node->next = list;
+    list = node;
+    unlock();
+}
+
+__attribute__((noipa)) static void initialise(uint32_t core) {
+    lock();
+    if (object == 0) {
+        spend(10);
+        object = &objects[core];
+    }
+    unlock();
+}
+
+__attribute__((noipa)) static void set_uptime(uint64_t now) {
+    lock();
+    uptime = now;
+    unlock();
+}
+
+__attribute__((noipa)) static uint64_t get_uptime(void) {
+    lock();
+    const uint64_t now = uptime;
+    unlock();
+    return now;
+}
+
+__attribute__((noipa)) static void take_ticket(void) {
+#ifdef MENDED
+    take(7);
+#else
+    while (taken) { // and the other core sees the same
+    }
+#endif
+    taken = 1;
+    counter++;
+    taken = 0;
+#ifdef MENDED
+    give(7);
+#endif
+}
+
+// One flag for both cores, as in modm's issue 907.
+static void on_alarm(void) {
+    TIMER_INTR = 1u << CPUID;
+#ifdef MENDED
+    interrupted_on[CPUID] = true;
+#else
+    interrupted = true;
+#endif
+}
+
+__attribute__((noipa)) static void wait_for_alarm(uint32_t us) {
+#ifdef MENDED
+    volatile bool *const flag = &interrupted_on[CPUID];
+#else
+    volatile bool *const flag = &interrupted;
+#endif
+    *flag = false;
+    if (CPUID == 0) {
+        TIMER_ALARM0 = TIMER_TIMERAWL + us;
+    } else {
+        TIMER_ALARM1 = TIMER_TIMERAWL + us;
+    }
+    while (!*flag) {
+    }
+}
+
+static void on_count(void) {
+    TIMER_INTR = 1;
+    counter++;
+    TIMER_ALARM0 = TIMER_TIMERAWL + ALARM_US;
+}
+
+static void work(uint32_t core) {
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+#if defined(COUNTER)
+        count();
+        spend(core + round % 5);
+#elif defined(TWO_LOCKS)
+        count_with_lock(core == 0 ? LOCK_0 : LOCK_1);
+        spend(core + round % 3);
+#elif defined(ONE_SIDED_LOCK)
+        if (core == 0) {
+            count_with_lock(LOCK_0);
+        } else {
+            count_without_lock();
+        }
+        spend(2 * core + round % 3);
+#elif defined(TWO_PRODUCERS)
+        put(round);
+        spend(3 * core + round % 7);
+#elif defined(NEIGHBOURS)
+        set_led(core == 0 ? 1 : 0x10);
+        spend(core + round % 3);
+#elif defined(STRUCT)
+        set_gain(1000 * core + round);
+        spend(round % 5);
+#elif defined(LIST)
+        push(&pool[core][round]);
+        spend(round % 4);
+#elif defined(LAZY)
+        initialise(core);
+#elif defined(TORN)
+        if (core == 0) {
+            set_uptime(0xfffffff0u + round * 0x40000000ull);
+            spend(round % 3);
+        } else {
+            fifo_word = (uint32_t)(get_uptime() >> 32);
+            spend(round % 2);
+        }
+#elif defined(SOFTWARE_LOCK)
+        take_ticket();
+        spend(2 * core + round % 3);
+#elif defined(SHARED_FLAG)
+        if (round < 40) {
+            wait_for_alarm(core == 0 ? 30 : 17);
+        }
+#endif
+    }
+}
+
+static void core_1(void) {
+#ifdef SHARED_FLAG
+    NVIC_ISER = 2;
+    __asm__ volatile("cpsie i");
+#endif
+    work(1);
+    finished = 1;
+}
+
+void example(void) {
+#ifdef HANDLER
+    set_handler(IRQ_TIMER_0, on_count);
+    start_line();
+    __asm__ volatile("cpsie i");
+    for (uint32_t round = 0; round < 30 * ROUNDS; round++) {
+#ifdef MENDED
+        __asm__ volatile("cpsid i");
+#endif
+        counter++;
+#ifdef MENDED
+        __asm__ volatile("cpsie i");
+#endif
+    }
+    __asm__ volatile("cpsid i");
+#else
+#ifdef SHARED_FLAG
+    set_handler(IRQ_TIMER_0, on_alarm);
+    set_handler(IRQ_TIMER_0 + 1, on_alarm);
+    TIMER_INTE = 3;
+    NVIC_ISER = 1;
+    __asm__ volatile("cpsie i");
+#endif
+    start_core_1(core_1);
+    work(0);
+    while (!finished) {
+    }
+#endif
+    print_number("counter", counter);
+}

@@ -1,0 +1,359 @@
+//! Data races: words that several write without an order between them, and what came of it. docs/hunt.md has the rules.
+//!
+//! It watches words of which it is known that they are shared, since the same run was executed before ([`super::Touched`]).
+
+use crate::core::profile::order::{Clock, Order, join};
+use crate::core::profile::torn::{Single, Torn};
+use crate::core::profile::{Doer, Frame};
+use std::collections::{BTreeMap, HashMap};
+
+/// Whose accesses follow one another in the order of the program: those of a task, wherever it is executed; of a core without
+/// tasks; of a handler of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Who {
+    /// The core; of a task, 0.
+    core: u8,
+    root: Frame,
+}
+
+impl Who {
+    pub(super) fn new(core: u8, root: Frame) -> Self {
+        Self { core: if matches!(root, Frame::Task(1..)) { 0 } else { core }, root }
+    }
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RaceKind {
+    /// Two have stored to a word without an order.
+    Unordered,
+    /// What one has stored, the other one overwrites, and has loaded the word before.
+    LostUpdate,
+    /// One loads a part of what the other one has stored, and another part of what was there before.
+    Torn,
+}
+
+/// A data race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// What is wrong.
+    pub kind: RaceKind,
+    /// The first byte of it.
+    pub address: u32,
+    /// How many there are.
+    pub bytes: u32,
+    /// The load of who has the last word in it, if it comes before the other one.
+    pub before: Option<Doer>,
+    /// What the other one did, a store.
+    pub other: Doer,
+    /// What comes last.
+    pub last: Doer,
+    /// Whether it did happen, and not only might have.
+    pub happened: bool,
+    /// How often.
+    pub times: u64,
+}
+
+/// Kinds, words and functions of races that are told apart, at most.
+const MAX_RACES: usize = 256;
+/// Accesses after which no more are looked at, so that a hunt comes to an end.
+const MAX_ACCESSES: u64 = 4_000_000;
+/// Values of a word that says whose turn it is, at most.
+const MAX_VALUES: usize = 16;
+/// Lost updates that change nothing after which they are believed: two cores may well set the same flag.
+const MANY: usize = 3;
+/// Loads of a word by different ones that are remembered.
+const MAX_LOADS: usize = 8;
+
+/// Who accesses a word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct By {
+    pub who: Who,
+    pub doer: Doer,
+    /// First address of the function.
+    pub function: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    by: By,
+    value: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Store {
+    by: By,
+    epoch: u32,
+}
+
+/// As many bytes of a word as are stored at once.
+#[derive(Clone, Debug)]
+struct Part {
+    value: Option<u32>,
+    last: Option<Store>,
+    /// What those who have stored to it knew then.
+    released: Clock,
+    /// By whom it was loaded last.
+    loads: Vec<Load>,
+    /// The cores that have changed it, a bit each.
+    changed_by: u8,
+    /// Of each of its values, the core that has changed it; none if there are too many, or both have.
+    turns: Option<Vec<(u32, u8)>>,
+    /// Cores change it in turn.
+    alternates: bool,
+    /// Values that were stored instead of another that was loaded, but were there already.
+    repeated: Vec<u32>,
+}
+
+impl Part {
+    const fn new() -> Self {
+        Self {
+            value: None,
+            last: None,
+            released: [0; 2],
+            loads: Vec::new(),
+            changed_by: 0,
+            turns: Some(Vec::new()),
+            alternates: true,
+            repeated: Vec::new(),
+        }
+    }
+
+    /// Whether it hands over what was done before: one core writes it, or each when it is its turn.
+    fn synchronises(&self) -> bool {
+        self.changed_by != 3 || self.alternates || self.turns.is_some()
+    }
+
+    /// The same of a part of it.
+    fn narrow(&self, shift: u32, mask: u32) -> Self {
+        let mut part = self.clone();
+        part.value = self.value.map(|value| value >> shift & mask);
+        for load in &mut part.loads {
+            load.value = load.value >> shift & mask;
+        }
+        part.turns = Some(Vec::new());
+        part.repeated.clear();
+        part
+    }
+
+    /// Its last load by somebody.
+    fn load_of(&self, who: Who) -> Option<Load> {
+        self.loads.iter().rev().find(|load| load.by.who == who).copied()
+    }
+
+    fn load(&mut self, by: By, value: u32, order: &mut Order) {
+        self.value = Some(value);
+        if self.synchronises() {
+            order.acquire(usize::from(by.doer.core & 1), self.released);
+        }
+        self.loads.retain(|load| load.by.who != by.who);
+        if self.loads.len() == MAX_LOADS {
+            self.loads.remove(0);
+        }
+        self.loads.push(Load { by, value });
+    }
+
+    /// A store, and what is wrong with it: the load before it, if there is one, and what was stored meanwhile.
+    fn store(&mut self, by: By, value: u32, order: &mut Order) -> Option<(RaceKind, Option<Doer>, Doer)> {
+        let core = usize::from(by.doer.core & 1);
+        let silent = self.value == Some(value);
+        let load = self.load_of(by.who).filter(|load| load.by.function == by.function);
+        let found = self.last.filter(|last| last.by.who != by.who).and_then(|last| {
+            let other = usize::from(last.by.doer.core & 1);
+            let ordered = order.knows(core, other, last.epoch);
+            let overtaken = load.filter(|load| load.by.doer.cycle < last.by.doer.cycle && load.value != value);
+            let lost = overtaken.filter(|_| core == other || !ordered);
+            if silent {
+                lost?;
+                if !self.repeated.contains(&value) && self.repeated.len() < MANY {
+                    self.repeated.push(value);
+                }
+                if self.repeated.len() < MANY {
+                    return None;
+                }
+            }
+            let kind = if lost.is_some() { RaceKind::LostUpdate } else { RaceKind::Unordered };
+            (lost.is_some() || !ordered).then_some((kind, lost.map(|load| load.by.doer), last.by.doer))
+        });
+        if !silent {
+            self.change(by, core, value, order);
+        }
+        if self.synchronises() {
+            join(&mut self.released, order.release(core));
+        }
+        self.loads.retain(|load| load.by.who != by.who);
+        found
+    }
+
+    /// The value becomes another one.
+    fn change(&mut self, by: By, core: usize, value: u32, order: &Order) {
+        let number = core as u8;
+        let again = self.last.is_some_and(|last| last.by.doer.core & 1 == number);
+        self.alternates &= !(self.changed_by == 3 && again);
+        if let (Some(turns), Some(before)) = (&mut self.turns, self.value) {
+            match turns.iter().find(|&&(value, _)| value == before) {
+                Some(&(_, whose)) if whose != number => self.turns = None,
+                Some(_) => {}
+                None if turns.len() == MAX_VALUES => self.turns = None,
+                None => turns.push((before, number)),
+            }
+        }
+        self.changed_by |= 1 << number;
+        self.last = Some(Store { by, epoch: order.epoch(core) });
+        self.value = Some(value);
+    }
+}
+
+/// A word, in parts of as many bytes as are stored at once.
+#[derive(Clone, Debug)]
+struct Word {
+    bytes: u32,
+    parts: Vec<Part>,
+}
+
+fn mask(bytes: u32) -> u32 {
+    u32::MAX >> (32 - 8 * bytes.clamp(1, 4))
+}
+
+impl Word {
+    fn new() -> Self {
+        Self { bytes: 4, parts: vec![Part::new()] }
+    }
+
+    /// So many bytes are stored by themselves.
+    fn split(&mut self, bytes: u32) {
+        while self.bytes > bytes {
+            self.bytes /= 2;
+            let (bits, mask) = (8 * self.bytes, mask(self.bytes));
+            self.parts = self.parts.iter().flat_map(|part| [part.narrow(0, mask), part.narrow(bits, mask)]).collect();
+        }
+    }
+
+    /// The parts that an access touches, and what each has of the value.
+    fn parts(&mut self, address: u32, bytes: u32, value: u32) -> impl Iterator<Item = (&mut Part, u32)> {
+        let own = self.bytes;
+        let first = (address & 3) / own;
+        let count = bytes.div_ceil(own) as usize;
+        let parts = self.parts.iter_mut().skip(first as usize).take(count).enumerate();
+        parts.map(move |(number, part)| (part, value >> (8 * own * number as u32) & mask(own)))
+    }
+}
+
+/// Kind and address of a race, and the instructions of both.
+type Key = (RaceKind, u32, u32, u32);
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Races {
+    words: HashMap<u32, Word>,
+    pub(super) order: Order,
+    torn: Torn,
+    found: BTreeMap<Key, Race>,
+    left: u64,
+}
+
+impl Races {
+    /// On some words.
+    pub fn new(words: impl IntoIterator<Item = u32>) -> Self {
+        Self {
+            words: words.into_iter().map(|word| (word & !3, Word::new())).collect(),
+            order: Order::default(),
+            torn: Torn::default(),
+            found: BTreeMap::new(),
+            left: MAX_ACCESSES,
+        }
+    }
+
+    /// Whether it has looked at all accesses.
+    pub fn is_complete(&self) -> bool {
+        self.left > 0
+    }
+
+    /// What it has found, with what might still turn out to be noticed by the program.
+    pub fn found(&self) -> Vec<Race> {
+        let mut all = self.found.clone();
+        for race in self.torn.pending() {
+            add(&mut all, race);
+        }
+        all.into_values().collect()
+    }
+
+    /// Words that are watched.
+    pub(super) fn watched(&self) -> impl Iterator<Item = u32> {
+        self.words.keys().copied()
+    }
+
+    /// Whether a word is watched.
+    pub(super) fn watches(&self, address: u32) -> bool {
+        self.words.contains_key(&(address & !3))
+    }
+
+    /// A word, or a part of it, is loaded or stored. Whether that was the last one that is looked at.
+    pub(super) fn access(&mut self, by: By, address: u32, bytes: u32, write: bool) -> bool {
+        let Some(word) = self.words.get_mut(&(address & !3)) else { return false };
+        let value = by.doer.value & mask(bytes);
+        let single = |silent| Single { address, doer: by.doer, function: by.function, silent };
+        if write {
+            word.split(bytes);
+            let whole = bytes == 4;
+            let silent = word.parts(address, bytes, value).all(|(part, value)| part.value == Some(value));
+            let wrong: Vec<_> = word
+                .parts(address, bytes, value)
+                .filter_map(|(part, value)| part.store(by, value, &mut self.order))
+                .collect();
+            if whole {
+                self.torn.store(by.who, single(silent));
+            }
+            if let Some((kind, before, other)) = wrong.into_iter().max_by_key(|(kind, ..)| *kind) {
+                let happened = kind == RaceKind::LostUpdate;
+                self.add(Race { kind, address, bytes, before, other, last: by.doer, happened, times: 1 });
+            }
+        } else {
+            for (part, value) in word.parts(address, bytes, value) {
+                part.load(by, value, &mut self.order);
+            }
+            if bytes == 4 {
+                for race in self.torn.load(by.who, single(false)) {
+                    self.add(race);
+                }
+            }
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            self.words.clear();
+        }
+        self.left == 0
+    }
+
+    /// A core accesses a register so many bytes behind that to which it writes words for the other core.
+    pub(super) fn fifo(&mut self, doer: Doer, offset: u32, write: bool) {
+        let core = usize::from(doer.core & 1);
+        match (offset, write) {
+            (0, true) => self.order.send(core, doer.value),
+            (4, false) => self.order.receive(core, doer.value),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, race: Race) {
+        add(&mut self.found, race);
+    }
+}
+
+/// A race is one more, or one that is known.
+fn add(found: &mut BTreeMap<Key, Race>, race: Race) {
+    let key = (race.kind, race.address, race.last.pc, race.other.pc);
+    let full = found.len() >= MAX_RACES;
+    match found.get_mut(&key) {
+        Some(known) => {
+            known.times += 1;
+            if race.happened && !known.happened {
+                *known = Race { times: known.times, ..race };
+            }
+        }
+        None if !full => {
+            found.insert(key, race);
+        }
+        None => {}
+    }
+}

@@ -1,0 +1,96 @@
+//! Which cores load and store each word of RAM, as far as a hunt for data races has to know to choose the words that it watches.
+//!
+//! | bits | of core 0; those of core 1 are 6 higher |
+//! |---|---|
+//! | 0, 1 | it has loaded, stored the word by its stack pointer |
+//! | 2, 3 | it has loaded, stored the word otherwise, outside handlers |
+//! | 4, 5 | the same in handlers |
+//!
+//! The bits 16 higher are of the time before a core has started the other one: what it did then, it did alone.
+
+use crate::core::ram::{RAM_ROOM, zeroed};
+
+/// Bits of a core.
+const OF_CORE: u32 = 6;
+const STORES: u32 = 0b10_1010;
+const BY_STACK_POINTER: u32 = 0b11;
+const IN_THREADS: u32 = 0b1100;
+const IN_HANDLERS: u32 = 0b11_0000;
+/// How much higher what was before is.
+const BEFORE: u32 = 16;
+
+/// Bytes from the stack pointer up within which an address is taken for one of the stack, where the instruction is not known.
+const NEAR: u32 = 512;
+
+/// The bits that an access of a core sets: of a load and a store by the stack pointer, and of a load and a store otherwise.
+pub(crate) type Masks = [u32; 4];
+
+/// Those of a core, in a handler or outside.
+pub(crate) fn masks(core: u8, in_handler: bool) -> Masks {
+    let others = if in_handler { 4 } else { 2 };
+    [0, 1, others, others + 1].map(|bit| 1 << (bit + OF_CORE * u32::from(core & 1)))
+}
+
+/// Which of the masks an access sets.
+pub(crate) const fn kind(by_stack_pointer: bool, write: bool) -> usize {
+    2 * (!by_stack_pointer) as usize + write as usize
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Touched {
+    ram: u32,
+    by_word: Box<[u32; RAM_ROOM]>,
+}
+
+impl Touched {
+    /// Nothing of the RAM that begins at an address.
+    pub fn new(ram: u32) -> Self {
+        Self { ram, by_word: zeroed() }
+    }
+
+    /// Where they are, for native code.
+    pub(crate) fn address(&mut self) -> usize {
+        self.by_word.as_mut_ptr() as usize
+    }
+
+    /// A core accesses a word.
+    #[inline]
+    pub(crate) fn touch(&mut self, address: u32, mask: u32) {
+        if let Some(touched) = self.by_word.get_mut(address.wrapping_sub(self.ram) as usize >> 2) {
+            *touched |= mask;
+        }
+    }
+
+    /// The same, by an instruction that is not known.
+    pub(super) fn touch_near(&mut self, (core, in_handler): (u8, bool), address: u32, sp: u32, write: bool) {
+        let by_stack_pointer = address.wrapping_sub(sp) < NEAR;
+        self.touch(address, masks(core, in_handler)[kind(by_stack_pointer, write)]);
+    }
+
+    /// A core starts the other one.
+    pub(super) fn begin_sharing(&mut self) {
+        for touched in &mut self.by_word[..] {
+            *touched |= *touched << BEFORE;
+            *touched &= !((1 << BEFORE) - 1);
+        }
+    }
+
+    /// Words that both cores have accessed, or a core in handlers and outside, and that were stored to. Not those that both have
+    /// only accessed by their stack pointers: they are of tasks that have changed the core.
+    pub fn shared(&self) -> Vec<u32> {
+        let shared = self.by_word.iter().enumerate().filter(|&(_, &touched)| is_shared(touched));
+        shared.map(|(index, _)| self.ram + 4 * index as u32).collect()
+    }
+}
+
+fn is_shared(touched: u32) -> bool {
+    let every = touched | touched >> BEFORE;
+    let core = |bits: u32, core: u32| bits >> (OF_CORE * core) & ((1 << OF_CORE) - 1);
+    let (zero, one) = (core(touched, 0), core(touched, 1));
+    let by_cores = zero != 0 && one != 0 && (zero | one) & STORES != 0 && (zero | one) & !BY_STACK_POINTER != 0;
+    let by_handlers = [core(every, 0), core(every, 1)].into_iter().any(|bits| {
+        bits & IN_THREADS != 0 && bits & IN_HANDLERS != 0 && bits & STORES & !BY_STACK_POINTER != 0
+    });
+    by_cores || by_handlers
+}

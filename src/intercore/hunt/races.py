@@ -1,0 +1,70 @@
+"""Data races in words: what two cores, tasks or handlers do to each other's data without an order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.hunt.findings import Code, Finding
+from intercore.hunt.waits import object_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from intercore import _native
+    from intercore.hunt.calls import Calls, Place
+    from intercore.sim import Simulator
+
+_CODES: Mapping[str, Code] = {"unordered": "data-race", "lost update": "lost-update", "torn": "torn-read"}
+_WORST = ("lost update", "torn", "unordered")
+"""Of an object, the first of these is told."""
+
+
+def races(simulator: Simulator, calls: Calls, found: Sequence[_native.Race]) -> Iterator[Finding]:
+    """Yield a finding for each object that is raced for."""
+    by_object: dict[str, list[_native.Race]] = {}
+    for race in found:
+        by_object.setdefault(_object(simulator, calls, race[1]), []).append(race)
+    for name, all_of_it in by_object.items():
+        worst = min(all_of_it, key=lambda race: (_WORST.index(race[0]), not race[6], race[5][1]))
+        times = sum(race[7] for race in all_of_it if race[0] == worst[0])
+        yield _finding(simulator, calls, name, worst, times)
+
+
+def _object(simulator: Simulator, calls: Calls, address: int) -> str:
+    return object_name(simulator, calls, address).split(" + ", maxsplit=1)[0]
+
+
+def _finding(simulator: Simulator, calls: Calls, name: str, race: _native.Race, times: int) -> Finding:
+    kind, address, _, before, other, last, happened, _ = race
+    at = object_name(simulator, calls, address)
+    first, second = calls.done(other), calls.done(last)
+    who, whom = _who(second, first), _who(first, second)
+    if kind == "torn":
+        assert before is not None
+        did = "has read" if happened else "may read"
+        text = (
+            f"{who} {did} a half-written {name}: it loads one word of it in cycle {before[1]:,} and the other one in "
+            f"cycle {second.cycle:,} {second.text}, and {whom} stores both {first.text} (cycle {first.cycle:,}) while it "
+            "is between them, or stores one after it"
+        )
+    elif before is not None:
+        text = (
+            f"{who} loads {at} ({before[3]:#x}) in cycle {before[1]:,}, {whom} stores {other[3]:#x} in cycle "
+            f"{first.cycle:,} {first.text}, and {who} stores {last[3]:#x} in cycle {second.cycle:,} {second.text}: what "
+            f"{whom} has stored is lost"
+        )
+    else:
+        text = (
+            f"{whom} stores {other[3]:#x} to {at} in cycle {first.cycle:,} {first.text}, and {who} stores {last[3]:#x} in "
+            f"cycle {second.cycle:,} {second.text}, with nothing that orders them: another time it may be the other way "
+            "round, or what one has stored may be lost"
+        )
+    count = f" ({times:,} times)" if times > 1 else ""
+    return Finding(_CODES[kind], f"{text[0].upper()}{text[1:]}{count}.", [first, second], second.cycle)
+
+
+def _who(one: Place, other: Place) -> str:
+    """Return a core, or a handler if both are of the same core."""
+    if one.core != other.core:
+        return f"core {one.core}"
+    return f"the handler of {one.handler} on core {one.core}" if one.handler else f"core {one.core}"

@@ -1,0 +1,45 @@
+"""Data races are found, with what they are for; the same programs mended are silent."""
+
+from __future__ import annotations
+
+import pytest
+
+from intercore.hunt.analysis import HuntAnalysis, analysed
+from intercore.hunt.hunting import Wanted
+from tests.sim.firmware import example
+
+SECONDS = 0.2
+RACES = [
+    ("COUNTER", "counter", {"lost-update"}),
+    ("TWO_LOCKS", "counter", {"lost-update", "data-race"}),
+    ("ONE_SIDED_LOCK", "counter", {"lost-update", "data-race"}),
+    ("TWO_PRODUCERS", "head", {"lost-update"}),
+    ("NEIGHBOURS", "led_bits", {"lost-update"}),
+    ("STRUCT", "settings", {"data-race"}),
+    ("LIST", "list", {"lost-update"}),
+    ("LAZY", "object", {"lost-update"}),
+    ("TORN", "uptime", {"torn-read"}),
+    ("SOFTWARE_LOCK", "taken", {"lost-update", "data-race"}),
+    ("SHARED_FLAG", "interrupted", {"lost-update", "data-race"}),
+    ("HANDLER", "counter", {"lost-update"}),
+]
+
+
+def raced(*options: str) -> HuntAnalysis:
+    """Return what is found in the example."""
+    image = example("faults/races", "sram", *(f"-D{option}" for option in options))
+    return analysed(image, image.name, Wanted(SECONDS, None, b""), lambda _: None)
+
+
+@pytest.mark.parametrize(("which", "name", "codes"), RACES, ids=[one[0] for one in RACES])
+def test_a_race_is_told_with_what_it_is_for(which: str, name: str, codes: set[str]) -> None:
+    found = [one for one in raced(which).findings if one.code in codes and name in one.text]
+    assert len(found) == 1
+    assert len({place.core for place in found[0].places} | {place.handler for place in found[0].places}) > 1
+
+
+@pytest.mark.parametrize("which", [one[0] for one in RACES])
+def test_the_same_program_mended_is_silent(which: str) -> None:
+    analysis = raced(which, "MENDED")
+    assert analysis.findings == []
+    assert "exit code 0" in analysis.stop

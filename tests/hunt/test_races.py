@@ -22,6 +22,8 @@ RACES = [
     ("SOFTWARE_LOCK", "taken", {"lost-update", "data-race"}),
     ("SHARED_FLAG", "interrupted", {"lost-update", "data-race"}),
     ("HANDLER", "counter", {"lost-update"}),
+    ("PINS", "GPIO_OUT", {"lost-update"}),
+    ("EARLY", "buffer", {"data-race"}),
 ]
 
 

@@ -10,6 +10,7 @@ from intercore.cli import profiled
 from intercore.hunt.calls import Calls
 from intercore.hunt.findings import findings
 from intercore.hunt.hunting import Run
+from intercore.hunt.races import races
 from intercore.hunt.waits import snapshot
 from intercore.sim import Reason, Simulator, Stop
 
@@ -24,6 +25,7 @@ class Hunter(profiled.Measurer):
     """Measures settings, and keeps what a hunt finds meanwhile."""
 
     texts: tuple[str, ...] | None = None
+    shared: tuple[int, ...] = ()
 
     def begin(self, simulator: Chip) -> None:
         """Hunt from here on."""
@@ -37,6 +39,30 @@ class Hunter(profiled.Measurer):
         stop = Stop(Reason.LIMIT, simulator.now, "", None, None, None)
         run = Run(stop, "", True, False, False, snapshot(simulator, calls), (LONG, LONG), b"")
         self.texts = tuple(one.text for one in findings(simulator, calls, run, {}))
+        self.shared = tuple(simulator.shared_words())
+
+
+class RaceHunter(profiled.Measurer):
+    """Measures the same again, and keeps data races for words that were shared."""
+
+    texts: tuple[str, ...] | None = None
+
+    def __init__(self, shared: tuple[int, ...]) -> None:
+        """Watch these words."""
+        super().__init__()
+        self.shared = shared
+
+    def begin(self, simulator: Chip) -> None:
+        """Hunt from here on."""
+        assert isinstance(simulator, Simulator)
+        simulator.start_hunt_again([], self.shared)
+
+    def end(self, simulator: Chip) -> None:
+        """Keep the findings."""
+        assert isinstance(simulator, Simulator)
+        found = simulator.races()
+        assert found is not None
+        self.texts = tuple(one.text for one in races(simulator, Calls(simulator), found[0]))
 
 
 @pytest.mark.parametrize(
@@ -54,3 +80,7 @@ def test_our_own_firmware_has_no_finding(target: str, benchmark: str) -> None:
     hunter = Hunter()
     profiled.measured(target, benchmark, ["samples=20"], hunter)
     assert hunter.texts == ()
+    assert len(hunter.shared) > 10
+    again = RaceHunter(hunter.shared)
+    profiled.measured(target, benchmark, ["samples=20"], again)
+    assert again.texts == ()

@@ -6,6 +6,13 @@
 #define SPINLOCK(number) REGISTER(SIO + 0x100 + 4 * (number))
 #define CPUID REGISTER(SIO)
 #define TIMER_ALARM1 REGISTER(0x40054014)
+#define SIO_GPIO_OUT REGISTER(SIO + 0x10)
+#define SIO_GPIO_OUT_XOR REGISTER(SIO + 0x1c)
+#define RESETS_RESET_CLEAR REGISTER(0x4000f000)
+#define DMA_CH0_READ_ADDR REGISTER(0x50000000)
+#define DMA_CH0_WRITE_ADDR REGISTER(0x50000004)
+#define DMA_CH0_TRANS_COUNT REGISTER(0x50000008)
+#define DMA_CH0_CTRL_TRIG REGISTER(0x5000000c)
 #define BARRIER() __asm__ volatile("dmb" ::: "memory")
 
 enum { ROUNDS = 300, ALARM_US = 7 };
@@ -25,7 +32,7 @@ struct settings {
 
 static volatile uint32_t counter, fifo_word;
 static volatile uint64_t uptime;
-static volatile uint32_t sequence;
+static volatile uint32_t source, buffer[32];
 static volatile bool interrupted;
 static volatile uint32_t ring[16], head;
 static volatile uint8_t led_bits;
@@ -151,6 +158,34 @@ __attribute__((noipa)) static void take_ticket(void) {
 #endif
 }
 
+__attribute__((noipa)) static void toggle(uint32_t mask) {
+#ifdef MENDED
+    SIO_GPIO_OUT_XOR = mask;
+#else
+    SIO_GPIO_OUT ^= mask;
+#endif
+}
+
+__attribute__((noipa)) static void fill_by_dma(uint32_t value) {
+    source = value;
+    DMA_CH0_READ_ADDR = (uint32_t)(uintptr_t)&source;
+    DMA_CH0_WRITE_ADDR = (uint32_t)(uintptr_t)buffer;
+    DMA_CH0_TRANS_COUNT = sizeof buffer / sizeof buffer[0];
+    DMA_CH0_CTRL_TRIG = 0x3fu << 15 | 1u << 5 | 2u << 2 | 1; // permanent request, increment write, words, enable
+#ifdef MENDED
+    while (DMA_CH0_CTRL_TRIG & 1u << 24) { // busy
+    }
+#endif
+}
+
+__attribute__((noipa)) static uint32_t sum_of_buffer(void) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < sizeof buffer / sizeof buffer[0]; i++) {
+        sum += buffer[31 - i];
+    }
+    return sum;
+}
+
 // One flag for both cores, as in modm's issue 907.
 static void on_alarm(void) {
     TIMER_INTR = 1u << CPUID;
@@ -223,6 +258,9 @@ static void work(uint32_t core) {
 #elif defined(SOFTWARE_LOCK)
         take_ticket();
         spend(2 * core + round % 3);
+#elif defined(PINS)
+        toggle(1u << core);
+        spend(core + round % 3);
 #elif defined(SHARED_FLAG)
         if (round < 40) {
             wait_for_alarm(core == 0 ? 30 : 17);
@@ -255,6 +293,12 @@ void example(void) {
 #endif
     }
     __asm__ volatile("cpsid i");
+#elif defined(EARLY)
+    RESETS_RESET_CLEAR = 1u << 2;
+    for (uint32_t round = 1; round < 5; round++) {
+        fill_by_dma(round);
+        counter += sum_of_buffer();
+    }
 #else
 #ifdef SHARED_FLAG
     set_handler(IRQ_TIMER_0, on_alarm);

@@ -120,6 +120,7 @@ pub fn races<C: Chip>(profile: &Profile) -> Option<Races> {
             RaceKind::Unordered => "unordered",
             RaceKind::LostUpdate => "lost update",
             RaceKind::Torn => "torn",
+            RaceKind::Early => "early",
         };
         let before = race.before.map(|doer| done::<C>(profile, &doer));
         let [other, last] = [race.other, race.last].map(|doer| done::<C>(profile, &doer));

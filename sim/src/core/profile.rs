@@ -14,12 +14,14 @@ mod order;
 mod places;
 mod quantum;
 mod races;
+mod registers;
 mod stacks;
 mod suspicions;
 mod tasks;
 mod timed;
 mod torn;
 mod touched;
+mod transfers;
 mod turns;
 mod visits;
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from intercore.hunt.calls import Calls, Place
     from intercore.sim import Simulator
 
-_CODES: Mapping[str, Code] = {"unordered": "data-race", "lost update": "lost-update", "torn": "torn-read"}
-_WORST = ("lost update", "torn", "unordered")
+_CODES: Mapping[str, Code] = {"unordered": "data-race", "lost update": "lost-update", "torn": "torn-read", "early": "data-race"}
+_PERIPHERALS = 0x40000000
+_WORST = ("lost update", "torn", "early", "unordered")
 """Of an object, the first of these is told."""
 
 
@@ -23,7 +24,9 @@ def races(simulator: Simulator, calls: Calls, found: Sequence[_native.Race]) -> 
     """Yield a finding for each object that is raced for."""
     by_object: dict[str, list[_native.Race]] = {}
     for race in found:
-        by_object.setdefault(_object(simulator, calls, race[1]), []).append(race)
+        name = _object(simulator, calls, race[1])
+        if race[0] != "torn" or name.startswith("0x") or name == _object(simulator, calls, race[1] + 4):
+            by_object.setdefault(name, []).append(race)
     for name, all_of_it in by_object.items():
         worst = min(all_of_it, key=lambda race: (_WORST.index(race[0]), not race[6], race[5][1]))
         times = sum(race[7] for race in all_of_it if race[0] == worst[0])
@@ -31,21 +34,33 @@ def races(simulator: Simulator, calls: Calls, found: Sequence[_native.Race]) -> 
 
 
 def _object(simulator: Simulator, calls: Calls, address: int) -> str:
-    return object_name(simulator, calls, address).split(" + ", maxsplit=1)[0]
+    return _at(simulator, calls, address).split(" + ", maxsplit=1)[0]
+
+
+def _at(simulator: Simulator, calls: Calls, address: int) -> str:
+    if address >= _PERIPHERALS:
+        return simulator.register_name(address)
+    return object_name(simulator, calls, address)
 
 
 def _finding(simulator: Simulator, calls: Calls, name: str, race: _native.Race, times: int) -> Finding:
     kind, address, _, before, other, last, happened, _ = race
-    at = object_name(simulator, calls, address)
+    at = _at(simulator, calls, address)
     first, second = calls.done(other), calls.done(last)
     who, whom = _who(second, first), _who(first, second)
     if kind == "torn":
         assert before is not None
         did = "has read" if happened else "may read"
         text = (
-            f"{who} {did} a half-written {name}: it loads one word of it in cycle {before[1]:,} and the other one in "
-            f"cycle {second.cycle:,} {second.text}, and {whom} stores both {first.text} (cycle {first.cycle:,}) while it "
-            "is between them, or stores one after it"
+            f"{who} {did} a half-written {name}: of its two words, loaded in cycles {before[1]:,} and {second.cycle:,} "
+            f"{second.text}, one is from before and one from after a store of both by {whom} {first.text} (cycle "
+            f"{first.cycle:,})"
+        )
+    elif kind == "early":
+        assert before is not None
+        text = (
+            f"core {second.core} loads {at} ({last[3]:#x}) in cycle {second.cycle:,} {second.text}, before the DMA transfer "
+            f"that was started in cycle {first.cycle:,} {first.text} stores {before[3]:#x} there (cycle {before[1]:,})"
         )
     elif before is not None:
         text = (

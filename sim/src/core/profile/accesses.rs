@@ -66,6 +66,12 @@ impl Profile {
         if let Some(hunt) = &mut self.hunt {
             let calls = &self.cores[usize::from(core & 1)].calls;
             let doer = Doer { core, cycle: now, pc: by.pc, node: calls.node(), value };
+            let accessor = By { who: Who::new(core, calls.root()), doer, function: calls.function() };
+            if address >> 28 >= 4
+                && let Some(races) = &mut hunt.races
+            {
+                races.register(accessor, address, write);
+            }
             if address >> 28 >= 0xd {
                 noted.changes_watch = hunt.access(doer, calls.root(), calls.functions(), address, write);
             } else {
@@ -74,13 +80,28 @@ impl Profile {
                     touched.touch_near((core, by.in_handler), address, by.sp, write);
                 }
                 if let Some(races) = &mut hunt.races {
-                    let by = By { who: Who::new(core, calls.root()), doer, function: calls.function() };
-                    noted.changes_watch = races.access(by, address, bytes, write);
+                    noted.changes_watch = races.access(accessor, address, bytes, write);
                 }
             }
         }
         noted.begins_task = write && self.tasks.written(usize::from(core & 1), address, value);
         noted
+    }
+
+    /// A channel of the DMA stores a value, of which each lane has a copy.
+    pub(crate) fn transferred(&mut self, channel: usize, (address, bytes): (u32, u32), value: u32, now: Cycle) {
+        let Some(hunt) = &mut self.hunt else { return };
+        if let Some(touched) = &mut hunt.touched {
+            touched.transferred(address);
+        }
+        if let Some(races) = &mut hunt.races {
+            races.transferred(channel, address, bytes, value, now);
+        }
+    }
+
+    /// Whether it has to be told of each load of a register.
+    pub(crate) fn wants_registers(&self) -> bool {
+        self.hunt.as_ref().is_some_and(|hunt| hunt.races.is_some())
     }
 
     /// A core needs a word of flash that cannot be read now.

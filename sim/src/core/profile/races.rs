@@ -3,8 +3,11 @@
 //! It watches words of which it is known that they are shared, since the same run was executed before ([`super::Touched`]).
 
 use crate::core::profile::order::{Clock, Order, join};
+use crate::core::profile::registers::Registers;
 use crate::core::profile::torn::{Single, Torn};
+use crate::core::profile::transfers::Transfers;
 use crate::core::profile::{Doer, Frame};
+use crate::core::time::Cycle;
 use std::collections::{BTreeMap, HashMap};
 
 /// Whose accesses follow one another in the order of the program: those of a task, wherever it is executed; of a core without
@@ -31,6 +34,8 @@ pub enum RaceKind {
     LostUpdate,
     /// One loads a part of what the other one has stored, and another part of what was there before.
     Torn,
+    /// One loads what a transfer, which the other one has started, is yet to store.
+    Early,
 }
 
 /// A data race.
@@ -42,7 +47,7 @@ pub struct Race {
     pub address: u32,
     /// How many there are.
     pub bytes: u32,
-    /// The load of who has the last word in it, if it comes before the other one.
+    /// The load of who has the last word in it, if it comes before the other one; what a transfer stores.
     pub before: Option<Doer>,
     /// What the other one did, a store.
     pub other: Doer,
@@ -61,7 +66,9 @@ const MAX_ACCESSES: u64 = 4_000_000;
 /// Values of a word that says whose turn it is, at most.
 const MAX_VALUES: usize = 16;
 /// Lost updates that change nothing after which they are believed: two cores may well set the same flag.
-const MANY: usize = 3;
+const MANY: u32 = 3;
+/// Both cores, a bit each.
+const BOTH: u8 = 3;
 /// Loads of a word by different ones that are remembered.
 const MAX_LOADS: usize = 8;
 
@@ -86,6 +93,39 @@ struct Store {
     epoch: u32,
 }
 
+/// Whether a word says whose turn it is to change it: the cores alternate, and one has waited for the other one; or each value is
+/// one that only one of them changes; or zero is, and all others are.
+#[derive(Clone, Debug)]
+struct Turns {
+    alternate: bool,
+    waited: bool,
+    /// By value, the core that changes it; none if both do, or there are too many.
+    by_value: Option<Vec<(u32, u8)>>,
+    /// Of zero and of all other values, the cores that change them, a bit each.
+    by_zero: [u8; 2],
+}
+
+impl Turns {
+    const fn new() -> Self {
+        Self { alternate: true, waited: false, by_value: Some(Vec::new()), by_zero: [0; 2] }
+    }
+
+    fn are_taken(&self) -> bool {
+        self.alternate && self.waited || self.by_value.is_some() || !self.by_zero.contains(&BOTH)
+    }
+
+    /// A core changes a value.
+    fn take(&mut self, value: u32, core: u8) {
+        self.by_zero[usize::from(value != 0)] |= 1 << core;
+        let Some(known) = &mut self.by_value else { return };
+        match known.iter().find(|&&(one, _)| one == value) {
+            Some(&(_, whose)) if whose == core => {}
+            None if known.len() < MAX_VALUES => known.push((value, core)),
+            _ => self.by_value = None,
+        }
+    }
+}
+
 /// As many bytes of a word as are stored at once.
 #[derive(Clone, Debug)]
 struct Part {
@@ -97,12 +137,9 @@ struct Part {
     loads: Vec<Load>,
     /// The cores that have changed it, a bit each.
     changed_by: u8,
-    /// Of each of its values, the core that has changed it; none if there are too many, or both have.
-    turns: Option<Vec<(u32, u8)>>,
-    /// Cores change it in turn.
-    alternates: bool,
-    /// Values that were stored instead of another that was loaded, but were there already.
-    repeated: Vec<u32>,
+    turns: Turns,
+    /// Updates that were lost, but changed nothing: the other one had stored the same.
+    repeated: u32,
 }
 
 impl Part {
@@ -113,15 +150,14 @@ impl Part {
             released: [0; 2],
             loads: Vec::new(),
             changed_by: 0,
-            turns: Some(Vec::new()),
-            alternates: true,
-            repeated: Vec::new(),
+            turns: Turns::new(),
+            repeated: 0,
         }
     }
 
     /// Whether it hands over what was done before: one core writes it, or each when it is its turn.
     fn synchronises(&self) -> bool {
-        self.changed_by != 3 || self.alternates || self.turns.is_some()
+        self.changed_by != BOTH || self.turns.are_taken()
     }
 
     /// The same of a part of it.
@@ -131,8 +167,7 @@ impl Part {
         for load in &mut part.loads {
             load.value = load.value >> shift & mask;
         }
-        part.turns = Some(Vec::new());
-        part.repeated.clear();
+        part.turns = Turns::new();
         part
     }
 
@@ -143,6 +178,7 @@ impl Part {
 
     fn load(&mut self, by: By, value: u32, order: &mut Order) {
         self.value = Some(value);
+        self.turns.waited |= self.changed_by == BOTH && self.is_last(by.doer.core);
         if self.synchronises() {
             order.acquire(usize::from(by.doer.core & 1), self.released);
         }
@@ -165,10 +201,8 @@ impl Part {
             let lost = overtaken.filter(|_| core == other || !ordered);
             if silent {
                 lost?;
-                if !self.repeated.contains(&value) && self.repeated.len() < MANY {
-                    self.repeated.push(value);
-                }
-                if self.repeated.len() < MANY {
+                self.repeated += 1;
+                if self.repeated < MANY {
                     return None;
                 }
             }
@@ -185,18 +219,17 @@ impl Part {
         found
     }
 
+    /// Whether a core was the last to change it.
+    fn is_last(&self, core: u8) -> bool {
+        self.last.is_some_and(|last| last.by.doer.core & 1 == core & 1)
+    }
+
     /// The value becomes another one.
     fn change(&mut self, by: By, core: usize, value: u32, order: &Order) {
         let number = core as u8;
-        let again = self.last.is_some_and(|last| last.by.doer.core & 1 == number);
-        self.alternates &= !(self.changed_by == 3 && again);
-        if let (Some(turns), Some(before)) = (&mut self.turns, self.value) {
-            match turns.iter().find(|&&(value, _)| value == before) {
-                Some(&(_, whose)) if whose != number => self.turns = None,
-                Some(_) => {}
-                None if turns.len() == MAX_VALUES => self.turns = None,
-                None => turns.push((before, number)),
-            }
+        self.turns.alternate &= self.changed_by != BOTH || !self.is_last(number);
+        if let Some(before) = self.value {
+            self.turns.take(before, number);
         }
         self.changed_by |= 1 << number;
         self.last = Some(Store { by, epoch: order.epoch(core) });
@@ -248,6 +281,8 @@ pub struct Races {
     words: HashMap<u32, Word>,
     pub(super) order: Order,
     torn: Torn,
+    transfers: Transfers,
+    registers: Registers,
     found: BTreeMap<Key, Race>,
     left: u64,
 }
@@ -259,6 +294,8 @@ impl Races {
             words: words.into_iter().map(|word| (word & !3, Word::new())).collect(),
             order: Order::default(),
             torn: Torn::default(),
+            transfers: Transfers::default(),
+            registers: Registers::default(),
             found: BTreeMap::new(),
             left: MAX_ACCESSES,
         }
@@ -272,7 +309,7 @@ impl Races {
     /// What it has found, with what might still turn out to be noticed by the program.
     pub fn found(&self) -> Vec<Race> {
         let mut all = self.found.clone();
-        for race in self.torn.pending() {
+        for race in self.torn.pending().chain(self.transfers.pending()) {
             add(&mut all, race);
         }
         all.into_values().collect()
@@ -292,7 +329,7 @@ impl Races {
     pub(super) fn access(&mut self, by: By, address: u32, bytes: u32, write: bool) -> bool {
         let Some(word) = self.words.get_mut(&(address & !3)) else { return false };
         let value = by.doer.value & mask(bytes);
-        let single = |silent| Single { address, doer: by.doer, function: by.function, silent };
+        let single = |silent| Single { address, doer: by.doer, function: by.function, silent, paired: false };
         if write {
             word.split(bytes);
             let whole = bytes == 4;
@@ -312,6 +349,7 @@ impl Races {
             for (part, value) in word.parts(address, bytes, value) {
                 part.load(by, value, &mut self.order);
             }
+            self.transfers.load(by, address, bytes);
             if bytes == 4 {
                 for race in self.torn.load(by.who, single(false)) {
                     self.add(race);
@@ -323,6 +361,28 @@ impl Races {
             self.words.clear();
         }
         self.left == 0
+    }
+
+    /// A channel of the DMA, by number, stores a value.
+    pub(super) fn transferred(&mut self, channel: usize, address: u32, bytes: u32, value: u32, now: Cycle) {
+        if let Some(word) = self.words.get_mut(&(address & !3)) {
+            for part in &mut word.parts {
+                part.value = None;
+            }
+            self.transfers.store(channel, address, bytes, value, now);
+        }
+    }
+
+    /// A core accesses a register of a peripheral.
+    pub(super) fn register(&mut self, by: By, address: u32, write: bool) {
+        if write {
+            for race in self.transfers.started(by.doer, address) {
+                self.add(race);
+            }
+        }
+        if let Some(race) = self.registers.access(by, address, write, &self.order) {
+            self.add(race);
+        }
     }
 
     /// A core accesses a register so many bytes behind that to which it writes words for the other core.

@@ -25,6 +25,8 @@ pub(super) struct Single {
     pub function: u32,
     /// It has stored what was there already.
     pub silent: bool,
+    /// It is one of a pair.
+    pub paired: bool,
 }
 
 /// Two of them, of adjacent words.
@@ -70,14 +72,21 @@ impl Side {
     fn note(&mut self, single: Single, within: Cycle) -> bool {
         let is_partner = |other: &&Single| {
             other.address ^ single.address == 4
+                && !other.paired
                 && other.function == single.function
                 && single.doer.cycle - other.doer.cycle <= within
         };
-        let partner = self.recent.iter().rev().take(4).find(is_partner).copied();
+        let at = self.recent.iter().rev().take(4).position(|other| is_partner(&other));
+        let partner = at.and_then(|back| {
+            let at = self.recent.len() - 1 - back;
+            let partner = self.recent.get_mut(at)?;
+            partner.paired = true;
+            Some(*partner)
+        });
         if self.recent.len() == REMEMBERED {
             self.recent.pop_front();
         }
-        self.recent.push_back(single);
+        self.recent.push_back(Single { paired: partner.is_some(), ..single });
         if let Some(partner) = partner {
             self.pair = Some([partner, single]);
         }

@@ -6,7 +6,7 @@
 //! | 2, 3 | it has loaded, stored the word otherwise, outside handlers |
 //! | 4, 5 | the same in handlers |
 //!
-//! The bits 16 higher are of the time before a core has started the other one: what it did then, it did alone.
+//! Bit 12: the DMA has stored it. The bits 16 higher are of the time before a core has started the other one: what it did then, it did alone.
 
 use crate::core::ram::{RAM_ROOM, zeroed};
 
@@ -16,6 +16,8 @@ const STORES: u32 = 0b10_1010;
 const BY_STACK_POINTER: u32 = 0b11;
 const IN_THREADS: u32 = 0b1100;
 const IN_HANDLERS: u32 = 0b11_0000;
+/// The DMA.
+const TRANSFERRED: u32 = 1 << 12;
 /// How much higher what was before is.
 const BEFORE: u32 = 16;
 
@@ -68,6 +70,11 @@ impl Touched {
         self.touch(address, masks(core, in_handler)[kind(by_stack_pointer, write)]);
     }
 
+    /// The DMA stores a word.
+    pub(super) fn transferred(&mut self, address: u32) {
+        self.touch(address, TRANSFERRED);
+    }
+
     /// A core starts the other one.
     pub(super) fn begin_sharing(&mut self) {
         for touched in &mut self.by_word[..] {
@@ -76,7 +83,7 @@ impl Touched {
         }
     }
 
-    /// Words that both cores have accessed, or a core in handlers and outside, and that were stored to. Not those that both have
+    /// Words that both cores have accessed, or a core in handlers and outside, or a core and the DMA, and that were stored to. Not those that both have
     /// only accessed by their stack pointers: they are of tasks that have changed the core.
     pub fn shared(&self) -> Vec<u32> {
         let shared = self.by_word.iter().enumerate().filter(|&(_, &touched)| is_shared(touched));
@@ -92,5 +99,6 @@ fn is_shared(touched: u32) -> bool {
     let by_handlers = [core(every, 0), core(every, 1)].into_iter().any(|bits| {
         bits & IN_THREADS != 0 && bits & IN_HANDLERS != 0 && bits & STORES & !BY_STACK_POINTER != 0
     });
-    by_cores || by_handlers
+    let by_dma = every & TRANSFERRED != 0 && every & !STORES & !(STORES << OF_CORE) & (TRANSFERRED - 1) != 0;
+    by_cores || by_handlers || by_dma
 }

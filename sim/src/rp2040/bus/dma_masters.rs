@@ -202,6 +202,9 @@ fn transfer(bus: &mut Crossbar, side: usize, access: DmaAccess, now: Cycle) {
         let (peripherals, mut context) = bus.peripherals_at(now);
         peripherals.dma.read_done(result, now + 1, &mut context);
     } else {
+        if let Some(profile) = &mut bus.fabric.watch.profile {
+            profile.transferred(access.channel, (access.address, access.bytes), access.value, now);
+        }
         let result = bus.write(slave, access.address, access.value, width, now).map_err(|Fault| BusError);
         let (peripherals, mut context) = bus.peripherals_at(now);
         peripherals.dma.write_done(result, &mut context);

@@ -309,6 +309,10 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     pub fn may_read_registers(&mut self, clock: P::Clock, first: u32, count: u32) -> Option<(Slave, u32)> {
         let (port, cycles) = B::register_port(first)?;
         let now = self.policy.chip_cycle(clock)?;
+        let watch = &self.bus.fabric().watch;
+        if P::TRACES && watch.profile.as_ref().is_some_and(|profile| profile.wants_registers()) {
+            return None;
+        }
         // And one more cycle, at most with a wait.
         let has_room = self.policy.has_room(clock, count * cycles + MAX_CYCLES) && self.may_go_on_reading();
         let may = count > 0 && has_room && self.bus.may_read_registers(first, count, now);

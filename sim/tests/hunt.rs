@@ -43,6 +43,35 @@ fn a_hunt_finds_the_same_with_both_engines_and_disturbs_nothing() {
 }
 
 #[test]
+fn races_are_the_same_with_both_engines_and_disturb_nothing() {
+    for (name, define) in [("COUNTER", true), ("TORN", true), ("LAZY", true), ("EARLY", true), ("PINS", true), ("LIST", false)] {
+        let more = ["-g", "-Wno-unused-function", "-Wno-unused-parameter", &format!("-D{name}")];
+        let more = more.into_iter().chain((!define).then_some("-DMENDED")).chain(["chip.c", "faults/races.c"]);
+        let Some(elf) = crate::compiler::build(&format!("races-{name}"), "sram", &more.collect::<Vec<_>>()) else {
+            return;
+        };
+        let image = Image::open(&elf, None, &boot::IMAGES).expect("it was built");
+        let mut first = machine(&image, Engine::Decoupled);
+        first.start_hunt(&image);
+        first.run_until(CYCLES);
+        let profile = first.take_profile().expect("it was started");
+        let touched = profile.hunt.and_then(|hunt| hunt.touched).expect("it is a first run");
+        let shared = touched.shared();
+        assert!((1..2000).contains(&shared.len()), "{name}: {}", shared.len());
+        let found = [Engine::Decoupled, Engine::LockStep].map(|engine| {
+            let mut again = machine(&image, engine);
+            again.start_hunt_again(&image, [], shared.iter().copied());
+            again.run_until(CYCLES);
+            assert_eq!(again.state_hash(), first.state_hash(), "{name}");
+            let profile = again.take_profile().expect("it was started");
+            profile.hunt.and_then(|hunt| hunt.races).expect("it looked for them").found()
+        });
+        assert_eq!(found[0], found[1], "{name}");
+        assert_eq!(found[0].is_empty(), !define, "{name}: {:?}", found[0]);
+    }
+}
+
+#[test]
 fn handlers_are_counted_with_their_times() {
     let Some(elf) = crate::compiler::build_example("fifo_interrupt", "sram", "hunt-times") else { return };
     let image = Image::open(&elf, None, &boot::IMAGES).expect("it was built");

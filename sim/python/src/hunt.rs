@@ -120,6 +120,7 @@ pub fn races<C: Chip>(profile: &Profile) -> Option<Races> {
             RaceKind::Unordered => "unordered",
             RaceKind::LostUpdate => "lost update",
             RaceKind::Torn => "torn",
+            RaceKind::MayTear => "may tear",
             RaceKind::Early => "early",
         };
         let before = race.before.map(|doer| done::<C>(profile, &doer));

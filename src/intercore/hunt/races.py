@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from intercore.hunt.calls import Calls, Place
     from intercore.sim import Simulator
 
-_CODES: Mapping[str, Code] = {"unordered": "data-race", "lost update": "lost-update", "torn": "torn-read", "early": "data-race"}
+_CODES: Mapping[str, Code] = {"unordered": "data-race", "lost update": "lost-update", "torn": "torn-read", "may tear": "torn-read", "early": "data-race"}
 _PERIPHERALS = 0x40000000
-_WORST = ("lost update", "torn", "early", "unordered")
+_WORST = ("lost update", "torn", "early", "unordered", "may tear")
 """Of an object, the first of these is told."""
 
 
@@ -25,7 +25,7 @@ def races(simulator: Simulator, calls: Calls, found: Sequence[_native.Race]) -> 
     by_object: dict[str, list[_native.Race]] = {}
     for race in found:
         name = _object(simulator, calls, race[1])
-        if race[0] != "torn" or name.startswith("0x") or name == _object(simulator, calls, race[1] + 4):
+        if race[0] not in {"torn", "may tear"} or _belongs_together(simulator, race):
             by_object.setdefault(name, []).append(race)
     for name, all_of_it in by_object.items():
         worst = min(all_of_it, key=lambda race: (_WORST.index(race[0]), not race[6], race[5][1]))
@@ -35,6 +35,16 @@ def races(simulator: Simulator, calls: Calls, found: Sequence[_native.Race]) -> 
 
 def _object(simulator: Simulator, calls: Calls, address: int) -> str:
     return _at(simulator, calls, address).split(" + ", maxsplit=1)[0]
+
+
+def _belongs_together(simulator: Simulator, race: _native.Race) -> bool:
+    """Return whether two words are of one object; that they may be torn is said of an object of two words only."""
+    _, address, size, *_ = race
+    for _, symbol in simulator.all_symbols():
+        if symbol.address <= address < symbol.address + symbol.size and not symbol.is_function:
+            whole = address + size <= symbol.address + symbol.size
+            return whole and (race[0] == "torn" or symbol.size == size)
+    return race[0] == "torn"
 
 
 def _at(simulator: Simulator, calls: Calls, address: int) -> str:
@@ -48,7 +58,14 @@ def _finding(simulator: Simulator, calls: Calls, name: str, race: _native.Race, 
     at = _at(simulator, calls, address)
     first, second = calls.done(other), calls.done(last)
     who, whom = _who(second, first), _who(first, second)
-    if kind == "torn":
+    if kind == "may tear":
+        assert before is not None
+        text = (
+            f"{who} loads both words of {name} (cycles {before[1]:,} and {second.cycle:,}) {second.text}, and {whom} stores "
+            f"both {first.text} (cycle {first.cycle:,}), with nothing that orders them: it may read one word from before and "
+            "one from after"
+        )
+    elif kind == "torn":
         assert before is not None
         did = "has read" if happened else "may read"
         text = (

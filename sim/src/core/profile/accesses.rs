@@ -1,6 +1,7 @@
 //! What a profile, and a hunt for faults, make of single accesses of the cores.
 
 use crate::core::profile::races::By;
+use crate::core::profile::touched::is_on_stack;
 use crate::core::profile::{Doer, Profile, Suspicion, Who, turns::Told};
 use crate::core::time::Cycle;
 
@@ -66,7 +67,12 @@ impl Profile {
         if let Some(hunt) = &mut self.hunt {
             let calls = &self.cores[usize::from(core & 1)].calls;
             let doer = Doer { core, cycle: now, pc: by.pc, node: calls.node(), value };
-            let accessor = By { who: Who::new(core, calls.root()), doer, function: calls.function() };
+            let accessor = By {
+                who: Who::new(core, calls.root()),
+                doer,
+                function: calls.function(),
+                on_stack: is_on_stack(address, by.sp),
+            };
             if address >> 28 >= 4
                 && let Some(races) = &mut hunt.races
             {

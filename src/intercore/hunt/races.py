@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _CODES: Mapping[str, Code] = {"unordered": "data-race", "lost update": "lost-update", "torn": "torn-read", "may tear": "torn-read", "early": "data-race"}
 _PERIPHERALS = 0x40000000
+_PINS = {0xD0000010: "GPIO_OUT", 0xD0000020: "GPIO_OE"}
 _WORST = ("lost update", "torn", "early", "unordered", "may tear")
 """Of an object, the first of these is told."""
 
@@ -49,7 +50,7 @@ def _belongs_together(simulator: Simulator, race: _native.Race) -> bool:
 
 def _at(simulator: Simulator, calls: Calls, address: int) -> str:
     if address >= _PERIPHERALS:
-        return simulator.register_name(address)
+        return _PINS.get(address) or simulator.register_name(address)
     return object_name(simulator, calls, address)
 
 

@@ -71,6 +71,7 @@ impl Profile {
                 who: Who::new(core, calls.root()),
                 doer,
                 function: calls.function(),
+                since: hunt.handler_since(core),
                 on_stack: is_on_stack(address, by.sp),
             };
             if address >> 28 >= 4

@@ -160,6 +160,11 @@ impl Hunt {
         }
     }
 
+    /// When the handler that a core is in began; 0 if it is in none.
+    pub(super) fn handler_since(&self, core: u8) -> Cycle {
+        self.entered[usize::from(core & 1)].last().map_or(0, |&(_, since)| since)
+    }
+
     /// A core leaves a handler.
     pub(super) fn leaves(&mut self, core: u8, now: Cycle, exception: u8) {
         let number = usize::from(core & 1);

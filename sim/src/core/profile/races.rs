@@ -81,8 +81,19 @@ pub(super) struct By {
     pub doer: Doer,
     /// First address of the function.
     pub function: u32,
+    /// When the handler that it is began; 0 outside handlers.
+    pub since: Cycle,
     /// It is probably on the stack of whoever accesses it.
     pub on_stack: bool,
+}
+
+impl By {
+    /// Whether one is done with the word when another one comes to use it, since it is of a stack: of both, or, on one core, of
+    /// one, where a kernel saves what it has interrupted.
+    fn is_of_a_stack(&self, other: &Self) -> bool {
+        let same_core = self.doer.core == other.doer.core;
+        if same_core { self.on_stack || other.on_stack } else { self.on_stack && other.on_stack }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -197,9 +208,9 @@ impl Part {
     fn store(&mut self, by: By, value: u32, order: &mut Order) -> Option<(RaceKind, Option<Doer>, Doer)> {
         let core = usize::from(by.doer.core & 1);
         let silent = self.value == Some(value);
-        let load = self.load_of(by.who).filter(|load| load.by.function == by.function);
-        // What is on the stacks of both was left by one before the other one came to use it.
-        let others = |last: &Store| last.by.who != by.who && !(last.by.on_stack && by.on_stack);
+        let same = |load: &Load| load.by.function == by.function && load.by.doer.cycle >= by.since;
+        let load = self.load_of(by.who).filter(same);
+        let others = |last: &Store| last.by.who != by.who && !last.by.is_of_a_stack(&by);
         let found = self.last.filter(others).and_then(|last| {
             let other = usize::from(last.by.doer.core & 1);
             let ordered = order.knows(core, other, last.epoch);

@@ -71,7 +71,9 @@ impl Profile {
                 who: Who::new(core, calls.root()),
                 doer,
                 function: calls.function(),
+                call: calls.call_number(),
                 since: hunt.handler_since(core),
+                handled: hunt.handled(core),
                 on_stack: is_on_stack(address, by.sp),
             };
             if address >> 28 >= 4

@@ -125,6 +125,8 @@ impl Function {
 pub(super) struct Call {
     pub caller: Function,
     pub return_to: u32,
+    /// No other call of the task or handler has it.
+    number: u32,
 }
 
 /// A task or handler, and the calls that it is in.
@@ -132,6 +134,8 @@ pub(super) struct Call {
 pub(super) struct Context {
     root: Frame,
     pub calls: Vec<Call>,
+    /// Those that there were so far.
+    made: u32,
     pub function: Function,
     /// Address of the last instruction, and the two halfwords there, the first one lowest; none before the first.
     last: Option<(u32, u32)>,
@@ -147,7 +151,13 @@ impl Context {
     fn new(tree: &mut Tree, root: Frame) -> Self {
         let node = tree.child(NO_NODE, root);
         let function = Function { node, start: 0, range: 0..0 };
-        Self { root, calls: Vec::new(), function, last: None, visit: None, frame_at: 0, timed: None }
+        Self { root, calls: Vec::new(), made: 0, function, last: None, visit: None, frame_at: 0, timed: None }
+    }
+
+    /// A function is called.
+    pub fn call(&mut self, caller: Function, return_to: u32) {
+        self.made = self.made.wrapping_add(1);
+        self.calls.push(Call { caller, return_to, number: self.made });
     }
 
     /// The last instruction was here. What was it before?
@@ -314,6 +324,11 @@ impl Calls {
         self.contexts.last().map_or(0, |context| context.function.start)
     }
 
+    /// What no other call of a function in this task or handler has.
+    pub fn call_number(&self) -> u32 {
+        self.contexts.last().and_then(|context| context.calls.last()).map_or(0, |call| call.number)
+    }
+
     /// The node of what is executed.
     pub fn node(&self) -> usize {
         self.contexts.last().map_or(0, |context| context.function.node)
@@ -433,7 +448,7 @@ impl Calls {
             let node = caller.node;
             let is_followed = context.calls.len() < MAX_DEPTH;
             if is_followed {
-                context.calls.push(Call { caller, return_to });
+                context.call(caller, return_to);
             }
             context.enter(tree, node, pc, places);
             return if is_followed { Move::Call { return_to } } else { Move::Other { enters: true } };

@@ -90,6 +90,8 @@ pub struct Hunt {
     pub suspicions: BTreeMap<(Suspicion, u8, u32), Suspected>,
     /// Handlers that a core is in: exception, and since when.
     entered: [Vec<(u8, Cycle)>; 2],
+    /// Cycles that each core has spent in handlers that it has left.
+    handled: [Cycle; 2],
     /// The exception that a core has left last, and when.
     left: [Option<(u8, Cycle)>; 2],
     /// When what a core enters became pending.
@@ -165,6 +167,11 @@ impl Hunt {
         self.entered[usize::from(core & 1)].last().map_or(0, |&(_, since)| since)
     }
 
+    /// Cycles that a core has spent in handlers that it has left.
+    pub(super) fn handled(&self, core: u8) -> Cycle {
+        self.handled[usize::from(core & 1)]
+    }
+
     /// A core leaves a handler.
     pub(super) fn leaves(&mut self, core: u8, now: Cycle, exception: u8) {
         let number = usize::from(core & 1);
@@ -174,6 +181,9 @@ impl Hunt {
         {
             used.total += now - since;
             used.longest = used.longest.max(now - since);
+            if self.entered[number].is_empty() {
+                self.handled[number] += now - since;
+            }
         }
     }
 

@@ -69,6 +69,8 @@ const MAX_ACCESSES: u64 = 4_000_000;
 const MAX_VALUES: usize = 16;
 /// Lost updates that change nothing after which they are believed: two cores may well set the same flag.
 const MANY: u32 = 3;
+/// Cycles from a load to the store that depends on it, where the order of a core says nothing.
+const SHORTLY: Cycle = 300;
 /// Both cores, a bit each.
 const BOTH: u8 = 3;
 /// Loads of a word by different ones that are remembered.
@@ -81,13 +83,28 @@ pub(super) struct By {
     pub doer: Doer,
     /// First address of the function.
     pub function: u32,
+    /// Which call of it.
+    pub call: u32,
     /// When the handler that it is began; 0 outside handlers.
     pub since: Cycle,
+    /// Cycles that the core has spent in handlers up to then.
+    pub handled: Cycle,
     /// It is probably on the stack of whoever accesses it.
     pub on_stack: bool,
 }
 
 impl By {
+    /// Whether both are of the same call of a function, or the same time that a handler was entered.
+    fn is_of_the_call(&self, later: &Self) -> bool {
+        self.function == later.function && self.call == later.call && self.doer.cycle >= later.since
+    }
+
+    /// Whether, but for the handlers in between, only some cycles are between both.
+    fn is_shortly_before(&self, later: &Self) -> bool {
+        let handled = later.handled.saturating_sub(self.handled);
+        later.doer.cycle.saturating_sub(self.doer.cycle + handled) <= SHORTLY
+    }
+
     /// Whether one is done with the word when another one comes to use it, since it is of a stack: of both, or, on one core, of
     /// one, where a kernel saves what it has interrupted.
     fn is_of_a_stack(&self, other: &Self) -> bool {
@@ -208,14 +225,13 @@ impl Part {
     fn store(&mut self, by: By, value: u32, order: &mut Order) -> Option<(RaceKind, Option<Doer>, Doer)> {
         let core = usize::from(by.doer.core & 1);
         let silent = self.value == Some(value);
-        let same = |load: &Load| load.by.function == by.function && load.by.doer.cycle >= by.since;
-        let load = self.load_of(by.who).filter(same);
+        let load = self.load_of(by.who).filter(|load| load.by.is_of_the_call(&by));
         let others = |last: &Store| last.by.who != by.who && !last.by.is_of_a_stack(&by);
         let found = self.last.filter(others).and_then(|last| {
             let other = usize::from(last.by.doer.core & 1);
             let ordered = order.knows(core, other, last.epoch);
             let overtaken = load.filter(|load| load.by.doer.cycle < last.by.doer.cycle && load.value != value);
-            let lost = overtaken.filter(|_| core == other || !ordered);
+            let lost = overtaken.filter(|load| if core == other { load.by.is_shortly_before(&by) } else { !ordered });
             if silent {
                 lost?;
                 self.repeated += 1;

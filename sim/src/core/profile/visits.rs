@@ -4,7 +4,7 @@
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/sim
 
 use crate::core::profile::blocks::{Begun, Blocks};
-use crate::core::profile::calls::{Call, Context, Function, MAX_DEPTH, Tree};
+use crate::core::profile::calls::{Context, Function, MAX_DEPTH, Tree};
 use crate::core::profile::lines::Lines;
 use crate::core::time::Cycle;
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ impl Move {
             Self::Stay => return true,
             Self::Call { return_to } if calls.len() < MAX_DEPTH => {
                 let caller = std::mem::replace(current, function.clone());
-                calls.push(Call { caller, return_to });
+                context.call(caller, return_to);
             }
             Self::Return => {
                 let Some(call) = calls.pop_if(|call| call.return_to == pc && call.caller.node == function.node) else {

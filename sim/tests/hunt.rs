@@ -44,8 +44,11 @@ fn a_hunt_finds_the_same_with_both_engines_and_disturbs_nothing() {
 
 #[test]
 fn races_are_the_same_with_both_engines_and_disturb_nothing() {
-    for (name, define) in [("COUNTER", true), ("TORN", true), ("LAZY", true), ("EARLY", true), ("PINS", true), ("LIST", false)] {
-        let more = ["-g", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-unused-parameter", &format!("-D{name}")];
+    for (name, define) in
+        [("COUNTER", true), ("TORN", true), ("LAZY", true), ("EARLY", true), ("PINS", true), ("LIST", false)]
+    {
+        let more =
+            ["-g", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-unused-parameter", &format!("-D{name}")];
         let more = more.into_iter().chain((!define).then_some("-DMENDED")).chain(["chip.c", "faults/races.c"]);
         let Some(elf) = crate::compiler::build(&format!("races-{name}"), "sram", &more.collect::<Vec<_>>()) else {
             return;

@@ -46,8 +46,8 @@ pub use suspicions::Ports;
 pub(crate) use tasks::follow_up;
 pub use tasks::{Kernel, Tasks};
 pub use timed::{CostsOfNodes, Timed, TimedCalls};
-pub(crate) use touched::{Masks, kind as touch_kind, masks as touch_masks};
 pub use touched::Touched;
+pub(crate) use touched::{Masks, kind as touch_kind, masks as touch_masks};
 use turns::Told;
 use visits::{Move, Visits};
 

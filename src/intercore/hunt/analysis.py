@@ -71,6 +71,8 @@ class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore
     """What the program did that is not modelled or not allowed."""
     output: str
     """The end of what it printed."""
+    all_shared: bool = True
+    """Whether all accesses to words that are shared were looked at for data races."""
     schema: int = 1
 
 
@@ -91,6 +93,7 @@ def analysed(image: Path, name: str, wanted: Wanted, progress: Callable[[str], N
     words, shared = [], simulator.shared_words()
     if any(one.code in {"deadlock", "no-progress", "lost-wake-up", "not-reached"} for one in found):
         words = sorted({word & ~3 for wait in run.last.waits for word in wait.words})
+    again = _Again({}, [], all_shared=True)
     if words or shared:
         progress("once more, to see who changes what the cores share, and in which order")
         again = _again(image, words, shared, simulator.now + (_SETTLING if run.stuck else 0))
@@ -114,6 +117,7 @@ def analysed(image: Path, name: str, wanted: Wanted, progress: Callable[[str], N
         stacks,
         notes,
         printable(run.output.decode(errors="replace")[-_OUTPUT:]),
+        again.all_shared,
     )
 
 
@@ -123,6 +127,8 @@ class _Again(NamedTuple):
     writers: Mapping[int, Place]
     """Who wrote last to words."""
     races: Sequence[Finding]
+    all_shared: bool
+    """Whether all accesses to shared words were looked at."""
 
 
 def _again(image: Path, words: Sequence[int], shared: Sequence[int], end: int) -> _Again:
@@ -137,9 +143,9 @@ def _again(image: Path, words: Sequence[int], shared: Sequence[int], end: int) -
         simulator.take_host_output()
         if stop.reason not in {Reason.LIMIT, Reason.LOCKUP}:
             break
-    raced, _ = simulator.races() or ([], True)
+    raced, all_shared = simulator.races() or ([], True)
     writers = {word: calls.done(done) for word, done in simulator.hunted()[3] if done is not None}
-    return _Again(writers, list(races(simulator, calls, raced)))
+    return _Again(writers, list(races(simulator, calls, raced)), all_shared)
 
 
 def _interrupts(calls: Calls, hunted: _native.Hunted) -> list[Interrupt]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.hunt.findings import Code, Finding
 from intercore.hunt.waits import object_name
+from intercore.text import capitalised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,13 @@ if TYPE_CHECKING:
     from intercore.hunt.calls import Calls, Place
     from intercore.sim import Simulator
 
-_CODES: Mapping[str, Code] = {"unordered": "data-race", "lost update": "lost-update", "torn": "torn-read", "may tear": "torn-read", "early": "data-race"}
+_CODES: Mapping[str, Code] = {
+    "unordered": "data-race",
+    "lost update": "lost-update",
+    "torn": "torn-read",
+    "may tear": "torn-read",
+    "early": "data-race",
+}
 _PERIPHERALS = 0x40000000
 _PINS = {0xD0000010: "GPIO_OUT", 0xD0000020: "GPIO_OE"}
 _WORST = ("lost update", "torn", "early", "unordered", "may tear")
@@ -59,41 +66,38 @@ def _finding(simulator: Simulator, calls: Calls, name: str, race: _native.Race, 
     at = _at(simulator, calls, address)
     first, second = calls.done(other), calls.done(last)
     who, whom = _who(second, first), _who(first, second)
-    if kind == "may tear":
-        assert before is not None
+    if before is None:
         text = (
-            f"{who} loads both words of {name} (cycles {before[1]:,} and {second.cycle:,}) {second.text}, and {whom} stores "
-            f"both {first.text} (cycle {first.cycle:,}), with nothing that orders them: it may read one word from before and "
-            "one from after"
+            f"{whom} stores {other[3]:#x} to {at} {_where(first)}, and {who} stores {last[3]:#x} {_where(second)}, "
+            "with nothing that orders them: next time it may be the other way round, or what one has stored is lost"
         )
-    elif kind == "torn":
-        assert before is not None
-        did = "has read" if happened else "may read"
+    elif kind == "lost update":
         text = (
-            f"{who} {did} a half-written {name}: of its two words, loaded in cycles {before[1]:,} and {second.cycle:,} "
-            f"{second.text}, one is from before and one from after a store of both by {whom} {first.text} (cycle "
-            f"{first.cycle:,})"
+            f"{who} loads {at} ({before[3]:#x}) in cycle {before[1]:,}, {whom} stores {other[3]:#x} {_where(first)}, "
+            f"and {who} stores {last[3]:#x} {_where(second)}: what {whom} has stored is lost"
         )
     elif kind == "early":
-        assert before is not None
         text = (
-            f"core {second.core} loads {at} ({last[3]:#x}) in cycle {second.cycle:,} {second.text}, before the DMA transfer "
-            f"that was started in cycle {first.cycle:,} {first.text} stores {before[3]:#x} there (cycle {before[1]:,})"
+            f"core {second.core} loads {at} ({last[3]:#x}) {_where(second)}, before the DMA transfer that was started "
+            f"{_where(first)} stores {before[3]:#x} there (cycle {before[1]:,})"
         )
-    elif before is not None:
+    elif kind == "may tear":
         text = (
-            f"{who} loads {at} ({before[3]:#x}) in cycle {before[1]:,}, {whom} stores {other[3]:#x} in cycle "
-            f"{first.cycle:,} {first.text}, and {who} stores {last[3]:#x} in cycle {second.cycle:,} {second.text}: what "
-            f"{whom} has stored is lost"
+            f"{who} loads both words of {name} (in cycle {before[1]:,}, and {_where(second)}), and {whom} stores both "
+            f"({_where(first)}), with nothing that orders them: one word may be from before and one from after"
         )
     else:
         text = (
-            f"{whom} stores {other[3]:#x} to {at} in cycle {first.cycle:,} {first.text}, and {who} stores {last[3]:#x} in "
-            f"cycle {second.cycle:,} {second.text}, with nothing that orders them: another time it may be the other way "
-            "round, or what one has stored may be lost"
+            f"{who} {'has read' if happened else 'may read'} a half-written {name}: of its two words, loaded in cycle "
+            f"{before[1]:,}, and {_where(second)}, one is from before and one from after {whom} stores both "
+            f"({_where(first)})"
         )
     count = f" ({times:,} times)" if times > 1 else ""
-    return Finding(_CODES[kind], f"{text[0].upper()}{text[1:]}{count}.", [first, second], second.cycle)
+    return Finding(_CODES[kind], f"{capitalised(text)}{count}.", [first, second], second.cycle)
+
+
+def _where(place: Place) -> str:
+    return f"in cycle {place.cycle:,} {place.text}"
 
 
 def _who(one: Place, other: Place) -> str:

@@ -34,6 +34,8 @@ def states(analysis: HuntAnalysis) -> Iterator[str]:
     for wait in analysis.waits:
         handler = f"; it has interrupted {wait.interrupted[0].text}" if wait.interrupted else ""
         yield f"At the end, {wait.clause}{handler}."
+    if not analysis.all_shared:
+        yield "There were so many accesses to words that are shared that not all were looked at for data races."
 
 
 def tables(analysis: HuntAnalysis, top: int = TOP) -> Iterator[Table[Any]]:

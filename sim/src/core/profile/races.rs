@@ -94,15 +94,12 @@ pub(super) struct By {
 }
 
 impl By {
-    /// Whether both are of the same call of a function, or the same time that a handler was entered.
-    fn is_of_the_call(&self, later: &Self) -> bool {
-        self.function == later.function && self.call == later.call && self.doer.cycle >= later.since
-    }
-
-    /// Whether, but for the handlers in between, only some cycles are between both.
+    /// Whether both are of the same call, or of the same time that a handler was entered, with only some cycles in between, but
+    /// for those of handlers.
     fn is_shortly_before(&self, later: &Self) -> bool {
         let handled = later.handled.saturating_sub(self.handled);
-        later.doer.cycle.saturating_sub(self.doer.cycle + handled) <= SHORTLY
+        let own = later.doer.cycle.saturating_sub(self.doer.cycle + handled);
+        self.call == later.call && self.doer.cycle >= later.since && own <= SHORTLY
     }
 
     /// Whether one is done with the word when another one comes to use it, since it is of a stack: of both, or, on one core, of
@@ -225,7 +222,7 @@ impl Part {
     fn store(&mut self, by: By, value: u32, order: &mut Order) -> Option<(RaceKind, Option<Doer>, Doer)> {
         let core = usize::from(by.doer.core & 1);
         let silent = self.value == Some(value);
-        let load = self.load_of(by.who).filter(|load| load.by.is_of_the_call(&by));
+        let load = self.load_of(by.who).filter(|load| load.by.function == by.function);
         let others = |last: &Store| last.by.who != by.who && !last.by.is_of_a_stack(&by);
         let found = self.last.filter(others).and_then(|last| {
             let other = usize::from(last.by.doer.core & 1);

@@ -104,8 +104,12 @@ impl Torn {
         let at = side(&mut self.loads, who);
         if self.loads[at].note(single, PAIR) {
             let pair = self.loads[at].pair;
-            let updates: Vec<(Who, Pair)> =
-                self.stores.iter().filter(|side| side.who != who).filter_map(|side| Some((side.who, side.pair?))).collect();
+            let updates: Vec<(Who, Pair)> = self
+                .stores
+                .iter()
+                .filter(|side| side.who != who)
+                .filter_map(|side| Some((side.who, side.pair?)))
+                .collect();
             for (_, update) in updates {
                 self.compare(at, pair, update, order);
             }

@@ -1,4 +1,5 @@
-//! Which cores load and store each word of RAM, as far as a hunt for data races has to know to choose the words that it watches.
+//! Which cores load and store each word of RAM, as far as a hunt for data races has to know to choose the words that it
+//! watches.
 //!
 //! | bits | of core 0; those of core 1 are 6 higher |
 //! |---|---|
@@ -6,7 +7,8 @@
 //! | 2, 3 | it has loaded, stored the word otherwise, outside handlers |
 //! | 4, 5 | the same in handlers |
 //!
-//! Bit 12: the DMA has stored it. The bits 16 higher are of the time before a core has started the other one: what it did then, it did alone.
+//! Bit 12: the DMA has stored it. The bits 16 higher are of the time before a core has started the other one: what it did
+//! then, it did alone.
 
 use crate::core::ram::{RAM_ROOM, zeroed};
 
@@ -49,13 +51,15 @@ pub(crate) const fn kind(by_stack_pointer: bool, write: bool) -> usize {
 #[derive(Clone, Debug)]
 pub struct Touched {
     ram: u32,
+    /// A core has started the other one.
+    is_shared: bool,
     by_word: Box<[u32; RAM_ROOM]>,
 }
 
 impl Touched {
     /// Nothing of the RAM that begins at an address.
     pub fn new(ram: u32) -> Self {
-        Self { ram, by_word: zeroed() }
+        Self { ram, is_shared: false, by_word: zeroed() }
     }
 
     /// Where they are, for native code.
@@ -81,8 +85,11 @@ impl Touched {
         self.touch(address, TRANSFERRED);
     }
 
-    /// A core starts the other one.
+    /// A core starts the other one: only the first time, until then it was alone.
     pub(super) fn begin_sharing(&mut self) {
+        if std::mem::replace(&mut self.is_shared, true) {
+            return;
+        }
         for touched in &mut self.by_word[..] {
             *touched |= *touched << BEFORE;
             *touched &= !((1 << BEFORE) - 1);
@@ -102,9 +109,9 @@ fn is_shared(touched: u32) -> bool {
     let core = |bits: u32, core: u32| bits >> (OF_CORE * core) & ((1 << OF_CORE) - 1);
     let (zero, one) = (core(touched, 0), core(touched, 1));
     let by_cores = zero != 0 && one != 0 && (zero | one) & STORES != 0 && (zero | one) & !BY_STACK_POINTER != 0;
-    let by_handlers = [core(every, 0), core(every, 1)].into_iter().any(|bits| {
-        bits & IN_THREADS != 0 && bits & IN_HANDLERS != 0 && bits & STORES & !BY_STACK_POINTER != 0
-    });
+    let by_handlers = [core(every, 0), core(every, 1)]
+        .into_iter()
+        .any(|bits| bits & IN_THREADS != 0 && bits & IN_HANDLERS != 0 && bits & STORES & !BY_STACK_POINTER != 0);
     let by_dma = every & TRANSFERRED != 0 && every & !STORES & !(STORES << OF_CORE) & (TRANSFERRED - 1) != 0;
     by_cores || by_handlers || by_dma
 }

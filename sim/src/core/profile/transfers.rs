@@ -58,7 +58,8 @@ impl Transfers {
             if at + loaded > address && load.doer.cycle > start.cycle && part != value & mask {
                 let before = Some(Doer { cycle: now, value: value & mask, ..start });
                 let (other, last) = (start, load.doer);
-                let race = Race { kind: RaceKind::Early, address, bytes, before, other, last, happened: true, times: 1 };
+                let race =
+                    Race { kind: RaceKind::Early, address, bytes, before, other, last, happened: true, times: 1 };
                 self.early.push((channel, race));
                 return;
             }

@@ -10,8 +10,8 @@ mod slow_path;
 
 use crate::core::access::extract;
 use crate::core::bus::Slave;
-use crate::core::time::Cycle;
 use crate::core::profile::{touch_kind, touch_masks};
+use crate::core::time::Cycle;
 use crate::engine::cpu::FastCpu;
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::NativeContext;

@@ -119,7 +119,9 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     #[inline(always)]
     pub fn note_touched(&mut self, first: u32, count: u32, kind: usize) {
         let mask = self.touch[kind & 3];
-        if P::TRACES && let Some(touched) = self.touched() {
+        if P::TRACES
+            && let Some(touched) = self.touched()
+        {
             for number in 0..count {
                 touched.touch(first.wrapping_add(4 * number), mask);
             }

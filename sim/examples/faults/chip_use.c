@@ -12,7 +12,7 @@
 #define PROC0_INTE0 REGISTER(0x40014100)
 #define IO_IRQ_BANK0 13
 
-static volatile uint32_t sum, handled;
+static volatile uint32_t sum, handled_sum, handled;
 
 __attribute__((noipa)) static uint32_t divide(uint32_t dividend, uint32_t divisor) {
     DIV_UDIVIDEND = dividend;
@@ -26,7 +26,7 @@ static void on_timer(void) {
 #ifdef SAVES_DIVIDER
     const uint32_t dividend = DIV_UDIVIDEND, divisor = DIV_UDIVISOR, rest = DIV_REMAINDER, quotient = DIV_QUOTIENT;
 #endif
-    sum += divide(1000, 7);
+    handled_sum += divide(1000, 7);
 #ifdef SAVES_DIVIDER
     DIV_UDIVIDEND = dividend;
     DIV_UDIVISOR = divisor;

@@ -242,11 +242,14 @@ impl Part {
         if !silent {
             self.change(by, core, value, order);
         }
-        if self.synchronises() {
-            join(&mut self.released, order.release(core));
-        }
         self.loads.retain(|load| load.by.who != by.who);
-        found
+        if !self.synchronises() {
+            return found;
+        }
+        order.acquire(core, self.released);
+        join(&mut self.released, order.release(core));
+        // Whoever's turn it is need not have looked: it may be a handler that the other core has set an alarm for.
+        found.filter(|(kind, ..)| *kind == RaceKind::LostUpdate)
     }
 
     /// Whether a core was the last to change it.

@@ -61,19 +61,19 @@ impl Registers {
             return None; // it acknowledges what it has read
         }
         let change = Change { by, epoch: order.epoch(core), loaded: load.value, stored };
-        let last = self.changes.insert(address, change).filter(|last| last.by.who != by.who)?;
-        let other = usize::from(last.by.doer.core & 1);
-        let unordered = !order.knows(core, other, last.epoch);
-        let lost = load.by.doer.cycle < last.by.doer.cycle && load.value == last.loaded;
+        let previous = self.changes.insert(address, change).filter(|previous| previous.by.who != by.who)?;
+        let other = usize::from(previous.by.doer.core & 1);
+        let unordered = !order.knows(core, other, previous.epoch);
+        let lost = load.by.doer.cycle < previous.by.doer.cycle && load.value == previous.loaded;
         // What it has loaded is what was stored: so it is no register that does something else with it.
-        let seen = load.by.doer.cycle > last.by.doer.cycle && load.value == last.stored;
+        let seen = load.by.doer.cycle > previous.by.doer.cycle && load.value == previous.stored;
         let kind = if lost { RaceKind::LostUpdate } else { RaceKind::Unordered };
         (lost && (unordered || core == other) || seen && unordered).then_some(Race {
             kind,
             address,
             bytes: 4,
             before: lost.then_some(load.by.doer),
-            other: last.by.doer,
+            other: previous.by.doer,
             last: by.doer,
             happened: lost,
             times: 1,

@@ -10,7 +10,7 @@ mod slow_path;
 
 use crate::core::access::extract;
 use crate::core::bus::Slave;
-use crate::core::profile::{touch_kind, touch_masks};
+use crate::core::profile::touch_masks;
 use crate::core::time::Cycle;
 use crate::engine::cpu::FastCpu;
 use crate::engine::fast_bus::{FastBus, FlashCache};
@@ -22,7 +22,7 @@ use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::native::{Native, NativeExit};
 use crate::isa::armv6m::pipeline::lockstep::{WIDE, is_short_loop};
 use crate::isa::armv6m::{Core, Phase, wide};
-use crate::isa::thumb::decode::{Code, Op, Reg, TABLE};
+use crate::isa::thumb::decode::{Code, Op, TABLE};
 use memory::{FastMemory, half_at, prefetched, unreachable};
 
 /// Cycles from which on looking for native code pays.
@@ -281,9 +281,7 @@ impl<B: FastBus> Core<B> {
                             FastPathExit::Stop
                         };
                     };
-                    if op.code != Code::LdrLiteral {
-                        fast.note_touched(address, 1, touch_kind(op.n == Reg::Sp, false));
-                    }
+                    fast.note_touched_by(op, address, false);
                     clock = fast.request(clock, readable_word.slave, address);
                     self.set(op.d, extract(readable_word.word, address, op.width));
                     clock = fast.finish(clock, LOAD, op, pc, in_flash);
@@ -300,7 +298,7 @@ impl<B: FastBus> Core<B> {
                             FastPathExit::Stop
                         };
                     };
-                    fast.note_touched(address, 1, touch_kind(op.n == Reg::Sp, true));
+                    fast.note_touched_by(op, address, true);
                     clock = fast.write(clock, slave, index, address, op.width, self.reg(op.d));
                     clock = fast.finish(clock, STORE, op, pc, in_flash);
                     pc = pc.wrapping_add(2);

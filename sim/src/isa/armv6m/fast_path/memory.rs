@@ -3,7 +3,7 @@
 use super::FastPathExit;
 use crate::core::access::Width;
 use crate::core::bus::Slave;
-use crate::core::profile::{Masks, Touched};
+use crate::core::profile::{Masks, Touched, touch_kind};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::{FastBus, FlashCache};
@@ -12,7 +12,7 @@ use crate::engine::known_registers::KnownRegister;
 use crate::engine::policy::{PeerPolicy, Role};
 use crate::isa::armv6m::code_cache::{CodeView, Instructions};
 use crate::isa::armv6m::cycles::{Cycles, Last, MAX_CYCLES};
-use crate::isa::thumb::decode::{Code, Op};
+use crate::isa::thumb::decode::{Code, Op, Reg};
 
 /// What the fast path needs of the bus.
 pub(crate) struct FastMemory<'a, B, P> {
@@ -125,6 +125,14 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             for number in 0..count {
                 touched.touch(first.wrapping_add(4 * number), mask);
             }
+        }
+    }
+
+    /// The same of an instruction that moves one word. Literals are no data.
+    #[inline(always)]
+    pub fn note_touched_by(&mut self, op: &Op, address: u32, stores: bool) {
+        if op.code != Code::LdrLiteral {
+            self.note_touched(address, 1, touch_kind(op.n == Reg::Sp, stores));
         }
     }
 

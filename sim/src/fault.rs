@@ -1,6 +1,8 @@
 //! Faults on demand: a bad serial line, a reset of the chip or of a core, a core that gets stuck or does not come up, words
-//! or interrupts that are lost between the cores. Each is the same in every run.
+//! or interrupts that are lost between the cores; and what differs from run to run of a real chip. Each is the same in
+//! every run.
 
+mod hold;
 mod loss;
 
 use crate::core::chip::Chip;
@@ -8,6 +10,7 @@ use crate::core::loss::{InterCoreChannel, Loss};
 use crate::core::random::SplitMix64;
 use crate::core::time::{Cycle, NEVER, cycles};
 use crate::core::uart_frame::Format;
+pub use hold::{Breakpoint, Hold};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -70,17 +73,34 @@ pub enum Fault {
         /// The cycle in which it goes on; `NEVER` if it does not.
         until: Cycle,
     },
+    /// `hold:core=1,pc=0x20000304,cycles=5000@2e6`: a core is held before an instruction, as by an interrupt, wait states of
+    /// the flash or a debugger.
+    Hold(Hold),
+    /// `flash-cache@2e6`: at this cycle the cache of the RP2040's flash is empty, as if other code had used it.
+    FlashCache(Cycle),
+    /// `power-on:seed=7`: what an RP2040 has by chance when it is switched on: the bits of its ring oscillator and, if the image
+    /// is in flash, the contents of SRAM. Counts only before the first cycle.
+    PowerOn {
+        /// Another seed gives another chance.
+        seed: u64,
+    },
 }
 
 /// The kinds of faults but those of a channel between the cores, and how each is written.
-const FORMS: [(&str, &str); 5] = [
+const FORMS: [(&str, &str); 8] = [
     ("uart-in", "uart-in:flip=0.01,lose=0.001,double=0.001,seed=7"),
     ("uart-out", "uart-out:flip=0.01,lose=0.001,double=0.001,seed=7"),
     ("reset", "reset@1e6 or reset:core=1@2e6"),
     ("off", "off:core=1@2e6 or off:core=1@0..2e6"),
     ("stuck", "stuck:core=1@2e6 or stuck:core=1@2e6..3e6"),
+    ("hold", hold::FORM),
+    ("flash-cache", "flash-cache@2e6"),
+    ("power-on", "power-on:seed=7"),
 ];
-const KINDS: &str = "uart-in, uart-out, reset, off, stuck, fifo (RP2040) or hsem (STM32H745)";
+const KINDS: &str =
+    "uart-in, uart-out, reset, off, stuck, hold, fifo, flash-cache, power-on (RP2040) or hsem (STM32H745)";
+/// What a chip says of a fault that only the RP2040 has.
+const RP2040_ONLY: &str = "faults flash-cache and power-on are of the RP2040 alone";
 
 /// How a fault of this kind is written.
 fn expected(kind: &str) -> String {
@@ -119,12 +139,21 @@ impl FromStr for Fault {
         if let Some(at) = text.strip_prefix("reset@") {
             return cycles(at).map(Self::Reset);
         }
+        if let Some(at) = text.strip_prefix("flash-cache@") {
+            return cycles(at).map(Self::FlashCache);
+        }
         let (kind, rest) = text.split_once([':', '@']).unwrap_or((text, ""));
         match kind {
             "uart-in" => noise(kind, rest).map(Self::UartIn),
             "uart-out" => noise(kind, rest).map(Self::UartOut),
             "fifo" => Loss::parse(InterCoreChannel::Fifo, rest).map(Self::Loss),
             "hsem" => Loss::parse(InterCoreChannel::Hsem, rest).map(Self::Loss),
+            "hold" => Hold::parse(rest).map(Self::Hold),
+            "power-on" => {
+                let number = rest.strip_prefix("seed=").ok_or_else(|| expected(kind))?;
+                Ok(Self::PowerOn { seed: seed(number)? })
+            }
+            "flash-cache" => Err(expected(kind)),
             "reset" | "off" | "stuck" => {
                 let (number, when) =
                     rest.strip_prefix("core=").and_then(|rest| rest.split_once('@')).ok_or_else(|| expected(kind))?;
@@ -261,6 +290,16 @@ pub trait FaultTarget: Chip {
     /// Lets it go on as it was.
     fn unstick_core(&mut self, core: usize, stuck: Self::Stuck);
 
+    /// Empties the cache of its flash. False if it has none that is modelled.
+    fn empty_flash_cache(&mut self) -> bool {
+        false
+    }
+
+    /// Makes what it has by chance when it is switched on that of a seed. False if nothing of that is modelled.
+    fn power_on_by_chance(&mut self, _seed: u64) -> bool {
+        false
+    }
+
     /// Has these losses of its channel from now on, instead of those there were.
     fn set_losses(&mut self, losses: Vec<Loss>);
 
@@ -287,11 +326,13 @@ pub struct Faults<M: FaultTarget> {
     /// The line to the host, if it is bad.
     pub outgoing: Option<NoisyLine>,
     events: BTreeMap<Cycle, Vec<Event<M::Stuck>>>,
+    /// Holds whose core has not come to their instruction yet, which has a breakpoint for each.
+    awaited: Vec<Hold>,
 }
 
 impl<M: FaultTarget> Default for Faults<M> {
     fn default() -> Self {
-        Self { incoming: None, outgoing: None, events: BTreeMap::new() }
+        Self { incoming: None, outgoing: None, events: BTreeMap::new(), awaited: Vec::new() }
     }
 }
 
@@ -310,9 +351,15 @@ impl<M: FaultTarget> Faults<M> {
                 Fault::Reset(at)
                 | Fault::ResetCore { at, .. }
                 | Fault::Off { from: at, .. }
+                | Fault::FlashCache(at)
+                | Fault::Hold(Hold { from: at, .. })
                 | Fault::Stuck { from: at, .. } => all.events.entry(at).or_default().push(Event::Begin(fault)),
                 Fault::Loss(loss) if loss.channel == M::CHANNEL => losses.push(loss),
                 Fault::Loss(loss) => return Err(loss.channel.absent()),
+                Fault::PowerOn { seed } if machine.now() == 0 && !machine.power_on_by_chance(seed) => {
+                    return Err(RP2040_ONLY);
+                }
+                Fault::PowerOn { .. } => {}
             }
         }
         machine.set_losses(losses);
@@ -341,7 +388,14 @@ impl<M: FaultTarget> Faults<M> {
                             self.events.entry(until).or_default().push(reset);
                         }
                     }
-                    Event::Begin(Fault::UartIn(_) | Fault::UartOut(_) | Fault::Loss(_)) => {}
+                    Event::Begin(Fault::Hold(hold)) => {
+                        machine.watch_mut().add_breakpoint(hold.pc);
+                        self.awaited.push(hold);
+                    }
+                    Event::Begin(Fault::FlashCache(_)) => {
+                        machine.empty_flash_cache();
+                    }
+                    Event::Begin(Fault::UartIn(_) | Fault::UartOut(_) | Fault::Loss(_) | Fault::PowerOn { .. }) => {}
                     Event::Begin(Fault::Stuck { core, until, .. }) => {
                         if let (Some(stuck), true) = (machine.stick_core(core), until < NEVER) {
                             self.events.entry(until).or_default().push(Event::Unstick { core, stuck });

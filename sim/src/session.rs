@@ -7,7 +7,7 @@ use crate::core::names::Names;
 use crate::core::stop::Stop;
 use crate::core::time::Cycle;
 use crate::core::uart_frame::SentByte;
-use crate::fault::{Fault, FaultTarget, Faults};
+use crate::fault::{Breakpoint, Fault, FaultTarget, Faults};
 use crate::observe::tally::Tally;
 use crate::observe::trace_hash::TraceHash;
 
@@ -101,7 +101,8 @@ impl<C: FaultTarget> Session<C> {
     /// # Errors
     /// If the chip cannot have one of them.
     pub fn set_faults(&mut self, faults: impl IntoIterator<Item = Fault>) -> Result<(), &'static str> {
-        self.faults = Faults::new(faults, &mut self.chip)?;
+        let faults = Faults::new(faults, &mut self.chip)?;
+        std::mem::replace(&mut self.faults, faults).end(&mut self.chip);
         Ok(())
     }
 
@@ -114,13 +115,12 @@ impl<C: FaultTarget> Session<C> {
         let end = loop {
             self.faults.apply(&mut self.chip);
             let fault = self.faults.next();
-            if fault >= until.limit {
-                break self.run_slices(until, &mut go_on);
-            }
-            match self.run_slices(&Until { limit: fault, ..*until }, &mut go_on) {
-                End::Stop(Stop::Limit) => {}
-                End::Stop(Stop::DeadEnd) => self.chip.advance_to(fault),
-                end => break end,
+            let limit = fault.min(until.limit);
+            match self.run_slices(&Until { limit, ..*until }, &mut go_on) {
+                None => {} // a core is held: until when is another fault
+                Some(End::Stop(Stop::Limit)) if fault < until.limit => {}
+                Some(End::Stop(Stop::DeadEnd)) if fault < until.limit => self.chip.advance_to(fault),
+                Some(end) => break end,
             }
         };
         if let Some(stop) = until.stop_address {
@@ -145,7 +145,8 @@ impl<C: FaultTarget> Session<C> {
         self.faults.apply_line_faults(&self.chip, byte)
     }
 
-    fn run_slices(&mut self, until: &Until<'_>, go_on: &mut impl FnMut() -> bool) -> End {
+    /// Runs until something ends the run; none if a core has come to where a fault holds it.
+    fn run_slices(&mut self, until: &Until<'_>, go_on: &mut impl FnMut() -> bool) -> Option<End> {
         let last = until.limit.max(self.chip.now());
         let mut look = self.chip.now() + C::SLICE;
         let mut searched = 0;
@@ -153,11 +154,11 @@ impl<C: FaultTarget> Session<C> {
             if self.chip.now() >= look {
                 look = self.chip.now() + C::SLICE;
                 if !go_on() {
-                    return End::Interrupted;
+                    return Some(End::Interrupted);
                 }
             }
             if let Some(end) = until.text.and_then(|text| self.find(text, &mut searched)) {
-                return end;
+                return Some(end);
             }
             self.drop_oldest(until.text, &mut searched);
             let limit = look.min(self.hash.next()).min(last);
@@ -175,23 +176,28 @@ impl<C: FaultTarget> Session<C> {
                     if let (Some(End::TextSent { at, .. }), Stop::DeadEnd) = (&said, &stop) {
                         self.chip.advance_to(at + 1);
                     }
-                    return said.unwrap_or(End::Stop(stop));
+                    return Some(said.unwrap_or(End::Stop(stop)));
                 }
                 Stop::Limit => {}
                 Stop::Breakpoint { core, pc } => {
+                    let held = self.faults.at_breakpoint(&mut self.chip, core, pc);
+                    if held == Breakpoint::Holds {
+                        return None;
+                    }
                     let counted =
-                        self.tallies.iter_mut().fold(false, |any, tally| tally.pass(&self.chip, core, pc) | any);
+                        self.tallies.iter_mut().fold(false, |any, tally| tally.pass(&self.chip, core, pc) | any)
+                            | (held == Breakpoint::Passes);
                     match until.stop_address {
                         Some(StopAddress { address, core: wanted })
                             if (address & !1 == pc || !counted) && wanted.is_none_or(|wanted| wanted == core) =>
                         {
-                            return End::AtStopAddress { core, pc };
+                            return Some(End::AtStopAddress { core, pc });
                         }
-                        None if !counted => return End::Stop(stop),
+                        None if !counted => return Some(End::Stop(stop)),
                         _ => {}
                     }
                 }
-                stop => return End::Stop(stop),
+                stop => return Some(End::Stop(stop)),
             }
         }
     }

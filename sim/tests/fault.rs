@@ -1,12 +1,13 @@
 //! Faults that are asked for: how they are written, and what a bad line does to bytes.
 
+mod hold;
 mod loss;
 
 use intercore_sim::core::loss::{InterCoreChannel, Loss, LossSelection};
 use intercore_sim::core::random::SplitMix64;
 use intercore_sim::core::time::NEVER;
 use intercore_sim::core::uart_frame::{Format, Parity};
-use intercore_sim::fault::{Fault, Noise, NoisyLine, received};
+use intercore_sim::fault::{Fault, Hold, Noise, NoisyLine, received};
 use proptest::prelude::*;
 
 #[test]
@@ -20,6 +21,10 @@ fn faults_are_read_as_people_write_them() {
     assert_eq!("reset:core=1@2e6".parse(), Ok(Fault::ResetCore { core: 1, at: 2_000_000 }));
     assert_eq!("off:core=1@0..2e8".parse(), Ok(Fault::Off { core: 1, from: 0, until: 200_000_000 }));
     assert_eq!("off:core=0@7".parse(), Ok(Fault::Off { core: 0, from: 7, until: NEVER }));
+    let hold = Hold { core: 1, pc: 0x2000_0304, cycles: 5000, from: 2_000_000 };
+    assert_eq!("hold:core=1,pc=0x20000305,cycles=5e3@2e6".parse(), Ok(Fault::Hold(hold)));
+    assert_eq!("flash-cache@2e6".parse(), Ok(Fault::FlashCache(2_000_000)));
+    assert_eq!("power-on:seed=7".parse(), Ok(Fault::PowerOn { seed: 7 }));
     let which = LossSelection::Each { lose: 0.01, seed: 7 };
     for (name, channel) in [("fifo", InterCoreChannel::Fifo), ("hsem", InterCoreChannel::Hsem)] {
         let loss = Loss { channel, to: 1, which, from: 0, until: NEVER };
@@ -34,6 +39,12 @@ fn faults_are_read_as_people_write_them() {
         }
     }
     for bad in ["reset:core=1@1..2", "off:core=1@3..2"] {
+        assert!(bad.parse::<Fault>().is_err(), "{bad}");
+    }
+    for bad in ["", ":", ":core=1@2", ":core=2,pc=0x2,cycles=1@1", ":core=1,pc=2,cycles=1@1", ":core=1,pc=0x2,cycles=1"] {
+        assert!(format!("hold{bad}").parse::<Fault>().is_err(), "hold{bad}");
+    }
+    for bad in ["flash-cache", "flash-cache@", "flash-cache@x", "power-on", "power-on:", "power-on:seed=x"] {
         assert!(bad.parse::<Fault>().is_err(), "{bad}");
     }
     for bad in ["uart-in:flip", "uart-in:flip=2", "uart-in:flip=nan", "uart-out:seed=-1", "uart-out:swap=0.1"] {

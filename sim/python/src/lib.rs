@@ -364,7 +364,7 @@ impl Machine {
     }
 
     /// Hits of a probe in the order of time, as records of time (8 bytes), address of the instruction (4), value (4),
-    /// core (1). With `take`, they are forgotten.
+    /// address of the access (4), core (1). With `take`, they are forgotten.
     fn hits<'py>(&self, py: Python<'py>, probe: u64, take: bool) -> PyResult<Bound<'py, PyBytes>> {
         self.0.with(|state| {
             let (probes, watch) = on!(state, chip => (&chip.probes, chip.session.chip.watch_mut()));
@@ -385,11 +385,12 @@ impl Machine {
             }
             let mut hits = if take { watch.take_hits(at) } else { watch.hits(at).to_vec() };
             hits.sort_by_key(|hit| (hit.cycle, hit.core));
-            let mut records = Vec::with_capacity(hits.len() * 17);
+            let mut records = Vec::with_capacity(hits.len() * 21);
             for hit in hits {
                 records.extend(hit.cycle.to_le_bytes());
                 records.extend(hit.pc.to_le_bytes());
                 records.extend(hit.value.to_le_bytes());
+                records.extend(hit.address.to_le_bytes());
                 records.push(hit.core);
             }
             Ok(PyBytes::new(py, &records))

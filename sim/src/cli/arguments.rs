@@ -138,8 +138,9 @@ pub struct Arguments {
     ///
     /// UART errors: uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 or the same with uart-out: (flip is the probability per
     /// bit, lose and double per byte). Reset: reset@1e6 of the chip, or reset:core=1@2e6 of one core. A core held in reset:
-    /// off:core=1@0..2e6. A core that executes nothing: stuck:core=1@2e6 or stuck:core=1@2e6..3e6. Lost words of the FIFO to
-    /// core 1: fifo:to=1,lose=0.01,seed=7 or fifo:to=1,word=3. Lost interrupts of semaphores on the STM32H745:
+    /// off:core=1@0..2e6. A core that executes nothing: stuck:core=1@2e6 or stuck:core=1@2e6..3e6. A core that
+    /// is held before an instruction: hold:core=1,pc=0x20000304,cycles=5000@2e6. An empty flash cache: flash-cache@2e6. Random
+    /// contents of SRAM and bits of the ring oscillator: power-on:seed=7. Lost words of the FIFO to core 1: fifo:to=1,lose=0.01,seed=7 or fifo:to=1,word=3. Lost interrupts of semaphores on the STM32H745:
     /// hsem:to=1,lose=0.01,seed=7 or hsem:to=1,interrupt=3. A cycle or a range of cycles follows the @, which is optional
     /// for fifo and hsem. For the STM32H745, picoseconds follow the @.
     #[arg(long, value_name = "FAULT")]

@@ -33,6 +33,8 @@ pub struct Hit {
     pub pc: u32,
     /// Value loaded or stored; 0 for execution.
     pub value: u32,
+    /// Where it was loaded from or stored to; 0 for execution.
+    pub address: u32,
 }
 
 /// Something in the life of a core.
@@ -377,7 +379,7 @@ impl Watchpoints {
 
     /// An instruction begins.
     pub(crate) fn record_execution(&mut self, cycle: Cycle, core: u8, pc: u32) {
-        self.record(Hit { cycle, core, pc, value: 0 }, |probe| {
+        self.record(Hit { cycle, core, pc, value: 0, address: 0 }, |probe| {
             probe.watch == Watch::Execute && (probe.first..=probe.last).contains(&pc)
         });
     }
@@ -406,7 +408,7 @@ impl Watchpoints {
         let Accessor { core, pc, .. } = by;
         let watch = if write { Watch::Write } else { Watch::Read };
         let last = address + (bytes - 1);
-        self.record(Hit { cycle, core, pc, value }, |probe| {
+        self.record(Hit { cycle, core, pc, value, address }, |probe| {
             probe.watch == watch && probe.first <= last && address <= probe.last
         });
         if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {

@@ -1,14 +1,18 @@
 //! How the RP2040 has faults.
 
 use crate::core::loss::{InterCoreChannel, Loss};
+use crate::core::random::SplitMix64;
 use crate::core::time::Cycle;
 use crate::core::uart_frame::Format;
 use crate::core::watch::CoreEvent;
 use crate::fault::FaultTarget;
 use crate::isa::armv6m::Stuck;
 use crate::rp2::uart::format;
+use crate::rp2040::bus::memory::SRAM_WORDS;
 use crate::rp2040::machine::Machine;
 
+/// First address of SRAM (DS 2.2).
+const SRAM: u32 = 0x2000_0000;
 /// `UARTLCR_H` of UART0 (DS 4.2.8).
 const UARTLCR_H: u32 = 0x4003_402c;
 
@@ -52,6 +56,23 @@ impl FaultTarget for Machine {
                 self.bus.fabric.watch.core_event(now, core as u8, CoreEvent::Sleeps);
             }
         }
+    }
+
+    fn empty_flash_cache(&mut self) -> bool {
+        self.bus.xip.flush();
+        true
+    }
+
+    fn power_on_by_chance(&mut self, seed: u64) -> bool {
+        self.bus.peripherals.rosc.chance = seed;
+        let mut random = SplitMix64(seed);
+        let contents: Vec<u8> =
+            (0..SRAM_WORDS / 2).flat_map(|_| random.next_u64().to_le_bytes()).collect();
+        // An image in SRAM is what a debugger or the boot loader has put there since.
+        if self.peek_bytes(SRAM, contents.len()).iter().all(|&byte| byte == 0) {
+            self.load(SRAM, &contents);
+        }
+        true
     }
 
     fn set_losses(&mut self, losses: Vec<Loss>) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +11,12 @@ import typer
 
 from intercore.cli.options import Output
 from intercore.cli.profiled import place
-from intercore.errors import UsageError
+from intercore.errors import INTERRUPTED, UsageError
 from intercore.hunt.analysis import analysed
 from intercore.hunt.hunting import Wanted
-from intercore.hunt.report import TOP, rows, states, tables, verdict
+from intercore.hunt.report import TOP, deviating, rows, states, tables, verdict
+from intercore.hunt.variation import deviations
+from intercore.hunt.variation.varied import Search, fails, replayed, varied
 from intercore.profile.image import named
 from intercore.sim import Simulator, SimulatorError
 from intercore.terminal.console import messages
@@ -29,12 +32,14 @@ app = typer.Typer(add_completion=False)
 _SECONDS = 10.0
 _MOST_SECONDS = 3600.0
 _NOTES = 3
+_MOST_RUNS = 1_000_000
+_SEEDS = 1 << 64
 
 
 @app.command(
     epilog="Exit status: 0 no finding, 1 a finding, 2 error in the command. "
     "Examples: intercore hunt app.elf; intercore hunt app.elf --expect PASS --max-time 2; "
-    "intercore hunt app.elf --until-symbol test_done --format json"
+    "intercore hunt app.elf --until-symbol test_done --format json; intercore hunt app.elf --expect PASS --vary 1000"
 )
 def hunt(
     image: Annotated[
@@ -67,6 +72,26 @@ def hunt(
     seconds: Annotated[
         float, typer.Option("--max-time", metavar="S", help="Run for at most so many seconds of the chip's time.")
     ] = _SECONDS,
+    vary: Annotated[
+        int | None,
+        typer.Option(
+            "--vary",
+            metavar="N",
+            help="If nothing is found, run N times more, each with another interleaving of the cores that a real chip may "
+            "show, up to the first run that fails.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="S", help="Of --vary: which interleavings these are; 0 by default.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="N", help="Of --vary: processes at a time, by default as many as processors."),
+    ] = None,
+    replay: Annotated[
+        str | None,
+        typer.Option("--replay", metavar="TEXT", help="Repeat an interleaving that failed, as --vary has printed it."),
+    ] = None,
     in_full: Annotated[bool, typer.Option("--all", help="Show all sentences and tables, and not one screen.")] = False,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=0, help="Show so many rows of each table; 0 shows all of them.")
@@ -78,6 +103,10 @@ def hunt(
         raise UsageError(f"--max-time {seconds:g} is not between 0 and {_MOST_SECONDS:g}")
     if expect == "":
         raise UsageError("--expect: the text is empty: give a text that the program prints")
+    search = _search(vary, seed, jobs)
+    repeated = None if replay is None else deviations.parsed(replay)
+    if search and repeated:
+        raise UsageError("--vary and --replay: give one of them")
     try:
         program = named(image)
         simulator = Simulator(program.image)
@@ -85,16 +114,40 @@ def hunt(
         raise UsageError(str(error)) from None  # status 1 is a finding's
     symbol = None if until is None else place(simulator, until, "--until-symbol")
     with messages().status("the chip is switched on") as status:
-        analysis = analysed(program.image, image.name, Wanted(seconds, symbol, (expect or "").encode()), status.update)
+        wanted = Wanted(seconds, symbol, (expect or "").encode())
+        if repeated:
+            analysis = replayed(program.image, image.name, wanted, repeated, status.update)
+        else:
+            analysis = analysed(program.image, image.name, wanted, status.update)
+            if search and not fails(analysis):
+                analysis = varied(program.image, analysis, wanted, search, status.update)
     show(Screenful(analysis, rows(analysis), _parts(analysis, top, in_full=in_full), "More with --all"), output)
     if analysis.findings:
         raise typer.Exit(1)
+    if analysis.variation and analysis.variation.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _search(runs: int | None, seed: int | None, jobs: int | None) -> Search | None:
+    if runs is None:
+        for name, value in (("--seed", seed), ("--jobs", jobs)):
+            if value is not None:
+                raise UsageError(f"{name} {value} is for --vary: give --vary N, too")
+        return None
+    if not 0 < runs <= _MOST_RUNS:
+        raise UsageError(f"--vary {runs} is not between 1 and {_MOST_RUNS:,}")
+    if seed is not None and not 0 <= seed < _SEEDS:
+        raise UsageError(f"--seed {seed} is not between 0 and {_SEEDS - 1}")
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"--jobs {jobs} is less than 1")
+    return Search(runs, seed or 0, jobs or os.cpu_count() or 1)
 
 
 def _parts(analysis: HuntAnalysis, top: int, *, in_full: bool) -> list[Weighed]:
     """Return what people read: findings before all others."""
     first = verdict(analysis)
     parts = [Weighed(Failure(first) if analysis.findings else Sentence(first))]
+    parts += [Weighed(Sentence(text)) for text in deviating(analysis)]
     parts += [Weighed(Sentence(one.text)) for one in analysis.findings]
     parts += [Weighed(Sentence(text), math.inf if in_full else 100) for text in states(analysis)]
     parts += [Weighed(table, math.inf if in_full else 50 - rank) for rank, table in enumerate(tables(analysis, top))]

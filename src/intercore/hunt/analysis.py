@@ -51,6 +51,28 @@ class StackUse(msgspec.Struct, frozen=True):
     deepest: Place | None
 
 
+class Variation(msgspec.Struct, frozen=True):
+    """How a run deviates from the undisturbed one, and what was found out about it."""
+
+    replay: str
+    """The deviations of the run, as the option --replay takes them; empty if no run has failed."""
+    sentences: Sequence[str] = ()
+    """What must fall where for it to fail."""
+    seed: int | None = None
+    runs: int = 0
+    """How many were begun up to the first that fails, or all."""
+    asked: int = 0
+    kinds: Sequence[str] = ()
+    """What was varied."""
+    places: int = 0
+    """How many instructions there are at which a core may be held."""
+    chosen: int = 0
+    """Deviations of the run that failed, before it was reduced."""
+    reduction: int = 0
+    """Runs that it took to reduce it."""
+    interrupted: bool = False
+
+
 class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore hunt"):
     """The result of a hunt, as `intercore hunt … --format json` prints it."""
 
@@ -73,6 +95,7 @@ class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore
     """The end of what it printed."""
     all_shared: bool = True
     """Whether all accesses to words that are shared were looked at for data races."""
+    variation: Variation | None = None
     schema: int = 1
 
 
@@ -82,11 +105,14 @@ _SETTLING = 5_000_000
 """Cycles that the chip's time may be behind what cores have done when they come to a dead end."""
 
 
-def analysed(image: Path, name: str, wanted: Wanted, progress: Callable[[str], None]) -> HuntAnalysis:
-    """Run a program, and return what was found."""
+def analysed(
+    image: Path, name: str, wanted: Wanted, progress: Callable[[str], None], faults: Sequence[str] = ()
+) -> HuntAnalysis:
+    """Run a program, deviating from the undisturbed run by some faults of the chip, and return what was found."""
     simulator = Simulator(image)
     calls = Calls(simulator)
     simulator.start_hunt()
+    simulator.set_faults(faults)
     run = hunt(simulator, calls, wanted, progress)
     hunted = simulator.hunted()
     found = findings(simulator, calls, run, {})
@@ -96,7 +122,7 @@ def analysed(image: Path, name: str, wanted: Wanted, progress: Callable[[str], N
     again = _Again({}, [], all_shared=True)
     if words or shared:
         progress("once more, to see who changes what the cores share, and in which order")
-        again = _again(image, words, shared, simulator.now + (_SETTLING if run.stuck else 0))
+        again = _again(image, words, shared, simulator.now + (_SETTLING if run.stuck else 0), faults)
         found = findings(simulator, calls, run, again.writers)
         found += again.races
         found.sort(key=lambda one: one.code == "not-reached")

@@ -26,6 +26,7 @@ Code: TypeAlias = Literal[
     "lost-wake-up",
     "crash",
     "not-reached",
+    "outcome",
     "stack-overflow",
     "foreign-stack",
     "starvation",

@@ -8,7 +8,7 @@ import msgspec
 
 from intercore.hunt.calls import Calls
 from intercore.hunt.waits import HANDED_OVER, Snapshot, snapshot
-from intercore.sim import Reason
+from intercore.sim import CoreState, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,20 +55,19 @@ Lasting: TypeAlias = "tuple[tuple[object, float], tuple[object, float]]"
 
 
 def hunt(simulator: Simulator, calls: Calls, wanted: Wanted, progress: Callable[[str], None]) -> Run:
-    """Run a program from power-on."""
-    begun = simulator.seconds
+    """Run a program from power-on, or from where it has come to: the looks are in the same cycles."""
     output = bytearray()
-    lasting: Lasting = ((None, begun), (None, begun))
+    lasting: Lasting = ((None, simulator.seconds), (None, simulator.seconds))
     while True:
-        left = wanted.seconds - (simulator.seconds - begun)
-        cycles = max(1, min(_LOOK, round(left * simulator.hz)))
+        left = wanted.seconds - simulator.seconds
+        cycles = max(1, min(_LOOK - simulator.now % _LOOK, round(left * simulator.hz)))
         stop = simulator.run(cycles, address=wanted.symbol, text=wanted.text or None)
         output += simulator.take_uart()
         output += simulator.take_usb()
         output += simulator.take_host_output()
         reached = wanted.symbol is None and not wanted.text
         reached |= stop.reason in {Reason.ADDRESS, Reason.TEXT} or bool(wanted.text and wanted.text in output)
-        over = stop.reason is not Reason.LIMIT or simulator.seconds - begun >= wanted.seconds * (1 - 1e-9)
+        over = stop.reason is not Reason.LIMIT or simulator.seconds >= wanted.seconds * (1 - 1e-9)
         if stop.reason is Reason.LOCKUP:
             over = False  # the other core may go on
         wants = wanted.symbol is not None or bool(wanted.text)
@@ -84,6 +83,8 @@ def hunt(simulator: Simulator, calls: Calls, wanted: Wanted, progress: Callable[
                 now = msgspec.structs.replace(now, waits=waits)
             lasting = _lasting(lasting, now, simulator.seconds)
             return Run(stop, why, reached, dead, dead, now, _seconds(lasting, simulator), bytes(output))
+        if any(simulator.registers(core).state is CoreState.STUCK for core in (0, 1)):
+            continue  # a core that is held for a while waits for nothing
         now = snapshot(simulator, calls)
         lasting = _lasting(lasting, now, simulator.seconds)
         for_so_long = _seconds(lasting, simulator)
@@ -93,7 +94,7 @@ def hunt(simulator: Simulator, calls: Calls, wanted: Wanted, progress: Callable[
             if all(wait.kind in HANDED_OVER for wait in now.waits) and min(for_so_long) >= _PATIENCE:
                 why = f"nothing has changed for {_PATIENCE:g} s of the chip's time"
                 return Run(stop, why, reached, True, False, now, for_so_long, bytes(output))
-        progress(f"{simulator.seconds - begun:.2f} s of {wanted.seconds:g} s of the chip's time")
+        progress(f"{simulator.seconds:.2f} s of {wanted.seconds:g} s of the chip's time")
 
 
 def _lasting(before: Lasting, now: Snapshot, seconds: float) -> Lasting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from intercore.record.origin import LABELS, in_heading
-from intercore.text import capitalised, plural
+from intercore.text import capitalised, listed, plural
 from intercore.view.quantity import duration
 from intercore.view.table import Column, Table
 
@@ -27,6 +27,28 @@ def verdict(analysis: HuntAnalysis) -> str:
         f"{LABELS[analysis.origin]}: {analysis.stop}."
     )
     return f"{capitalised(plural(found, 'finding')) if found else 'No finding'}. {ran}"
+
+
+def deviating(analysis: HuntAnalysis) -> Iterator[str]:
+    """Yield in which interleaving it fails, how to repeat that, and what was varied."""
+    variation = analysis.variation
+    if variation is None:
+        return
+    if variation.sentences:
+        yield f"It fails if {listed(variation.sentences)}."
+    searched = variation.seed is not None
+    if variation.replay and searched:
+        yield (
+            f"Found in variation {variation.runs:,} of {variation.asked:,} with seed {variation.seed}; repeat it with "
+            f"--replay '{variation.replay}'."
+        )
+    elif variation.replay and not analysis.findings:
+        yield f"It does not fail with --replay '{variation.replay}'."
+    elif searched:
+        until = f", and was then interrupted (of {variation.asked:,})" if variation.interrupted else ""
+        yield f"None of {plural(variation.runs, 'variation')} with seed {variation.seed} has failed{until}."
+    if variation.kinds:
+        yield f"Varied: {listed(variation.kinds)}; a core may be held at {plural(variation.places, 'instruction')}."
 
 
 def states(analysis: HuntAnalysis) -> Iterator[str]:

@@ -161,9 +161,9 @@ class TimedOutput(NamedTuple):
     """For each byte, the UART's bits per second; 0 if undefined."""
 
 
-HIT = np.dtype([("cycle", "<i8"), ("pc", "<u4"), ("value", "<u4"), ("core", "u1")])
+HIT = np.dtype([("cycle", "<i8"), ("pc", "<u4"), ("value", "<u4"), ("address", "<u4"), ("core", "u1")])
 """A hit of a probe: `cycle` is the tick at which the instruction begins or its access was granted; `pc` is the address
-of the instruction; `value` is the loaded or stored value (0 for execution); `core` is 0 or 1."""
+of the instruction; `value` is the loaded or stored value, `address` where (0 for execution); `core` is 0 or 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,8 +429,8 @@ class Chip(ABC):
         """Set the faults from now on, written as for the option --fault of intercore-sim.
 
         For example `uart-in:flip=0.001,seed=7`, `uart-out:lose=0.01`, `reset@2e6`, `reset:core=1@2e6`,
-        `off:core=1@0..2e6`, `stuck:core=1@2e6..3e6`, `fifo:to=1,lose=0.01,seed=7`, `fifo:to=0,word=3@2e6`: the lines
-        are those of UART0, cycles count from power-on. Data of `send` with masks is not damaged further. A snapshot
+        `off:core=1@0..2e6`, `stuck:core=1@2e6..3e6`, `hold:core=1,pc=0x20000304,cycles=5000@2e6`,
+        `fifo:to=1,lose=0.01,seed=7`, `fifo:to=0,word=3@2e6`: the lines are those of UART0, cycles count from power-on. Data of `send` with masks is not damaged further. A snapshot
         includes the faults. A core that is stuck or off stays so until it is reset. Raises ValueError for an invalid
         fault.
         """

@@ -35,7 +35,7 @@ pub const ROSC: Block = Block {
     write_one_clears: &[STATUS],
     effect: Effect::Rates,
     modelled: "rate by `DIV`, dormant mode",
-    missing: "drive strengths, stages; `RANDOMBIT` repeats from run to run",
+    missing: "drive strengths, stages; `RANDOMBIT` repeats from run to run with the same seed",
     ..Block::new("ROSC", 0x4006_0000)
 };
 
@@ -50,6 +50,8 @@ pub struct Rosc {
     badwrite: bool,
     on: bool,
     dormant: bool,
+    /// What `RANDOMBIT` depends on, beside time.
+    pub chance: u64,
 }
 
 impl Rosc {
@@ -80,6 +82,7 @@ impl Peripheral for Rosc {
             badwrite: false,
             on: true,
             dormant: false,
+            chance: 0,
         }
     }
 
@@ -102,7 +105,7 @@ impl Peripheral for Rosc {
                 running | if self.badwrite { STATUS_BADWRITE } else { 0 }
             }
             // Not random: runs repeat. The top bit of a product mixes the bits of the cycle well enough.
-            RANDOMBIT => (now.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63) as u32,
+            RANDOMBIT => ((now ^ self.chance).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63) as u32,
             COUNT => 0,
             _ => return None,
         })

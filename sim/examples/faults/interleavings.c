@@ -314,12 +314,16 @@ static void core_1(void) {
             wrong |= data[read % 4] != read + 100;
             data[read % 4] = 0;
             read++;
+            BARRIER();
+            other_flag = read;
         }
     }
     set(&finished);
 }
 static void core_0(void) {
     for (uint32_t written = 0; written < ROUNDS; written++) {
+        while (written - other_flag >= 4) {
+        }
         if (IS_MENDED) {
             data[written % 4] = written + 100;
             BARRIER();
@@ -401,7 +405,7 @@ static void core_1(void) {
 static uint32_t ask(uint32_t question) {
     push(question);
     for (;;) {
-        for (uint32_t turns = 0; turns < 200; turns++) {
+        for (uint32_t turns = 0; turns < 400; turns++) {
             if ((SIO_FIFO_ST & FIFO_VLD) != 0) {
                 const uint32_t answer = SIO_FIFO_RD;
                 if (!IS_MENDED || answer == question + 1) {

@@ -55,7 +55,9 @@ class Choices:
     def __init__(self, accesses: npt.NDArray[np.void], launch: tuple[int, int] | None, *, in_flash: bool) -> None:
         """Choose from recorded accesses; `launch` is cycle and address at which core 1 begins, if it does."""
         self._instructions = instructions_of(accesses)
-        self._of = {one: accesses[(accesses["core"] == one[0]) & (accesses["pc"] == one[1])] for one in self._instructions}
+        self._of = {
+            one: accesses[(accesses["core"] == one[0]) & (accesses["pc"] == one[1])] for one in self._instructions
+        }
         self._by_core = [accesses[accesses["core"] == core] for core in (0, 1)]
         self._launch = launch
         self._in_flash = in_flash

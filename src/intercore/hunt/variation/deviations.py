@@ -123,7 +123,9 @@ def _parsed(word: str) -> Deviation:
         return FlashCache(int(match[1]))
     if match := _POWER_ON.fullmatch(word):
         return PowerOn(int(match[1]))
-    raise UsageError(f"--replay: {word} is not a deviation that --vary has printed, such as {Hold(1, 0x20000304, 5000, 2000000).text}")
+    raise UsageError(
+        f"--replay: {word} is not a deviation that --vary has printed, such as {Hold(1, 0x20000304, 5000, 2000000).text}"
+    )
 
 
 def faults_of(deviations: Sequence[Deviation]) -> list[str]:

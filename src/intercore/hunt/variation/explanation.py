@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from intercore.hunt.variation.deviations import Deviation
+    from intercore.sim import Probe
 
 _BEFORE = 50_000
 """Cycles before a hold in which the last access of its core is looked for."""
@@ -47,8 +48,9 @@ class _Around:
         simulator = self.simulator
         simulator.set_faults(faults_of(deviations))
         simulator.run_to(max(0, hold.cycle - _BEFORE))
-        self._events = {at: writes for at, writes in event_instructions(simulator)}
-        probes = [(simulator.watch_execution(at), writes, EVENT) for at, writes in self._events.items()]
+        probes: list[tuple[Probe, bool, int | None]] = [
+            (simulator.watch_execution(at), writes, EVENT) for at, writes in event_instructions(simulator)
+        ]
         for first, size in ((SRAM, SRAM_BYTES), FIFOS, SPINLOCKS, PERIPHERALS):
             probes += [(simulator.watch_reads(first, size), False, None)]
             probes += [(simulator.watch_writes(first, size), True, None)]
@@ -75,7 +77,9 @@ class _Around:
             return None, None, None
         everything, core = self.accesses, self.hold.core
         own, others = everything[everything["core"] == core], everything[everything["core"] != core]
-        shared = np.isin(own["word"], np.unique(others["word"])) | (own["word"] < SRAM) | (own["word"] >= SRAM + SRAM_BYTES)
+        shared = (
+            np.isin(own["word"], np.unique(others["word"])) | (own["word"] < SRAM) | (own["word"] >= SRAM + SRAM_BYTES)
+        )
         own = own[shared]
         begun = self.released - self.hold.cycles
         before, behind = own[own["cycle"] < begun], own[own["cycle"] >= self.released]
@@ -84,17 +88,22 @@ class _Around:
         first = behind[0] if behind.size else None
         return last, self._decisive(meanwhile, [one["word"] for one in (last, first) if one is not None], first), first
 
-    def _decisive(
-        self, meanwhile: npt.NDArray[np.void], words: Sequence[int], first: np.void | None
-    ) -> np.void | None:
+    def _decisive(self, meanwhile: npt.NDArray[np.void], words: Sequence[int], first: np.void | None) -> np.void | None:
         """Return the last access of the other core to what its own core uses then; a store, if that is a load."""
-        related = meanwhile[np.isin(meanwhile["word"], words) & (meanwhile["word"] < PERIPHERALS[0])]
-        stores = related[related["writes"]]
-        for found in (stores, related if first is not None and first["writes"] else stores):
-            if found.size:
-                return found[-1]
+        word = meanwhile["word"]
+        claims = (word >= SPINLOCKS[0]) & (word < SPINLOCKS[0] + SPINLOCKS[1])
+        orders = meanwhile["writes"] | claims | (first is not None and bool(first["writes"]))
+        private = (word == EVENT) | ((word >= PERIPHERALS[0]) & (word < FIFOS[0]))
+        related = meanwhile[np.isin(word, words) & orders & ~private]
+        found: np.void
+        if related.size:
+            found = related[-1]
+            return found
         handed = meanwhile[meanwhile["writes"] & ((meanwhile["word"] == EVENT) | (meanwhile["word"] >= FIFOS[0]))]
-        return handed[-1] if handed.size else None
+        if not handed.size:
+            return None
+        found = handed[-1]
+        return found
 
     def place(self, pc: int) -> str:
         """Return where an instruction is, in words."""
@@ -116,12 +125,16 @@ class _Around:
         elif SPINLOCKS[0] <= word < SPINLOCKS[0] + SPINLOCKS[1]:
             lock = (word - SPINLOCKS[0]) // 4
             return f"{'release' if writes else 'claim'} of spinlock {lock} in {where}"
+        elif word == FIFOS[0]:
+            return f"{'store to the' if writes else 'load of its'} FIFO in {where}"
         else:
             what = self.simulator.register_name(word)
         return f"{'store to' if writes else 'load of'} {what} in {where}"
 
 
-def sentences(image: Path, deviations: Sequence[Deviation], launch: tuple[int, int] | None, end: int, hz: int) -> Iterator[str]:
+def sentences(
+    image: Path, deviations: Sequence[Deviation], launch: tuple[int, int] | None, end: int, hz: int
+) -> Iterator[str]:
     """Yield what must fall where for a run to fail, a clause for each of its deviations."""
     for one in deviations:
         if isinstance(one, Hold):

@@ -102,7 +102,7 @@ def _ranges(words: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
     """Return first address and bytes of runs of words."""
     if not words.size:
         return []
-    runs = np.split(words, np.flatnonzero(np.diff(words) != 4) + 1)  # noqa: PLR2004 - bytes of a word
+    runs = np.split(words, np.flatnonzero(np.diff(words) != 4) + 1)
     return [(int(run[0]), int(run[-1] - run[0]) + 4) for run in runs]
 
 
@@ -113,6 +113,8 @@ def accesses_of(probe: Probe, *, writes: bool, word: int | None = None) -> npt.N
     for name in ("cycle", "pc", "core"):
         accesses[name] = hits[name]
     accesses["word"] = hits["address"] & ~np.uint32(3) if word is None else word
+    # What one core writes to a register of a FIFO, the other one sees in others.
+    accesses["word"][(accesses["word"] >= FIFOS[0]) & (accesses["word"] < FIFOS[0] + FIFOS[1])] = FIFOS[0]
     accesses["writes"] = writes
     return accesses
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from intercore.hunt.findings import Code
     from intercore.hunt.variation.deviations import Deviation
 
-POTENTIAL = frozenset({"data-race"})
+POTENTIAL = frozenset({"data-race", "lost-update", "torn-read"})
 """Findings of what may go wrong, and need not have in this run."""
 _LONGER = 3.0
 """How many times as long as undisturbed a run may take, beside its holds and `_ROOM`."""
@@ -69,7 +69,7 @@ class Setting(msgspec.Struct, frozen=True):
         if before.reason not in {Reason.EXIT, Reason.TEXT, Reason.ADDRESS}:
             return None
         if outcome.reason is Reason.EXIT and outcome.exit_code != before.exit_code:
-            return Finding("outcome", f"The program ends with exit code {outcome.exit_code}, undisturbed with {before.exit_code}.")
+            return Finding("outcome", f"The program ends with exit code {outcome.exit_code}, not {before.exit_code}.")
         if outcome.reason is Reason.LIMIT:
             text = f"The program has not ended after {outcome.seconds:.3g} s of the chip's time, undisturbed after "
             return Finding("outcome", f"{text}{before.seconds:.3g} s.")
@@ -96,7 +96,9 @@ class Trial:
 
     def outcome(self, deviations: Sequence[Deviation]) -> Outcome:
         """Run it with deviations."""
-        later = all(isinstance(one, Hold | Phase | FlashCache) and one.cycle >= self.setting.start for one in deviations)
+        later = all(
+            isinstance(one, Hold | Phase | FlashCache) and one.cycle >= self.setting.start for one in deviations
+        )
         self._simulator.restore(self._started if later else self._power_on)
         self._simulator.set_faults(faults_of(deviations))
         return run(self._simulator, self._calls, self.setting.wanted(self.setting.limit(deviations)))

@@ -1,4 +1,4 @@
-"""A hunt that varies the interleaving of the cores: the undisturbed run, many that deviate, and the first that fails."""
+"""A hunt that varies the interleaving of the cores: many runs that deviate, and the first of them that fails."""
 
 from __future__ import annotations
 
@@ -46,23 +46,21 @@ def varied(
     """Return the first run that fails, reduced, and else the undisturbed one, each with what was tried."""
     setting, launch = undisturbed(image, wanted)
     accesses = recorded(image, setting.start, setting.undisturbed.cycles, progress)
-    in_flash = any(one["pc"] in _FLASH for one in accesses[:1])
+    in_flash = any(int(one["pc"]) in _FLASH for one in accesses[:1])
     choices = Choices(accesses, launch, in_flash=in_flash)
     tried, failed = 0, None
     interrupted = False
     of_each = (choices.chosen(search.seed, number) for number in range(search.runs))
     try:
-        for tried, code in enumerate(failures(setting, of_each, search.jobs), 1):  # noqa: B007
+        for tried, code in enumerate(failures(setting, of_each, search.jobs), 1):
             progress(f"{tried:,} of {search.runs:,} variations")
             if code is not None:
                 failed = code
                 break
     except KeyboardInterrupt:
         interrupted = True
-    kinds = [kind.stands_for for kind in (Hold, Phase, PowerOn, *([FlashCache] if in_flash else []))]
-    variation = Variation(
-        "", (), search.seed, tried, search.runs, kinds, choices.instructions, interrupted=interrupted
-    )
+    kinds = [Hold.stands_for, Phase.stands_for, PowerOn.stands_for, *([FlashCache.stands_for] if in_flash else [])]
+    variation = Variation("", (), search.seed, tried, search.runs, kinds, choices.instructions, interrupted=interrupted)
     if failed is None:
         return msgspec.structs.replace(before, variation=variation)
     chosen = choices.chosen(search.seed, tried - 1)
@@ -73,9 +71,7 @@ def varied(
         least = reduced(chosen, lambda attempt: trial.failure(attempt) == failed)
     except KeyboardInterrupt:
         interrupted = True
-    variation = msgspec.structs.replace(
-        variation, chosen=len(chosen), reduction=least.runs, interrupted=interrupted
-    )
+    variation = msgspec.structs.replace(variation, chosen=len(chosen), reduction=least.runs, interrupted=interrupted)
     return _told(image, before.image, setting, launch, least.deviations, variation, progress)
 
 

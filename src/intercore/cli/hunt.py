@@ -77,8 +77,8 @@ def hunt(
         typer.Option(
             "--vary",
             metavar="N",
-            help="If nothing is found, run N times more, each with another interleaving of the cores that a real chip may "
-            "show, up to the first run that fails.",
+            help="If nothing is found, run N times more, each with another interleaving of the cores that a real chip "
+            "may show, up to the first run that fails.",
         ),
     ] = None,
     seed: Annotated[

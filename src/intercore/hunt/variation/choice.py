@@ -6,11 +6,11 @@ Burckhardt, Kothari, Musuvathi and Nagarakatte (A randomized scheduler with prob
 ASPLOS 2010; PCT) choose d - 1 of k steps at random where the order of n threads changes, and find a fault of depth d
 with a probability of at least 1/(n k^(d-1)) in each run.
 
-Here the threads are two cores that both run, so a change of order is a hold of a core for a while. It is placed before an
-access to what both cores use: before any other instruction it has the same effect. Instructions are chosen first and one of
-their executions then, so that what is executed rarely is as likely as what is polled. Up to three holds are chosen. The
-length of a hold is either random on a logarithmic scale, or such that it ends just after one of the next accesses of
-the other core to the same word: then this access falls before the one that is held.
+Here the threads are two cores that both run, so a change of order is a hold of a core for a while. It is placed before
+an access to what both cores use: before any other instruction it has the same effect. Instructions are chosen first and
+one of their executions then, so that what is executed rarely is as likely as what is polled. Up to three holds are
+chosen. The length of a hold is either random on a logarithmic scale, or such that it ends just after one of the next
+accesses of the other core to the same word: then this access falls before the one that is held.
 """
 
 from __future__ import annotations

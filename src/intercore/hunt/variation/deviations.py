@@ -38,7 +38,7 @@ class Hold(msgspec.Struct, frozen=True, tag="hold", tag_field="kind"):
 
 
 class Phase(msgspec.Struct, frozen=True, tag="phase", tag_field="kind"):
-    """Both cores are held at a cycle, so that TIMER's tick, the UARTs' bit clocks and all other peripherals are further.
+    """Both cores are held at a cycle: TIMER's tick, the UARTs' bit clocks and all other peripherals are further then.
 
     The PLL and the crystal start anew each time, so the phase between the cores and these clocks is another one.
     """
@@ -124,7 +124,7 @@ def _parsed(word: str) -> Deviation:
     if match := _POWER_ON.fullmatch(word):
         return PowerOn(int(match[1]))
     raise UsageError(
-        f"--replay: {word} is not a deviation that --vary has printed, such as {Hold(1, 0x20000304, 5000, 2000000).text}"
+        f"--replay: {word} is not a deviation that --vary has printed, such as {Hold(1, 0x20000304, 5000, 1).text}"
     )
 
 

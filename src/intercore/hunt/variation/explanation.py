@@ -72,7 +72,7 @@ class _Around:
         self.accesses = accesses[np.argsort(accesses["cycle"], kind="stable")]
 
     def parts(self) -> tuple[np.void | None, np.void | None, np.void | None]:
-        """Return the last access before the hold, that of the other core which has to fall into it, and the one behind it."""
+        """Return the last access before the hold, that of the other core that falls into it, and the one behind it."""
         if self.released is None:
             return None, None, None
         everything, core = self.accesses, self.hold.core
@@ -140,7 +140,7 @@ def sentences(
         if isinstance(one, Hold):
             yield _of_hold(image, deviations, one, launch, end, hz)
         elif isinstance(one, Phase):
-            yield f"TIMER, the UARTs and all other peripherals are {_long(one.cycles, hz)} further in cycle {one.cycle:,}"
+            yield f"TIMER, UARTs and other peripherals are {_long(one.cycles, hz)} further in cycle {one.cycle:,}"
         elif isinstance(one, FlashCache):
             yield f"the flash cache is empty in cycle {one.cycle:,}"
         elif isinstance(one, PowerOn):

@@ -44,19 +44,21 @@ def reduced(deviations: Sequence[Deviation], fails: Callable[[Sequence[Deviation
             left, number = without, 0
         else:
             number += 1
-    for number, one in enumerate(left):
+    for number, one in enumerate(list(left)):
         if not isinstance(one, Hold | Phase):
             continue
-
-        def of_length(cycles: int, number: int = number, one: Hold | Phase = one) -> list[Deviation]:
-            return [*left[:number], msgspec.structs.replace(one, cycles=cycles), *left[number + 1 :]]
 
         passes, failing = 0, one.cycles
         while failing - passes > 1:
             middle = (passes + failing) // 2
-            if still_fails(of_length(middle)):
+            if still_fails(_with_length(left, number, middle)):
                 failing = middle
             else:
                 passes = middle
-        left = of_length(failing)
+        left = _with_length(left, number, failing)
     return Reduced(left, runs)
+
+
+def _with_length(deviations: Sequence[Deviation], number: int, cycles: int) -> list[Deviation]:
+    changed = msgspec.structs.replace(deviations[number], cycles=cycles)
+    return [*deviations[:number], changed, *deviations[number + 1 :]]

@@ -108,9 +108,9 @@ class Trial:
         return self.setting.failure(self.outcome(deviations))
 
     @property
-    def trace_hash(self) -> int:
-        """The hash of the last run: equal for equal runs."""
-        return self._simulator.trace_hash()
+    def state_hash(self) -> int:
+        """The hash of the chip at the end of the last run: equal for equal runs."""
+        return self._simulator.state_hash()
 
 
 def run(simulator: Simulator, calls: Calls, wanted: Wanted) -> Outcome:

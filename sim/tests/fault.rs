@@ -41,7 +41,8 @@ fn faults_are_read_as_people_write_them() {
     for bad in ["reset:core=1@1..2", "off:core=1@3..2"] {
         assert!(bad.parse::<Fault>().is_err(), "{bad}");
     }
-    for bad in ["", ":", ":core=1@2", ":core=2,pc=0x2,cycles=1@1", ":core=1,pc=2,cycles=1@1", ":core=1,pc=0x2,cycles=1"] {
+    for bad in ["", ":", ":core=1@2", ":core=2,pc=0x2,cycles=1@1", ":core=1,pc=2,cycles=1@1", ":core=1,pc=0x2,cycles=1"]
+    {
         assert!(format!("hold{bad}").parse::<Fault>().is_err(), "hold{bad}");
     }
     for bad in ["flash-cache", "flash-cache@", "flash-cache@x", "power-on", "power-on:", "power-on:seed=x"] {

@@ -29,7 +29,8 @@ impl Hold {
         let (what, from) = text.split_once('@').ok_or_else(expected)?;
         let parts: Vec<&str> = what.split(',').collect();
         let [number, pc, long] = parts[..] else { return Err(expected()) };
-        let pc = pc.strip_prefix("pc=0x").and_then(|digits| u32::from_str_radix(digits, 16).ok()).ok_or_else(expected)?;
+        let pc =
+            pc.strip_prefix("pc=0x").and_then(|digits| u32::from_str_radix(digits, 16).ok()).ok_or_else(expected)?;
         let long = cycles(long.strip_prefix("cycles=").ok_or_else(expected)?)?;
         let number = core(number.strip_prefix("core=").ok_or_else(expected)?)?;
         Ok(Self { core: number, pc: pc & !1, cycles: long, from: cycles(from)? })

@@ -66,8 +66,7 @@ impl FaultTarget for Machine {
     fn power_on_by_chance(&mut self, seed: u64) -> bool {
         self.bus.peripherals.rosc.chance = seed;
         let mut random = SplitMix64(seed);
-        let contents: Vec<u8> =
-            (0..SRAM_WORDS / 2).flat_map(|_| random.next_u64().to_le_bytes()).collect();
+        let contents: Vec<u8> = (0..SRAM_WORDS / 2).flat_map(|_| random.next_u64().to_le_bytes()).collect();
         // An image in SRAM is what a debugger or the boot loader has put there since.
         if self.peek_bytes(SRAM, contents.len()).iter().all(|&byte| byte == 0) {
             self.load(SRAM, &contents);

@@ -1,10 +1,11 @@
 //! A core that is held before an instruction.
 
+use intercore_sim::core::stop::Stop;
 use intercore_sim::engine::Engine;
 use intercore_sim::fault::Fault;
 use intercore_sim::image::Image;
 use intercore_sim::rp2040::{boot, bootrom, machine::Machine};
-use intercore_sim::session::{Session, Until};
+use intercore_sim::session::{End, Session, Until};
 use proptest::prelude::*;
 
 fn session(image: &Image, engine: Engine, faults: &[String]) -> Session<Machine> {
@@ -17,8 +18,8 @@ fn session(image: &Image, engine: Engine, faults: &[String]) -> Session<Machine>
     session
 }
 
-fn run(session: &mut Session<Machine>, to: u64) {
-    session.run(&Until { limit: to, stop_address: None, text: None }, || true);
+fn run(session: &mut Session<Machine>, to: u64) -> End {
+    session.run(&Until { limit: to, stop_address: None, text: None }, || true)
 }
 
 /// The address of a function.
@@ -43,7 +44,7 @@ fn it_stands_there_for_so_many_cycles_and_the_other_core_goes_on() {
     let instructions = held.chip.statistics(0).instructions;
     run(&mut held, begun + 3999);
     assert!(held.chip.core(1).is_stuck());
-    assert!(held.chip.statistics(0).instructions > instructions + 100);
+    assert!(held.chip.statistics(0).instructions > instructions);
     run(&mut held, begun + 5001);
     assert!(!held.chip.core(1).is_stuck());
     let now = held.chip.now();
@@ -54,10 +55,9 @@ fn it_stands_there_for_so_many_cycles_and_the_other_core_goes_on() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// The clocks are set in about 100,000 cycles.
     #[test]
     fn both_engines_and_runs_in_pieces_do_the_same(
-        holds in prop::collection::vec((0..2_usize, 0..4_usize, 0..12_u32, 0..6000_u64, 100_000..1_000_000_u64), 1..4),
+        holds in prop::collection::vec((0..2_usize, 0..4_usize, 0..12_u32, 0..6000_u64, 0..50_000_u64), 1..4),
         piece in 1000..50_000_u64,
     ) {
         const END: u64 = 1_500_000;
@@ -73,7 +73,7 @@ proptest! {
                 let pc = known[which] + 2 * halfwords;
                 format!("hold:core={core},pc={pc:#x},cycles={cycles}@{from}")
             }).collect();
-            faults.push("flash-cache@300_000".to_owned());
+            faults.push("flash-cache@20_000".to_owned());
             faults.push("power-on:seed=3".to_owned());
             let mut hashes = Vec::new();
             for engine in [Engine::Decoupled, Engine::LockStep] {
@@ -81,10 +81,12 @@ proptest! {
                 run(&mut whole, END);
                 hashes.push(whole.trace_hash());
                 let mut pieces = session(&image, engine, &faults);
-                for at in (0..END).step_by(piece as usize) {
-                    run(&mut pieces, at);
+                // The program ends before that; then it has ended in the same cycle.
+                for at in (piece..END).step_by(piece as usize) {
+                    if run(&mut pieces, at) != End::Stop(Stop::Limit) {
+                        break;
+                    }
                 }
-                run(&mut pieces, END);
                 hashes.push(pieces.trace_hash());
             }
             prop_assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{name}: {hashes:x?}");

@@ -430,8 +430,9 @@ class Chip(ABC):
 
         For example `uart-in:flip=0.001,seed=7`, `uart-out:lose=0.01`, `reset@2e6`, `reset:core=1@2e6`,
         `off:core=1@0..2e6`, `stuck:core=1@2e6..3e6`, `hold:core=1,pc=0x20000304,cycles=5000@2e6`,
-        `fifo:to=1,lose=0.01,seed=7`, `fifo:to=0,word=3@2e6`: the lines are those of UART0, cycles count from power-on. Data of `send` with masks is not damaged further. A snapshot
-        includes the faults. A core that is stuck or off stays so until it is reset. Raises ValueError for an invalid
+        `fifo:to=1,lose=0.01,seed=7`, `fifo:to=0,word=3@2e6`: the lines are those of UART0, cycles count from power-on.
+        Data of `send` with masks is not damaged further. A snapshot includes the faults. A core that is stuck or off
+        stays so until it is reset. Raises ValueError for an invalid
         fault.
         """
         self._machine.set_faults(list(faults))

@@ -28,7 +28,7 @@ fn function(image: &Image, name: &str) -> u32 {
 }
 
 #[test]
-fn it_stands_there_for_so_many_cycles_and_the_other_core_goes_on() {
+fn it_stands_there_once_for_so_many_cycles() {
     let Some(elf) = crate::compiler::build_example("fifo_polled", "sram", "hold") else { return };
     let image = Image::open(&elf, None, &boot::IMAGES).expect("it was built");
     let pc = function(&image, "pong");
@@ -41,10 +41,8 @@ fn it_stands_there_for_so_many_cycles_and_the_other_core_goes_on() {
     assert!(held.chip.core(1).is_stuck());
     let (begun, there) = (held.chip.now(), held.chip.core(1).register(15));
     assert_eq!(there, pc);
-    let instructions = held.chip.statistics(0).instructions;
     run(&mut held, begun + 3999);
     assert!(held.chip.core(1).is_stuck());
-    assert!(held.chip.statistics(0).instructions > instructions);
     run(&mut held, begun + 5001);
     assert!(!held.chip.core(1).is_stuck());
     let now = held.chip.now();

@@ -63,6 +63,8 @@ pub enum Fault {
     /// alike: interrupts of the STM32H745's semaphores that become free are lost. To the one that gives a semaphore back,
     /// each looks as if it had come.
     Loss(Loss),
+    /// `flash:times=maximum`: the flash takes the longest times of its data sheet to erase and to program, as a worn one may.
+    SlowFlash,
     /// `stuck:core=1@2e6` or `stuck:core=1@2e6..3e6`: a core executes nothing from a cycle on, until another or for good;
     /// a reset of the core frees it.
     Stuck {
@@ -87,7 +89,7 @@ pub enum Fault {
 }
 
 /// The kinds of faults but those of a channel between the cores, and how each is written.
-const FORMS: [(&str, &str); 8] = [
+const FORMS: [(&str, &str); 9] = [
     ("uart-in", "uart-in:flip=0.01,lose=0.001,double=0.001,seed=7"),
     ("uart-out", "uart-out:flip=0.01,lose=0.001,double=0.001,seed=7"),
     ("reset", "reset@1e6 or reset:core=1@2e6"),
@@ -96,9 +98,10 @@ const FORMS: [(&str, &str); 8] = [
     ("hold", hold::FORM),
     ("flash-cache", "flash-cache@2e6"),
     ("power-on", "power-on:seed=7"),
+    ("flash", "flash:times=maximum"),
 ];
 const KINDS: &str =
-    "uart-in, uart-out, reset, off, stuck, hold, fifo, flash-cache, power-on (RP2040) or hsem (STM32H745)";
+    "uart-in, uart-out, reset, off, stuck, hold, fifo, flash-cache, power-on, flash (RP2040) or hsem (STM32H745)";
 /// What a chip says of a fault that only the RP2040 has.
 const RP2040_ONLY: &str = "faults flash-cache and power-on are of the RP2040 alone";
 
@@ -154,6 +157,8 @@ impl FromStr for Fault {
                 Ok(Self::PowerOn { seed: seed(number)? })
             }
             "flash-cache" => Err(expected(kind)),
+            "flash" if rest == "times=maximum" => Ok(Self::SlowFlash),
+            "flash" => Err(expected(kind)),
             "reset" | "off" | "stuck" => {
                 let (number, when) =
                     rest.strip_prefix("core=").and_then(|rest| rest.split_once('@')).ok_or_else(|| expected(kind))?;
@@ -303,6 +308,9 @@ pub trait FaultTarget: Chip {
     /// Has these losses of its channel from now on, instead of those there were.
     fn set_losses(&mut self, losses: Vec<Loss>);
 
+    /// Has its flash take the longest times to erase and to program from now on, or typical ones. False if it cannot.
+    fn set_slow_flash(&mut self, slow: bool) -> bool;
+
     /// How its console's UART is set up now.
     fn console_format(&self) -> Format;
 
@@ -343,7 +351,7 @@ impl<M: FaultTarget> Faults<M> {
     /// # Errors
     /// If the machine cannot have one of them.
     pub fn new(faults: impl IntoIterator<Item = Fault>, machine: &mut M) -> Result<Self, &'static str> {
-        let (mut all, mut losses) = (Self::default(), Vec::new());
+        let (mut all, mut losses, mut slow_flash) = (Self::default(), Vec::new(), false);
         for fault in faults {
             match fault {
                 Fault::UartIn(noise) => all.incoming = Some(NoisyLine::new(noise)),
@@ -354,6 +362,7 @@ impl<M: FaultTarget> Faults<M> {
                 | Fault::FlashCache(at)
                 | Fault::Hold(Hold { from: at, .. })
                 | Fault::Stuck { from: at, .. } => all.events.entry(at).or_default().push(Event::Begin(fault)),
+                Fault::SlowFlash => slow_flash = true,
                 Fault::Loss(loss) if loss.channel == M::CHANNEL => losses.push(loss),
                 Fault::Loss(loss) => return Err(loss.channel.absent()),
                 Fault::PowerOn { seed } if machine.now() == 0 && !machine.power_on_by_chance(seed) => {
@@ -361,6 +370,9 @@ impl<M: FaultTarget> Faults<M> {
                 }
                 Fault::PowerOn { .. } => {}
             }
+        }
+        if !machine.set_slow_flash(slow_flash) && slow_flash {
+            return Err("how long this chip's flash takes to erase and to program is not modelled");
         }
         machine.set_losses(losses);
         machine.end_forced_resets();
@@ -395,7 +407,7 @@ impl<M: FaultTarget> Faults<M> {
                     Event::Begin(Fault::FlashCache(_)) => {
                         machine.empty_flash_cache();
                     }
-                    Event::Begin(Fault::UartIn(_) | Fault::UartOut(_) | Fault::Loss(_) | Fault::PowerOn { .. }) => {}
+                    Event::Begin(Fault::UartIn(_) | Fault::UartOut(_) | Fault::Loss(_) | Fault::PowerOn { .. } | Fault::SlowFlash) => {}
                     Event::Begin(Fault::Stuck { core, until, .. }) => {
                         if let (Some(stuck), true) = (machine.stick_core(core), until < NEVER) {
                             self.events.entry(until).or_default().push(Event::Unstick { core, stuck });

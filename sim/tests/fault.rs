@@ -16,6 +16,7 @@ fn faults_are_read_as_people_write_them() {
     assert_eq!("uart-in:flip=0.01,lose=0.001,double=0.5,seed=7".parse(), Ok(Fault::UartIn(noise)));
     assert_eq!("uart-out:lose=1".parse(), Ok(Fault::UartOut(Noise { lose: 1.0, ..Noise::default() })));
     assert_eq!("reset@1e6".parse(), Ok(Fault::Reset(1_000_000)));
+    assert_eq!("flash:times=maximum".parse(), Ok(Fault::SlowFlash));
     assert_eq!("stuck:core=1@2e6".parse(), Ok(Fault::Stuck { core: 1, from: 2_000_000, until: NEVER }));
     assert_eq!("stuck:core=0@5..3_000".parse(), Ok(Fault::Stuck { core: 0, from: 5, until: 3000 }));
     assert_eq!("reset:core=1@2e6".parse(), Ok(Fault::ResetCore { core: 1, at: 2_000_000 }));
@@ -30,7 +31,7 @@ fn faults_are_read_as_people_write_them() {
         let loss = Loss { channel, to: 1, which, from: 0, until: NEVER };
         assert_eq!(format!("{name}:to=1,lose=0.01,seed=7").parse(), Ok(Fault::Loss(loss)));
     }
-    for bad in ["", "reset", "reset@", "reset@-1", "reset@1..2", "stuck@1", "uart-in:", "fifo", "fifo:", "hsem@3"] {
+    for bad in ["", "reset", "reset@", "reset@-1", "reset@1..2", "stuck@1", "uart-in:", "fifo", "fifo:", "hsem@3", "flash"] {
         assert!(bad.parse::<Fault>().is_err(), "{bad}");
     }
     for kind in ["reset", "off", "stuck"] {
@@ -63,6 +64,7 @@ fn a_mistyped_fault_is_answered_with_the_kind_that_is_meant_or_with_its_form() {
         ("", "expected uart-in"),
         ("stuck@1", "expected stuck:core=1@2e6"),
         ("off:core=1", "expected off:core=1@"),
+        ("flash:times=typical", "expected flash:times=maximum"),
     ] {
         let said = text.parse::<Fault>().unwrap_err();
         assert!(said.contains(meant), "{text}: {said}");

@@ -5,6 +5,7 @@ use intercore_sim::core::access::Width;
 use intercore_sim::core::bus::Bus as _;
 use intercore_sim::core::time::Cycle;
 use intercore_sim::engine::Engine;
+use intercore_sim::fault::{Fault, Faults};
 use intercore_sim::rp2040::bus::slave::{APB, XIP};
 use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
@@ -103,17 +104,22 @@ fn a_read_goes_on_from_byte_to_byte_until_the_chip_select_rises() {
     assert_eq!(wire.command(&[0x0B, 0x00, 0x12, 0x35, 0, 0, 0])[5..], [2, 3]);
 }
 
-/// Data sheet 9.6, typical: a page takes 0.4 ms, a sector 45 ms, blocks 120 and 150 ms, the chip 5 s.
+/// Data sheet 9.6, typical and maximum: a page takes 0.4 or 3 ms, a sector 45 or 400 ms, blocks 120 and 150 ms or 1.6 and 2 s, the
+/// chip 5 or 25 s.
 #[test]
 fn erasing_and_programming_take_their_time_and_a_write_enable_each() {
-    for (bytes, tenths) in [
-        (&[0x02, 0, 0x10, 0, 0xAA][..], 4),
-        (&[0x20, 0, 0x10, 0], 450),
-        (&[0x52, 0, 0x80, 0], 1200),
-        (&[0xD8, 1, 0, 0], 1500),
-        (&[0xC7], 50_000),
-    ] {
+    for (bytes, faults, tenths) in [
+        (&[0x02, 0, 0x10, 0, 0xAA][..], [4, 30]),
+        (&[0x20, 0, 0x10, 0], [450, 4000]),
+        (&[0x52, 0, 0x80, 0], [1200, 16_000]),
+        (&[0xD8, 1, 0, 0], [1500, 20_000]),
+        (&[0xC7], [50_000, 250_000]),
+    ]
+    .into_iter()
+    .flat_map(|(bytes, [typical, most])| [(bytes, None, typical), (bytes, Some(Fault::SlowFlash), most)])
+    {
         let mut wire = Wire::new();
+        Faults::new(faults, &mut wire.machine).expect("a fault of this chip");
         wire.command(bytes);
         assert!(wire.note().contains(&format!("flash: command {:02X}h comes without a write enable", bytes[0])));
         assert_eq!(wire.status(), 0);
@@ -386,6 +392,51 @@ fn code_that_is_programmed_again_runs_as_it_is() {
             assert_eq!(call(&mut machine, FLASH + 0x1001, &[]), 2, "{engine:?}");
         }
     }
+}
+
+/// Core 0 erases a sector, while core 1 reads words of another one: what was in the cache it finds there, what was not reads as
+/// ones, until core 0 has set up the interface again. The same by either engine.
+#[test]
+fn what_is_not_in_the_cache_reads_as_ones_while_the_flash_is_busy() {
+    const WORD: u32 = FLASH + 0x4000;
+    // loop: LDR r2, [r0]; LDR r3, [r1]; STR r3, [r4]; ADDS r5, r5, r3; B loop
+    let reads = [0x6802_u16, 0x680B, 0x6023, 0x18ED, 0xE7FA].map(u16::to_le_bytes).concat();
+    let ends = [Engine::LockStep, Engine::Decoupled].map(|engine| {
+        let mut machine = Machine::new();
+        machine.engine = engine;
+        machine.translate_after(1);
+        machine.bus.xip.ssi.configure(4);
+        machine.load(WORD, &[[1, 0, 0, 0], [2, 0, 0, 0]].concat());
+        machine.load(SRAM + 0x1000, &reads);
+        machine.start_core(1, (SRAM + 0x1000) | 1, 0x2004_0000);
+        // The second word by the window that is not cached.
+        for (register, value) in [(0, WORD), (1, WORD + 4 + 0x0300_0000), (4, SRAM + 0x2000)] {
+            machine.core_mut(1).set_register(register, value);
+        }
+        machine.run_until(5000);
+        let seen = |machine: &Machine| (machine.core(1).register(2), machine.peek(SRAM + 0x2000));
+        assert_eq!(seen(&machine), (1, Some(2)), "{engine:?}");
+        assert_eq!(machine.bus.fabric.diagnostics.take(), Vec::<String>::new());
+        for code in [*b"IF", *b"EX", *b"RE", *b"FC", *b"CX"] {
+            machine.load(0, &intercore_sim::rp2040::bootrom::ours()[..]);
+            machine.load(SRAM, &[0x30, 0xBF, 0xFD, 0xE7]);
+            machine.start_core(0, look_up(code), 0x2004_1000);
+            for (register, value) in [(0, 0x8000), (1, 0x1000), (2, 0), (14, SRAM | 1)] {
+                machine.core_mut(0).set_register(register, value);
+            }
+            let erases = code == *b"RE";
+            machine.run_until(machine.now() + if erases { 30 * MILLISECOND } else { 10 * MILLISECOND });
+            if erases {
+                assert_eq!(seen(&machine), (1, Some(u32::MAX)), "{engine:?}");
+                machine.run_until(machine.now() + 20 * MILLISECOND);
+            }
+        }
+        assert_eq!(seen(&machine), (1, Some(2)), "{engine:?}");
+        let notes = machine.bus.fabric.diagnostics.take();
+        assert!(notes.len() == 1 && notes[0].contains("(flash-busy)"), "{notes:?}");
+        (machine.now(), machine.core(1).register(5), machine.state_hash())
+    });
+    assert_eq!(ends[0], ends[1]);
 }
 
 /// A reset of the chip is none of the flash, which goes on.

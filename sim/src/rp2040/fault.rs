@@ -9,6 +9,7 @@ use crate::fault::FaultTarget;
 use crate::isa::armv6m::Stuck;
 use crate::rp2::uart::format;
 use crate::rp2040::bus::memory::SRAM_WORDS;
+use crate::rp2040::flash::Times;
 use crate::rp2040::machine::Machine;
 
 /// First address of SRAM (DS 2.2).
@@ -76,6 +77,11 @@ impl FaultTarget for Machine {
 
     fn set_losses(&mut self, losses: Vec<Loss>) {
         self.bus.fifo_losses.set(losses);
+    }
+
+    fn set_slow_flash(&mut self, slow: bool) -> bool {
+        self.bus.xip.ssi.set_flash_times(if slow { Times::MAXIMUM } else { Times::TYPICAL });
+        true
     }
 
     fn console_format(&self) -> Format {

@@ -50,14 +50,38 @@ const UNIQUE: [u8; 8] = [0x1c, 0x0d, 0xe0, 0x00, 0x00, 0x00, 0x20, 0x40];
 /// Quad enable: set in the factory (section 7.1.8).
 const QUAD_ENABLE: u8 = 2;
 
-/// Bytes of a page, and typical times (section 9.6): tPP, tSE, tBE1, tBE2, tCE.
+/// Bytes of a page.
 const PAGE: usize = 256;
 const MILLISECOND: u128 = FS / 1000;
-const PROGRAM_TIME: u128 = MILLISECOND * 4 / 10;
-const SECTOR_TIME: u128 = MILLISECOND * 45;
-const BLOCK_32K_TIME: u128 = MILLISECOND * 120;
-const BLOCK_64K_TIME: u128 = MILLISECOND * 150;
-const CHIP_TIME: u128 = MILLISECOND * 5000;
+
+/// How long the flash takes (section 9.6): tPP, tSE, tBE1, tBE2, tCE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::rp2040) struct Times {
+    page: u128,
+    sector: u128,
+    block_32k: u128,
+    block_64k: u128,
+    chip: u128,
+}
+
+impl Times {
+    /// Typical times.
+    pub(in crate::rp2040) const TYPICAL: Self = Self::of([4, 450, 1200, 1500, 50_000]);
+    /// Maximum times: a worn chip.
+    pub(in crate::rp2040) const MAXIMUM: Self = Self::of([30, 4000, 16_000, 20_000, 250_000]);
+
+    /// In tenths of a millisecond.
+    const fn of([page, sector, block_32k, block_64k, chip]: [u128; 5]) -> Self {
+        const TENTH: u128 = MILLISECOND / 10;
+        Self {
+            page: page * TENTH,
+            sector: sector * TENTH,
+            block_32k: block_32k * TENTH,
+            block_64k: block_64k * TENTH,
+            chip: chip * TENTH,
+        }
+    }
+}
 
 const NOT_MODELLED: &str = "is not modelled: it reads as 0 and does nothing";
 const NOT_ENABLED: &str = "comes without a write enable (06h): it does nothing";
@@ -75,6 +99,7 @@ pub(crate) struct Flash {
     address: u32,
     page: Vec<u8>,
     write_enabled: bool,
+    times: Times,
     /// Real time in femtoseconds at which it has erased or programmed.
     ready_at: u128,
 }
@@ -89,8 +114,14 @@ impl Flash {
             address: 0,
             page: vec![u8::MAX; PAGE],
             write_enabled: false,
+            times: Times::TYPICAL,
             ready_at: 0,
         }
+    }
+
+    /// How long it takes from the next command on.
+    pub(in crate::rp2040) fn set_times(&mut self, times: Times) {
+        self.times = times;
     }
 
     /// Whether /CS is low.
@@ -190,11 +221,11 @@ impl Flash {
                 self.write_enabled = false;
                 return;
             }
-            (PAGE_PROGRAM, 5..) => (PROGRAM_TIME, None),
-            (SECTOR_ERASE, 4) => (SECTOR_TIME, Some(erased(self.address, 1 << 12))),
-            (BLOCK_ERASE_32K, 4) => (BLOCK_32K_TIME, Some(erased(self.address, 1 << 15))),
-            (BLOCK_ERASE_64K, 4) => (BLOCK_64K_TIME, Some(erased(self.address, 1 << 16))),
-            (command, 1) if CHIP_ERASE.contains(&command) => (CHIP_TIME, Some((0, 1 << 24))),
+            (PAGE_PROGRAM, 5..) => (self.times.page, None),
+            (SECTOR_ERASE, 4) => (self.times.sector, Some(erased(self.address, 1 << 12))),
+            (BLOCK_ERASE_32K, 4) => (self.times.block_32k, Some(erased(self.address, 1 << 15))),
+            (BLOCK_ERASE_64K, 4) => (self.times.block_64k, Some(erased(self.address, 1 << 16))),
+            (command, 1) if CHIP_ERASE.contains(&command) => (self.times.chip, Some((0, 1 << 24))),
             _ => return,
         };
         if !std::mem::take(&mut self.write_enabled) {

@@ -55,6 +55,10 @@ impl FaultTarget for Machine {
         self.bus.losses.set(losses);
     }
 
+    fn set_slow_flash(&mut self, _slow: bool) -> bool {
+        false
+    }
+
     fn console_format(&self) -> Format {
         format(self.bus.peripherals.peek(UARTLCR_H, self.now(), &self.bus.clocks).unwrap_or(0))
     }

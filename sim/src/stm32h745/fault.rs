@@ -63,6 +63,10 @@ impl FaultTarget for Machine {
         self.shared.peripherals.losses.set(losses);
     }
 
+    fn set_slow_flash(&mut self, _slow: bool) -> bool {
+        false
+    }
+
     fn console_format(&self) -> Format {
         Format::EIGHT_N_ONE
     }

@@ -4,7 +4,7 @@ use crate::core::time::Cycle;
 use crate::rp2::clock::Clocks;
 use crate::rp2::registration::aliased;
 use crate::rp2040::bus::memory::Memory;
-use crate::rp2040::flash::{Flash, Surroundings};
+use crate::rp2040::flash::{Flash, Surroundings, Times};
 use std::collections::VecDeque;
 
 /// Cycles of `clk_sys` that a transfer takes beside those of the serial clock: chip select, synchronisation, FIFO. Not
@@ -65,6 +65,11 @@ impl Ssi {
     pub(in crate::rp2040) fn keep_flash(&mut self, old: Self) {
         self.flash = old.flash;
         self.flash.abandon();
+    }
+
+    /// How long the flash takes to erase and to program from now on.
+    pub(in crate::rp2040) fn set_flash_times(&mut self, times: Times) {
+        self.flash.set_times(times);
     }
 
     /// Sets what `boot2_w25q080` sets, with the given (even) divider: quad, 8 clocks of address and mode, 4 of waiting.

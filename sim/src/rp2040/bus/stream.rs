@@ -15,7 +15,8 @@ pub(super) fn is_fifo(address: u32) -> bool {
 impl Crossbar {
     /// Address phase of an access to flash, cache or their registers. A miss waits for a word of a stream on the wire.
     pub(super) fn begin_xip(&mut self, address: u32, write: bool, now: Cycle) -> Cycle {
-        let cycles = self.xip.begin(address, write, now);
+        let answers = self.xip.ssi.serves_xip(now, &self.clocks);
+        let cycles = self.xip.begin(address, write, now, answers);
         if self.peripherals.xip_stream.is_active() && !write && address < 0x1400_0000 && cycles > 1 {
             self.fabric.requests.touch(now);
             return cycles + self.peripherals.with_stream(|stream| stream.give_way(cycles, now));

@@ -21,6 +21,8 @@ pub(crate) const XIP_SSI: u32 = 0x18;
 const SETS: usize = 1024;
 /// Cycles that a flush holds the cache: one per set and a little (DS 2.6.3.2: "just over 1024 cycles").
 const FLUSH: Cycle = SETS as Cycle + 1;
+const FLASH_BUSY: &str = "code or data are read from flash while it is given commands, erases or programs: all bits read as \
+                         1 (flash-busy)";
 /// A tag that no address has: lines are empty after reset.
 const EMPTY: u16 = u16::MAX;
 
@@ -47,6 +49,8 @@ pub struct Xip {
     /// The cache memory was written in the cycle before this one.
     wrote_until: Cycle,
     demoted: DemotedLines,
+    /// The read of the window that is under way gets no answer from the flash.
+    unanswered: bool,
     /// The serial interface.
     pub ssi: Ssi,
 }
@@ -65,6 +69,7 @@ impl Xip {
             accesses: 0,
             wrote_until: 0,
             demoted: DemotedLines::default(),
+            unanswered: false,
             ssi: Ssi::new(),
         }
     }
@@ -80,12 +85,12 @@ impl Xip {
         self.demoted.add_all();
     }
 
-    /// Address phase: cycles of the data phase.
-    pub(crate) fn begin(&mut self, address: u32, write: bool, now: Cycle) -> Cycle {
+    /// Address phase: cycles of the data phase. Whether the flash `answers` if it has to.
+    pub(crate) fn begin(&mut self, address: u32, write: bool, now: Cycle, answers: bool) -> Cycle {
         match address >> 24 {
             0x10..=0x13 => {
                 let wait = self.flushed_at.saturating_sub(now);
-                wait + if write { 1 } else { self.lookup(address) }
+                wait + if write { 1 } else { self.lookup(address, answers) }
             }
             // A read right after a write waits a cycle (DS 2.6.3.1).
             0x15 if write => {
@@ -132,7 +137,7 @@ impl Xip {
     }
 
     /// A read of the window: 1 cycle for a hit ("1 cycle hit", DS 2.6.3.1), else the wire.
-    fn lookup(&mut self, address: u32) -> Cycle {
+    fn lookup(&mut self, address: u32, answers: bool) -> Cycle {
         self.accesses = self.accesses.saturating_add(1);
         let miss = 1 + self.ssi.transfer_cycles();
         let (checks, allocates) = match address >> 24 {
@@ -141,6 +146,7 @@ impl Xip {
             0x12 => (false, true),
             _ => (false, false),
         };
+        self.unanswered = !answers;
         if !self.enabled {
             return miss;
         }
@@ -148,9 +154,10 @@ impl Xip {
         let found = self.lines[set].iter().position(|line| line.tag == tag);
         let hit = found.is_some_and(|way| self.lines[set][way].present & half != 0);
         if checks && hit {
+            self.unanswered = false;
             self.hits = self.hits.saturating_add(1);
         }
-        if (checks && hit) || allocates {
+        if (checks && hit) || (allocates && answers) {
             self.touch(set, tag, half, found);
         }
         if checks && hit { 1 } else { miss }
@@ -193,6 +200,11 @@ impl Xip {
         around: &mut Surroundings<'_, Memory>,
     ) -> Result<u32, Fault> {
         match address >> 24 {
+            // Its pads float; ones are assumed. So is that the cache does not keep them: who does this flushes it.
+            0x10..=0x13 if std::mem::take(&mut self.unanswered) => {
+                around.diagnostics.remark("XIP", FLASH_BUSY, now);
+                Ok(u32::MAX)
+            }
             0x10..=0x13 => Ok(around.memory.flash(address & 0xff_ffff)),
             0x15 if !self.enabled => Ok(around.memory.cache[address as usize >> 2 & 0xfff]),
             0x14 => Ok(self.read_control(address & 0xfc, now, around.diagnostics)),

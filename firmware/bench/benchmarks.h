@@ -29,7 +29,8 @@
              "the kernels share no lock that a benchmark may hold")                                                    \
     SMP_AND_AMP(memory)                                                                                                \
     SMP_AND_AMP(message)                                                                                               \
-    SMP_AND_AMP(clock)
+    SMP_AND_AMP(clock)                                                                                                 \
+    SMP_AND_AMP(outage)
 // clang-format on
 
 #define IC_BENCHMARK_DECLARED(name, ...) extern const struct ic_benchmark ic_benchmark_##name;

@@ -6,8 +6,8 @@
  * `interrupt.doorbell` (docs/conditions.md).
  *
  * A handler may call only port_clock(), port_core_id(), port_mark(), port_doorbell_ring() and
- * port_notify_from_handler(). While a handler runs, the tasks of its core and other handlers of the same priority wait.
- * Open and close timers and doorbells in tasks only. */
+ * port_notify_from_handler(), and the timer's handler also port_timer_set(). While a handler runs, the tasks of its
+ * core and other handlers of the same priority wait. Open and close timers and doorbells in tasks only. */
 #ifndef PORT_INTERRUPT_H
 #define PORT_INTERRUPT_H
 

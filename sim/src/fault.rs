@@ -407,7 +407,13 @@ impl<M: FaultTarget> Faults<M> {
                     Event::Begin(Fault::FlashCache(_)) => {
                         machine.empty_flash_cache();
                     }
-                    Event::Begin(Fault::UartIn(_) | Fault::UartOut(_) | Fault::Loss(_) | Fault::PowerOn { .. } | Fault::SlowFlash) => {}
+                    Event::Begin(
+                        Fault::UartIn(_)
+                        | Fault::UartOut(_)
+                        | Fault::Loss(_)
+                        | Fault::PowerOn { .. }
+                        | Fault::SlowFlash,
+                    ) => {}
                     Event::Begin(Fault::Stuck { core, until, .. }) => {
                         if let (Some(stuck), true) = (machine.stick_core(core), until < NEVER) {
                             self.events.entry(until).or_default().push(Event::Unstick { core, stuck });

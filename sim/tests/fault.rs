@@ -31,7 +31,9 @@ fn faults_are_read_as_people_write_them() {
         let loss = Loss { channel, to: 1, which, from: 0, until: NEVER };
         assert_eq!(format!("{name}:to=1,lose=0.01,seed=7").parse(), Ok(Fault::Loss(loss)));
     }
-    for bad in ["", "reset", "reset@", "reset@-1", "reset@1..2", "stuck@1", "uart-in:", "fifo", "fifo:", "hsem@3", "flash"] {
+    for bad in
+        ["", "reset", "reset@", "reset@-1", "reset@1..2", "stuck@1", "uart-in:", "fifo", "fifo:", "hsem@3", "flash"]
+    {
         assert!(bad.parse::<Fault>().is_err(), "{bad}");
     }
     for kind in ["reset", "off", "stuck"] {

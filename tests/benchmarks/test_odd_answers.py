@@ -124,6 +124,16 @@ KNOWN: Mapping[str, tuple[Mapping[str, Sequence[Level]], Sequence[str]]] = {
         ("alone", "contended"),
     ),
     "clock": ({"from": CORES, "to": CORES}, ("interval", "true")),
+    "outage": (
+        {
+            "op": ("both", "erase"),
+            "safe": ("lockout", "unsafe"),
+            "other": ("ram", "task"),
+            "from": CORES,
+            "pages": (1,),
+        },
+        ("longest", "missed", "own", "behind", "gave_up", "stuck", "prepare", "write", "restore", "entry", "wake"),
+    ),
 }
 """Levels and series of each benchmark; to each factor comes a level that this tool does not know."""
 CHECKS = (

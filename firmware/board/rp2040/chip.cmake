@@ -14,7 +14,7 @@ set(IC_SHIFT_DATA 0 CACHE STRING "Bytes of a gap before initialised variables, a
 function(ic_rp2040 library)
   foreach(folder ${rp2040_folder} ${rp2_folder})
     target_include_directories(${library} PUBLIC ${folder})
-    foreach(subject clock console cores fault instruments start)
+    foreach(subject clock console cores fault instruments start storage)
       target_include_directories(${library} PUBLIC ${folder}/${subject})
     endforeach()
   endforeach()

@@ -19,16 +19,16 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 # The striped SRAM, 256 KiB, has three parts: core 0's program, core 1's program, and the shared data, which include the
 # samples. Because each core has its own code, there is no room for more samples. The larger code of -O0 leaves room for
 # even fewer samples, and none for the double-precision functions.
-set(core_0_bytes "136K + 512")
-set(core_1_bytes "82K + 512")
+set(core_0_bytes 136K)
+set(core_1_bytes 83K)
 set(shared_bytes 37K)
-set(samples 3008)
+set(samples 2944)
 if(IC_OPT STREQUAL "O0")
   set(core_0_bytes 146K)
   set(core_1_bytes 87K)
   set(shared_bytes 23K)
   set(samples 1216)
-  target_compile_definitions(intercore PUBLIC IC_FEWER_WORKLOADS)
+  target_compile_definitions(intercore PUBLIC IC_FEWER_WORKLOADS IC_WITHOUT_OUTAGE)
 endif()
 if(IC_OWN) # the user's code and data take the place of most samples
   set(samples 640)
@@ -40,7 +40,7 @@ if(IC_TRACE) # the recorder's code is in both programs; an event takes the room 
   set(core_0_bytes 142K)
   set(core_1_bytes 86K)
   set(shared_bytes 28K)
-  math(EXPR samples "1696 - 4 * ${IC_TRACE}")
+  math(EXPR samples "1632 - 4 * ${IC_TRACE}")
   if(IC_OWN) # the user's workload replaces our workloads, whose code is larger; its data get the room that this frees
     set(core_0_bytes 138K)
     set(shared_bytes 32K)
@@ -57,7 +57,7 @@ set(chip_sources
   rp2040/clock/rp2040_cycles.c rp2040/clock/rp2040_cycles.S rp2040/fault/rp2040_fault.c rp2/start/image_sram.c
   rp2/cores/rp2_launch.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
   rp2040/instruments/rp2040_region.c rp2040/clock/rp2040_tick.c rp2/console/rp2_uart.c
-  rp2040/fault/rp2040_watchdog.c)
+  rp2040/fault/rp2040_watchdog.c rp2040/storage/rp2040_storage.c)
 list(TRANSFORM chip_sources PREPEND board/)
 ic_transports(transports freertos)
 add_library(rp2040_amp STATIC

@@ -20,6 +20,11 @@
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 
+/* On the RP2040 and the RP2350, the linker scripts put these sections into SRAM, wherever other code is (rp2_board.h). */
+#ifndef ESP_PLATFORM
+#define PORT_IN_RAM(name) __attribute__((noinline, section(".sram_code." #name)))
+#endif
+
 /* On ESP-IDF, an application may register up to this many workloads and transports of its own (core/added.h). */
 #if defined(ESP_PLATFORM) && !defined(IC_ADDED_MAX)
 #define IC_ADDED_MAX 8

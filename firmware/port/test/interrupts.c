@@ -64,6 +64,34 @@ static void the_timer_fires_once_when_it_is_due(void) {
     }
 }
 
+struct rearmed {
+    uint64_t due;
+    atomic_uint count;
+};
+
+/* Sets the timer again, 100 µs after it was due, until it has fired 20 times. */
+static void fire_again(void *arg) {
+    struct rearmed *rearmed = arg;
+    uint32_t count = atomic_load(&rearmed->count) + 1U;
+    if (count < 20U) {
+        rearmed->due = port_timer_set(rearmed->due + port_clock_hz() / 10000U);
+    }
+    atomic_store(&rearmed->count, count);
+}
+
+static void its_handler_can_set_the_timer(void) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        static struct rearmed rearmed;
+        rearmed = (struct rearmed){0};
+        expect(port_timer_open(core, fire_again, &rearmed) == PORT_OK, "the timer opens again");
+        rearmed.due = port_clock() + milliseconds(1);
+        (void)port_timer_set(rearmed.due);
+        port_sleep_until(port_clock() + milliseconds(30));
+        expect(atomic_load(&rearmed.count) == 20U, "the timer fires each time that its handler has set it");
+        port_timer_close();
+    }
+}
+
 struct ringer {
     uint32_t core; /* the core whose doorbell rings */
     struct arrivals *arrivals;
@@ -131,6 +159,7 @@ static void handlers_can_ring_and_no_ring_is_lost(void) {
 void port_test_interrupts(void) {
     the_timer_fires_once_when_it_is_due();
     the_timer_can_be_closed_while_it_fires();
+    its_handler_can_set_the_timer();
     each_core_can_ring_each();
     handlers_can_ring_and_no_ring_is_lost();
 }

@@ -34,6 +34,7 @@ of_all_benchmarks = pytest.mark.measures(
     "lock",
     "memory",
     "message",
+    "outage",
     "rhealstone",
     "speedup",
     "switch",

@@ -7,6 +7,9 @@
  * of waiting and 8 of data. The serial clock is clk_sys / 2, at most 66.5 MHz; the flash permits 133 MHz at 3.0 V or
  * more.
  *
+ * If it was called, it returns instead, with other values in r0 to r8: so a program sets up the flash again after it
+ * has written to it (rp2040_storage.c). The boot ROM starts it with 0 in lr.
+ *
  * The code has at most 252 bytes and runs at any address. The build appends its checksum (boot2.cmake). */
     .syntax unified
     .cpu    cortex-m0plus
@@ -56,6 +59,7 @@
     .global boot2
     .thumb_func
 boot2:
+    push {lr}
     /* Pads: a fast slew rate for the clock, and data inputs without the delay of the Schmitt triggers. */
     ldr  r0, =PADS_QSPI_SCLK
     movs r1, #SCLK_FAST
@@ -127,12 +131,17 @@ boot2:
     str  r1, [r0]
 #endif
 
+    pop  {r0}
+    cmp  r0, #0
+    bne  return
     ldr  r0, =VECTORS
     ldr  r1, =VTOR
     str  r0, [r1]
     ldm  r0!, {r1, r2}
     msr  msp, r1
     bx   r2
+return:
+    bx   r0
 
 /* Sends two bytes: r0 and any second one (command), or r0 and r1 (command_with). Returns the flash's answer to the
  * second byte. */

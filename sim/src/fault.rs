@@ -156,9 +156,8 @@ impl FromStr for Fault {
                 let number = rest.strip_prefix("seed=").ok_or_else(|| expected(kind))?;
                 Ok(Self::PowerOn { seed: seed(number)? })
             }
-            "flash-cache" => Err(expected(kind)),
             "flash" if rest == "times=maximum" => Ok(Self::SlowFlash),
-            "flash" => Err(expected(kind)),
+            "flash" | "flash-cache" => Err(expected(kind)),
             "reset" | "off" | "stuck" => {
                 let (number, when) =
                     rest.strip_prefix("core=").and_then(|rest| rest.split_once('@')).ok_or_else(|| expected(kind))?;

@@ -184,9 +184,9 @@ impl<C: FaultTarget> Session<C> {
                     if held == Breakpoint::Holds {
                         return None;
                     }
-                    let counted =
-                        self.tallies.iter_mut().fold(false, |any, tally| tally.pass(&self.chip, core, pc) | any)
-                            | (held == Breakpoint::Passes);
+                    let tallied =
+                        self.tallies.iter_mut().fold(false, |any, tally| tally.pass(&self.chip, core, pc) | any);
+                    let counted = tallied || held == Breakpoint::Passes;
                     match until.stop_address {
                         Some(StopAddress { address, core: wanted })
                             if (address & !1 == pc || !counted) && wanted.is_none_or(|wanted| wanted == core) =>

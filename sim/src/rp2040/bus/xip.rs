@@ -36,6 +36,7 @@ struct Line {
 
 /// Cache, its control registers, and the serial interface behind it.
 #[derive(Clone, Debug, Hash)]
+#[allow(clippy::struct_excessive_bools)] // three are bits of CTRL
 pub struct Xip {
     lines: Box<[[Line; 2]; SETS]>,
     /// Way to replace next, by set. (The policy is not documented; an empty way, else the least recently used one, is assumed.)

@@ -18,7 +18,7 @@ endif
 # `make -n` calls the script, too, which then prints its commands.
 CHECKS := +$(PYTHON) scripts/checks.py $(if $(findstring n,$(firstword -$(MAKEFLAGS))),--dry-run)
 RING_MODEL := cd tests/ring_model && export CARGO_TARGET_DIR=../../build/ring-model
-C_FILES = git ls-files -z 'firmware/*.c' 'firmware/*.cpp' 'firmware/*.h'
+C_FILES = git ls-files -z 'firmware/*.c' 'firmware/*.cpp' 'firmware/*.h' 'sim/examples/*.c' 'sim/examples/*.h'
 SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
 
 # Without byte code, each start of the tool takes 0.4 s more.

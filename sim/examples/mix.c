@@ -48,13 +48,9 @@ static uint32_t crc(uint32_t value, uint32_t sum) {
 // Whether the first item comes no later than the second.
 typedef uint32_t (*order)(const struct item *, const struct item *);
 
-static uint32_t by_key(const struct item *a, const struct item *b) {
-    return a->key <= b->key;
-}
+static uint32_t by_key(const struct item *a, const struct item *b) { return a->key <= b->key; }
 
-static uint32_t by_value(const struct item *a, const struct item *b) {
-    return (a->value & 0x7f) <= (b->value & 0x7f);
-}
+static uint32_t by_value(const struct item *a, const struct item *b) { return (a->value & 0x7f) <= (b->value & 0x7f); }
 
 static struct item *merge(struct item *a, struct item *b, order first) {
     struct item *merged = 0;

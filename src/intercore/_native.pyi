@@ -33,9 +33,10 @@ Hunted: TypeAlias = tuple[
     list[tuple[int, int, int, list[Step]]],
     list[tuple[int, int, int, int]],
     list[tuple[int, int] | None],
-    tuple[list[_Stack | None], list[tuple[Done, int]]],
+    tuple[list[_Stack | None], list[tuple[Done, int]], list[tuple[int, str, int, _Stack | None, list[int]]]],
+    list[tuple[tuple[int, Done] | None, tuple[str, int, int] | None]],
 ]
-Waited: TypeAlias = tuple[bool, bool, bool, list[int], list[int], list[int], list[int]]
+Waited: TypeAlias = tuple[bool, bool, bool, list[int], list[int], list[int], list[int], str]
 Profile: TypeAlias = tuple[
     int, int, list[CoreProfile], list[str], list[_Loss], list[_Lock], list[_Wait], int, list[_Task]
 ]

@@ -1,10 +1,10 @@
 //! What a hunt for faults has found, as Python takes it.
 
 use intercore_sim::core::chip::Chip;
-use intercore_sim::core::profile::{CoreProfile, Delay, Doer, Frame, Profile, RaceKind, Suspicion};
+use intercore_sim::core::profile::{self, CoreProfile, Delay, Doer, Frame, Profile, RaceKind, Suspicion};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::observe::timeline::exception;
-use intercore_sim::rp2040::machine::waits::Wait;
+use intercore_sim::rp2040::machine::waits::{FifoWait, Wait};
 
 /// Kind and value of a frame of a call path, of a task its number; of a handler, its name.
 type Step = (&'static str, u32, Option<String>);
@@ -26,17 +26,32 @@ type Launches = Vec<Option<(u32, u32)>>;
 type Waiting = (usize, u8, Cycle, u64);
 /// Lowest address, end, lowest word stored to and by whom; who went below it, and where.
 type Stack = (u32, u32, u32, Option<Done>, Option<(Done, u32)>);
-/// The stack of each core, and stores into that of the other core: where.
-type StackUse = (Vec<Option<Stack>>, Vec<(Done, u32)>);
+/// A task: control block, name, since when it is on no core (0 if it is on one), its stack, and the functions that it is in if
+/// it is on no core.
+type Task = (u32, String, Cycle, Option<Stack>, Vec<u32>);
+/// The stack of each core, stores into that of the other core, and tasks.
+type StackUse = (Vec<Option<Stack>>, Vec<(Done, u32)>, Vec<Task>);
+/// By core: how often it began anew, and where it was before; and the exception whose handlers leave it no time, since when,
+/// and how many there were.
+type Troubles = Vec<(Option<(u64, Done)>, Option<(String, Cycle, u64)>)>;
 /// All of a hunt. Words with their last writer.
-pub type Hunted =
-    (Stacks, Vec<Interrupt>, Vec<Suspected>, Vec<(u32, Option<Done>)>, Vec<Holder>, Vec<Waiting>, Launches, StackUse);
+pub type Hunted = (
+    Stacks,
+    Vec<Interrupt>,
+    Vec<Suspected>,
+    Vec<(u32, Option<Done>)>,
+    Vec<Holder>,
+    Vec<Waiting>,
+    Launches,
+    StackUse,
+    Troubles,
+);
 /// Kind, address, bytes; a load before, what the other one did, what came last; whether it happened, and how often.
 type Race = (&'static str, u32, u32, Option<Done>, Done, Done, bool, u64);
 /// Data races, and whether all accesses to shared words were looked at.
 pub type Races = (Vec<Race>, bool);
-/// Whether it returns, whether it repeats, whether it acts; code, registers, words, locals.
-pub type Waited = (bool, bool, bool, Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>);
+/// Whether it returns, whether it repeats, whether it acts; code, registers, words, locals; what of its FIFOs ends it.
+pub type Waited = (bool, bool, bool, Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>, &'static str);
 
 fn step<C: Chip>(frame: Frame) -> Step {
     match frame {
@@ -93,13 +108,24 @@ pub fn hunted<C: Chip>(profile: &Profile, now: Cycle) -> Option<Hunted> {
         let (since, overtaken) = contention.waits_since(core, lock, now)?;
         Some((lock, core, since, overtaken))
     });
-    let own = hunt.stacks.of.iter().map(|stack| {
-        let stack = stack.as_ref()?;
+    let used = |stack: &profile::Stack| {
         let overflow = stack.overflow.as_ref().map(|(doer, address)| (done::<C>(profile, doer), *address));
         let deepest = stack.deepest.as_ref().map(|doer| done::<C>(profile, doer));
-        Some((stack.bounds.limit, stack.bounds.top, stack.low, deepest, overflow))
+        (stack.bounds.limit, stack.bounds.top, stack.low, deepest, overflow)
+    };
+    let own = hunt.stacks.of.iter().map(|stack| stack.as_ref().map(used));
+    let known = (1..).zip(profile.tasks.all().skip(1).zip(profile.tasks.away_since()));
+    let tasks = known.map(|(number, ((block, name), since))| {
+        let stack = hunt.stacks.tasks.get(&number);
+        let functions = stack.map(|stack| profile.functions_of_task(&(stack.bounds.limit..stack.bounds.top)));
+        (block, name.to_owned(), since, stack.map(used), functions.unwrap_or_default())
     });
     let intrusions = hunt.stacks.intrusions.iter().map(|(doer, address)| (done::<C>(profile, doer), *address));
+    let troubles = (0..2).map(|core| {
+        let reset = hunt.resets[core].as_ref().map(|reset| (reset.times, done::<C>(profile, &reset.first)));
+        let storm = hunt.storm(core, now).map(|storm| (exception::<C>(storm.exception), storm.since, storm.entries));
+        (reset, storm)
+    });
     Some((
         stacks.collect(),
         interrupts.collect(),
@@ -108,7 +134,8 @@ pub fn hunted<C: Chip>(profile: &Profile, now: Cycle) -> Option<Hunted> {
         holders.collect(),
         waiting.collect(),
         (0..2).map(|core| hunt.launch(core)).collect(),
-        (own.collect(), intrusions.collect()),
+        (own.collect(), intrusions.collect(), tasks.collect()),
+        troubles.collect(),
     ))
 }
 
@@ -132,6 +159,11 @@ pub fn races<C: Chip>(profile: &Profile) -> Option<Races> {
 
 /// What a core is doing over and over again.
 pub fn waited(wait: Wait) -> Waited {
-    let Wait { returns, repeats, acts, code, registers, words, locals } = wait;
-    (returns, repeats, acts, code, registers, words, locals)
+    let Wait { returns, repeats, acts, code, registers, words, locals, fifo } = wait;
+    let fifo = match fifo {
+        Some(FifoWait::Word) => "word",
+        Some(FifoWait::Room) => "room",
+        None => "",
+    };
+    (returns, repeats, acts, code, registers, words, locals, fifo)
 }

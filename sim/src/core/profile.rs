@@ -33,18 +33,19 @@ pub(crate) use blocks::{Begun, BlockShape, Lost};
 use calls::{Calls, Parked};
 pub use calls::{Costs, Frame, Node};
 pub use contention::{Access, Contention, Culprit, Holder, LockUse, LockWait, Loss};
-pub use hunt::{Delay, Doer, Hunt, InterruptUse, Suspected, Suspicion};
+pub use hunt::{Delay, Doer, Hunt, InterruptUse, Storm, Suspected, Suspicion};
 pub use lines::Line;
 use lines::Lines;
 pub use places::{Place, Places};
 pub(crate) use quantum::Quantum;
 use quantum::Visited;
 pub use races::{Race, RaceKind, Races, Who};
+use stacks::InTask;
 pub use stacks::{Bounds, Stack, StackFinder, Stacks};
 use std::ops::Range;
 pub use suspicions::Ports;
-pub(crate) use tasks::follow_up;
 pub use tasks::{Kernel, Tasks};
+pub(crate) use tasks::{NewTask, follow_up};
 pub use timed::{CostsOfNodes, Timed, TimedCalls};
 pub use touched::Touched;
 pub(crate) use touched::{Masks, kind as touch_kind, masks as touch_masks};
@@ -270,6 +271,11 @@ impl Profile {
         }
     }
 
+    /// First addresses of the functions that a task has called which is on no core and has this stack, the outermost one first.
+    pub fn functions_of_task(&self, stack: &Range<u32>) -> Vec<u32> {
+        self.parked.functions(stack)
+    }
+
     /// Accounts for all time up to `now`.
     pub fn finish(&mut self, now: Cycle) {
         for core in &mut self.cores {
@@ -328,7 +334,8 @@ impl Profile {
         this.activity = Activity::Switches;
         if let Some(hunt) = &mut self.hunt {
             let doer = Doer { core, cycle: now, pc: 0, node: this.calls.node(), value: 0 };
-            hunt.stacks.stored(frame_at, frame_at.wrapping_add(4), doer);
+            let task = InTask { number: self.tasks.current[number], on_its_stack: false };
+            hunt.stacks.stored(frame_at, frame_at.wrapping_add(4), doer, task);
         }
         this.calls.interrupt(now, frame_at, self.tasks.current[number], &mut self.parked);
     }
@@ -357,7 +364,7 @@ impl Profile {
             CoreEvent::Misses => return, // `misses` has more to say of it
             _ => this.charge(now),
         }
-        let interrupted = this.calls.interrupted();
+        let (interrupted, node) = (this.calls.interrupted(), this.calls.node());
         match event {
             CoreEvent::Enters(exception) => this.calls.begin_handler(exception),
             CoreEvent::Leaves(_) => this.calls.end_handler(now),
@@ -374,7 +381,7 @@ impl Profile {
             match event {
                 CoreEvent::Enters(exception) => hunt.enters(core, now, exception, interrupted),
                 CoreEvent::Leaves(exception) => hunt.leaves(core, now, exception),
-                CoreEvent::Starts => hunt.restarts(core),
+                CoreEvent::Starts => hunt.restarts(Doer { core, cycle: now, pc: 0, node, value: 0 }),
                 CoreEvent::Stops => hunt.stops(core),
                 _ => {}
             }

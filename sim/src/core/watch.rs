@@ -1,7 +1,7 @@
 //! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
 
 use crate::core::bus::Slave;
-use crate::core::profile::{Accessor, Noted, Profile};
+use crate::core::profile::{Accessor, Bounds, NewTask, Noted, Profile};
 use crate::core::stop::Stop;
 use crate::core::time::Cycle;
 use std::collections::BTreeMap;
@@ -327,6 +327,15 @@ impl Watchpoints {
     /// Takes `step` back.
     pub fn end_step(&mut self) {
         self.step = None;
+    }
+
+    /// A core has a task from now on, by this name; its stack, if it has not run yet. Whether other words are watched now.
+    pub(crate) fn begins_task(&mut self, begun: NewTask, name: String, stack: Option<Bounds>) -> bool {
+        let changes = self.profile.as_mut().is_some_and(|profile| profile.begins_task(begun, name, stack));
+        if changes {
+            self.change();
+        }
+        changes
     }
 
     /// Why a core stands before an instruction, if not for a breakpoint.

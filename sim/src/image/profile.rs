@@ -5,8 +5,10 @@ use crate::image::Image;
 
 /// Where `FreeRTOS` holds the current task: of each core, or of the only one; and where in a control block the name is
 /// (`tskTaskControlBlock`, tasks.c): behind the top of the stack, two list items of 20 bytes, the priority and the stack's
-/// address; with several cores also behind two words that are never text, and perhaps the mask of the task's cores.
-const KERNELS: [(&str, bool, &[u32]); 2] = [("pxCurrentTCBs", true, &[0x3c, 0x40]), ("pxCurrentTCB", false, &[0x34])];
+/// address, which is so far before the name; with several cores also behind two words that are never text, and perhaps the
+/// mask of the task's cores.
+const KERNELS: [(&str, bool, &[u32], u32); 2] =
+    [("pxCurrentTCBs", true, &[0x3c, 0x40], 12), ("pxCurrentTCB", false, &[0x34], 4)];
 
 impl Image {
     /// Functions and data. Labels within functions, and those of a linker script, have no size, and are left out.
@@ -21,10 +23,10 @@ impl Image {
 
     /// The kernel, if there is one: for both cores, or for the first one only.
     pub(crate) fn kernel(&self) -> Kernel {
-        let found = KERNELS.iter().find_map(|&(name, both, names_at)| Some((self.symbol(name)?, both, names_at)));
-        found.map_or_else(Kernel::default, |(address, both, names_at)| {
+        let found = KERNELS.iter().find_map(|kernel| Some((self.symbol(kernel.0)?, kernel)));
+        found.map_or_else(Kernel::default, |(address, &(_, both, names_at, stack_before))| {
             let current = [address, if both { address.wrapping_add(4) } else { 0 }];
-            Kernel { current, names_at }
+            Kernel { current, names_at, stack_before }
         })
     }
 }

@@ -204,7 +204,7 @@ impl Machine {
     pub fn run_until(&mut self, limit: Cycle) -> Stop {
         loop {
             if self.bus.peripherals.stands_still() {
-                return Stop::DeadEnd;
+                return self.dead_end(limit);
             }
             let event = self.bus.peripherals.next_event();
             let dma = self.bus.dma.next(&self.bus, self.now);
@@ -222,7 +222,7 @@ impl Machine {
             }
             let nothing = event == NEVER && dma == NEVER && self.cores.iter().all(|core| core.t == NEVER);
             if bound == NEVER || nothing {
-                return Stop::DeadEnd;
+                return self.dead_end(limit);
             }
             self.now = bound;
             if limit == bound {
@@ -238,6 +238,13 @@ impl Machine {
                 self.run_dma(bound);
             }
         }
+    }
+
+    /// Nothing will happen any more, and all that has happened did so before the cores fell asleep.
+    fn dead_end(&mut self, limit: Cycle) -> Stop {
+        let ended = self.cores.iter().filter(|core| core.t == NEVER).map(|core| core.slept_at.min(limit)).max();
+        self.now = self.now.max(ended.unwrap_or(0));
+        Stop::DeadEnd
     }
 
     /// Runs both cores up to `bound`, or to `calm` if nothing but transfers of the DMA is in the way, which are then made.

@@ -321,7 +321,7 @@ impl Fabric {
             let shown = if writes { value } else { reply.word >> (8 * (address & 3)) };
             let bits = 8 * width.bytes();
             let shown = if bits == 32 { shown } else { shown & ((1 << bits) - 1) };
-            let by = Accessor { core: core as u8, pc, sp: 0, in_handler: false };
+            let by = Accessor { core: core as u8, pc, sp: 0, in_handler: false, in_task: false };
             _ = self.watch.record_access(now, by, address, width.bytes(), writes, shown);
         }
         reply

@@ -359,7 +359,7 @@ impl Bus for Port<'_> {
         if self.shared.is_watched {
             let Shared { watch, now, pc, .. } = &mut *self.shared;
             // A task is taken note of before the next instruction, where caches can be looked into.
-            let by = Accessor { core: self.core as u8, pc: *pc, sp: 0, in_handler: false };
+            let by = Accessor { core: self.core as u8, pc: *pc, sp: 0, in_handler: false, in_task: false };
             let _ = watch.record_access(*now, by, address, width.bytes(), write, value);
         }
     }

@@ -22,9 +22,8 @@ impl Machine {
         let kernels = [0, 1].map(|core| images.get(core).map_or_else(Kernel::default, Image::kernel));
         // Both are built alike.
         let [first, second] = kernels;
-        let names_at = if first.names_at.is_empty() { second.names_at } else { first.names_at };
         let current = kernels.map(|kernel| kernel.current[0]);
-        let mut tasks = Tasks::new(Kernel { current, names_at });
+        let mut tasks = Tasks::new(Kernel { current, ..if first.names_at.is_empty() { second } else { first } });
         for (core, address) in current.into_iter().enumerate().filter(|&(_, address)| address != 0) {
             tasks.begin(core, self.word(core, address).unwrap_or(0), |address| self.word(core, address));
         }

@@ -1,8 +1,9 @@
 //! What a profile, and a hunt for faults, make of single accesses of the cores.
 
 use crate::core::profile::races::By;
+use crate::core::profile::stacks::InTask;
 use crate::core::profile::touched::is_on_stack;
-use crate::core::profile::{Doer, Profile, Suspicion, Who, turns::Told};
+use crate::core::profile::{Bounds, Doer, NewTask, Profile, Suspicion, Who, turns::Told};
 use crate::core::time::Cycle;
 
 /// The instruction that loads or stores.
@@ -14,6 +15,8 @@ pub(crate) struct Accessor {
     pub sp: u32,
     /// Whether it is of a handler of an exception, as far as that matters.
     pub in_handler: bool,
+    /// That is the process stack's, on which a kernel has its tasks.
+    pub in_task: bool,
 }
 
 /// What is to be done after an access.
@@ -84,7 +87,8 @@ impl Profile {
             if address >> 28 >= 0xd {
                 noted.changes_watch = hunt.access(doer, calls.root(), calls.functions(), address, write);
             } else {
-                noted.unwatch = if write { hunt.written(address, by.sp, doer) } else { hunt.read(address) };
+                let task = InTask { number: self.tasks.current[usize::from(core & 1)], on_its_stack: by.in_task };
+                noted.unwatch = if write { hunt.written(address, by.sp, doer, task) } else { hunt.read(address) };
                 if let Some(touched) = &mut hunt.touched {
                     touched.touch_near((core, by.in_handler), address, by.sp, write);
                 }
@@ -93,7 +97,8 @@ impl Profile {
                 }
             }
         }
-        noted.begins_task = write && self.tasks.written(usize::from(core & 1), address, value);
+        noted.unwatch &= !self.tasks.watches(address);
+        noted.begins_task = write && self.tasks.written(usize::from(core & 1), now, address, value);
         noted
     }
 
@@ -111,6 +116,14 @@ impl Profile {
     /// Whether it has to be told of each load of a register.
     pub(crate) fn wants_registers(&self) -> bool {
         self.hunt.as_ref().is_some_and(|hunt| hunt.races.is_some())
+    }
+
+    /// A core has a task from now on, by this name; its stack, if it has not run yet. Whether other words are to be watched.
+    pub(crate) fn begins_task(&mut self, begun: NewTask, name: String, stack: Option<Bounds>) -> bool {
+        let core = begun.core & 1;
+        self.tasks.set(begun, name);
+        let number = self.tasks.current[core];
+        self.hunt.as_mut().is_some_and(|hunt| number != 0 && hunt.stacks.begin_task(number, stack))
     }
 
     /// A core needs a word of flash that cannot be read now.

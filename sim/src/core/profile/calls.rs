@@ -217,6 +217,13 @@ impl Parked {
     pub fn timed(&self) -> u64 {
         self.0.values().filter(|context| context.timed.is_some()).count() as u64
     }
+
+    /// First addresses of the functions that the task with a stack was in when it was interrupted, the outermost one first.
+    pub fn functions(&self, stack: &Range<u32>) -> Vec<u32> {
+        let context = self.0.values().find(|context| stack.contains(&context.frame_at));
+        let calls = context.map(|context| context.calls.iter().map(|call| &call.caller).chain([&context.function]));
+        calls.into_iter().flatten().map(|function| function.start).filter(|&start| start != 0).collect()
+    }
 }
 
 /// The calls of a core.

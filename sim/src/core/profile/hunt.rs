@@ -2,7 +2,7 @@
 //! a lock or wrote a word last, and by which calls.
 
 use crate::core::cortex_m::PEND_SV;
-use crate::core::profile::stacks::{StackFinder, Stacks};
+use crate::core::profile::stacks::{InTask, StackFinder, Stacks};
 use crate::core::profile::suspicions::{Ports, Suspicions};
 use crate::core::profile::{Races, Touched};
 use crate::core::time::Cycle;
@@ -38,6 +38,20 @@ pub struct InterruptUse {
 /// Cycles to the vector from which on something else than the bus delayed a handler: TRM 3.6.1 has 15 to its first instruction,
 /// but the core may have to wait for two words of flash before, and for the other core.
 const PROMPT: Cycle = 160;
+
+/// Cycles between two handlers in which a core that they leave no time executes an instruction or two, at most.
+const BETWEEN: Cycle = 64;
+
+/// Handlers that a core executes one after the other, with no time for what they interrupt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storm {
+    /// The last exception.
+    pub exception: u8,
+    /// Since when.
+    pub since: Cycle,
+    /// How many.
+    pub entries: u64,
+}
 
 /// Who was the last to do something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +110,9 @@ pub struct Hunt {
     left: [Option<(u8, Cycle)>; 2],
     /// When what a core enters became pending.
     pended: [Cycle; 2],
+    storms: [Option<Storm>; 2],
+    /// How often each core began anew, and where it was before.
+    pub resets: [Option<Suspected>; 2],
     pub(super) seen: Suspicions,
     /// How deep stacks get.
     pub stacks: Stacks,
@@ -145,6 +162,11 @@ impl Hunt {
     /// A core enters the handler of an exception; it interrupts a function.
     pub(super) fn enters(&mut self, core: u8, now: Cycle, exception: u8, interrupted: u32) {
         let number = usize::from(core & 1);
+        if self.entered[number].is_empty() {
+            let before = self.storms[number].filter(|_| self.left[number].is_some_and(|(_, at)| now <= at + BETWEEN));
+            let (since, entries) = before.map_or((now, 0), |storm| (storm.since, storm.entries));
+            self.storms[number] = Some(Storm { exception, since, entries: entries + 1 });
+        }
         self.entered[number].push((exception, now));
         self.seen.enters(core, exception);
         let used = self.interrupts.entry((core, exception)).or_default();
@@ -187,10 +209,20 @@ impl Hunt {
         }
     }
 
-    /// A core comes out of reset.
-    pub(super) fn restarts(&mut self, core: u8) {
+    /// The handlers that a core has had no time beside, up to cycle `now`.
+    pub fn storm(&self, core: usize, now: Cycle) -> Option<Storm> {
+        let goes_on = !self.entered[core].is_empty() || self.left[core].is_some_and(|(_, at)| now <= at + BETWEEN);
+        self.storms[core].filter(|_| goes_on)
+    }
+
+    /// A core comes out of reset, in which it did not go on with this.
+    pub(super) fn restarts(&mut self, doer: Doer) {
+        let core = doer.core;
+        self.resets[usize::from(core & 1)].get_or_insert(Suspected { times: 0, first: doer }).times += 1;
         self.entered[usize::from(core & 1)].clear();
         self.seen.restarts(core);
+        // The boot ROM has one of its own, and starts core 1 anew with any.
+        self.stacks.end(core);
         self.stops(core);
     }
 
@@ -211,8 +243,8 @@ impl Hunt {
     }
 
     /// A core has written to a word, while its stack pointer is at `sp`. Whether the word need not be watched any more.
-    pub(super) fn written(&mut self, address: u32, sp: u32, doer: Doer) -> bool {
-        let unwatch = self.stacks.stored(address, sp, doer);
+    pub(super) fn written(&mut self, address: u32, sp: u32, doer: Doer, task: InTask) -> bool {
+        let unwatch = self.stacks.stored(address, sp, doer, task);
         if let Some(last) = self.words.get_mut(&(address & !3)) {
             *last = Some(doer);
         }

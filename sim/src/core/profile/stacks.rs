@@ -4,6 +4,7 @@
 //! until it is stored to for the first time.
 
 use crate::core::profile::hunt::Doer;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Bytes below a stack that are watched, at most.
@@ -84,6 +85,17 @@ impl Stack {
         self.low..self.bounds.top
     }
 
+    /// Somebody stores below it, perhaps as part of it.
+    fn leave(&mut self, address: u32, sp: u32, doer: Doer) {
+        let Bounds { limit, top, .. } = self.bounds;
+        let pushed = address < sp && address >= sp.saturating_sub(PUSHED);
+        let on_it = sp <= top && sp.saturating_add(BELOW) > limit;
+        if address < limit && on_it && (sp < limit || pushed) && self.guard().contains(&address) {
+            self.low = limit;
+            self.overflow = Some((doer, address));
+        }
+    }
+
     /// What is watched.
     fn guard(&self) -> Range<u32> {
         let Bounds { limit, data_end, .. } = self.bounds;
@@ -99,6 +111,17 @@ pub struct Stacks {
     pub of: [Option<Stack>; 2],
     /// Stores of a core into a part of the other one's stack that the other one has not used, and the address.
     pub intrusions: Vec<(Doer, u32)>,
+    /// Of a kernel's tasks, by their numbers.
+    pub tasks: BTreeMap<u32, Stack>,
+}
+
+/// The task of a core that stores.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InTask {
+    /// 0 without a task.
+    pub number: u32,
+    /// Its stack is in use, and not a handler's.
+    pub on_its_stack: bool,
 }
 
 impl Stacks {
@@ -107,35 +130,51 @@ impl Stacks {
         self.of[core & 1] = bounds.map(Stack::new);
     }
 
+    /// A core has no stack that is known any more; if it is core 0, which begins the program anew, no core has.
+    pub(super) fn end(&mut self, core: u8) {
+        for stack in &mut self.of[usize::from(core & 1)..] {
+            *stack = None;
+        }
+    }
+
+    /// A core has a task for the first time, if the task's stack is not known yet. Whether other words are to be watched.
+    pub(super) fn begin_task(&mut self, number: u32, bounds: Option<Bounds>) -> bool {
+        let Some(bounds) = bounds.filter(|_| !self.tasks.contains_key(&number)) else { return false };
+        // Memory of a task that was deleted.
+        self.tasks.retain(|_, stack| stack.bounds.top <= bounds.limit || bounds.top <= stack.bounds.limit);
+        self.tasks.insert(number, Stack::new(bounds));
+        true
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Stack> {
+        self.of.iter().flatten().chain(self.tasks.values())
+    }
+
     /// What is watched: first and last address.
     pub(super) fn watched(&self) -> impl Iterator<Item = (u32, u32)> {
-        let guards = self.of.iter().flatten().map(Stack::guard).filter(|guard| !guard.is_empty());
+        let guards = self.all().map(Stack::guard).filter(|guard| !guard.is_empty());
         guards.map(|guard| (guard.start, guard.end - 1))
     }
 
     /// Whether a word that a core reads need not be watched any more: it is somebody's data below a stack, or of the part of a
     /// stack that is in use.
     pub(super) fn is_read_for_good(&self, address: u32) -> bool {
-        self.of.iter().flatten().any(|stack| {
+        self.all().any(|stack| {
             let is_data = stack.guard().contains(&address) && address < stack.bounds.limit;
             is_data || stack.used().contains(&address)
         })
     }
 
     /// A core stores to a word while its stack pointer is at `sp`. Whether the word was watched, and need not be any more.
-    pub(super) fn stored(&mut self, address: u32, sp: u32, doer: Doer) -> bool {
+    pub(super) fn stored(&mut self, address: u32, sp: u32, doer: Doer, task: InTask) -> bool {
         let number = usize::from(doer.core & 1);
-        let mut watched = false;
+        let mut watched = self.stored_by_task(address, sp, doer, task);
         if let Some(stack) = &mut self.of[number] {
-            watched = stack.guard().contains(&address);
-            let Bounds { limit, top, .. } = stack.bounds;
-            let pushed = address < sp && address >= sp.saturating_sub(PUSHED);
-            let on_it = sp <= top && sp.saturating_add(BELOW) > limit;
-            if (limit..stack.low).contains(&address) {
+            watched |= stack.guard().contains(&address);
+            if (stack.bounds.limit..stack.low).contains(&address) {
                 (stack.low, stack.deepest) = (address & !3, Some(doer));
-            } else if address < limit && on_it && (sp < limit || pushed) && stack.overflow.is_none() && watched {
-                stack.low = limit;
-                stack.overflow = Some((doer, address));
+            } else {
+                stack.leave(address, sp, doer);
             }
             // Also what lies between words that were stored to.
             watched |= stack.used().contains(&address);
@@ -143,10 +182,33 @@ impl Stacks {
         if let Some(other) = &self.of[1 - number]
             && (other.bounds.limit..other.low).contains(&address)
             && self.of[number].is_none_or(|own| !(own.bounds.limit..own.bounds.top).contains(&address))
+            // Else the stacks of both cores are in one array.
+            && !(other.bounds.limit..=other.bounds.top).contains(&sp)
         {
             watched = true;
             if other.low < other.bounds.top && self.intrusions.len() < MAX_INTRUSIONS {
                 self.intrusions.push((doer, address));
+            }
+        }
+        watched
+    }
+
+    /// The same of the stacks of tasks. What another task or a handler stores below one, or to a part that it has not used, is no
+    /// fault: a kernel gives memory of tasks that it has deleted to others.
+    fn stored_by_task(&mut self, address: u32, sp: u32, doer: Doer, task: InTask) -> bool {
+        let mut watched = false;
+        for (&number, stack) in &mut self.tasks {
+            if !stack.guard().contains(&address) && !stack.used().contains(&address) {
+                continue;
+            }
+            watched = true;
+            if number != task.number {
+                continue;
+            }
+            if (stack.bounds.limit..stack.low).contains(&address) {
+                (stack.low, stack.deepest) = (address & !3, Some(doer));
+            } else if task.on_its_stack && stack.low < stack.bounds.top {
+                stack.leave(address, sp, doer);
             }
         }
         watched

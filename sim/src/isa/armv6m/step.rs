@@ -360,7 +360,13 @@ impl<B: Bus> Core<B> {
 
     /// Who makes an access while PC is this.
     pub(crate) fn accessor(&self, pc: u32) -> Accessor {
-        Accessor { core: self.id, pc: pc.wrapping_sub(2), sp: self.regs[13], in_handler: self.ipsr != 0 }
+        Accessor {
+            core: self.id,
+            pc: pc.wrapping_sub(2),
+            sp: self.regs[13],
+            in_handler: self.ipsr != 0,
+            in_task: self.uses_psp(),
+        }
     }
 
     /// Records an access by an instruction for probes and watchpoints; those of exceptions do not count.

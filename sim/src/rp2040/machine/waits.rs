@@ -9,7 +9,7 @@ use crate::core::time::{Cycle, NEVER};
 use crate::isa::thumb::decode::{Code, TABLE};
 use crate::rp2040::machine::Machine;
 use crate::rp2040::machine::polling::is_register;
-use crate::rp2040::peripherals::sio::{self, Sio};
+use crate::rp2040::peripherals::sio::{self, FIFO_ST, Sio};
 
 /// Instructions of the longest loop that is followed.
 const LONGEST: usize = 2048;
@@ -18,6 +18,15 @@ const PATIENCE: Cycle = 10_000;
 /// `NVIC_ICER`.
 const NVIC_ICER: u32 = 0xe000_e180;
 const SYST_CSR: u32 = 0xe000_e010;
+
+/// What of its FIFOs ends a loop of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FifoWait {
+    /// A word from the other core.
+    Word,
+    /// Room for a word to the other core.
+    Room,
+}
 
 /// What a core is doing over and over again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +45,8 @@ pub struct Wait {
     pub words: Vec<u32>,
     /// Those of its stack of which that is true.
     pub locals: Vec<u32>,
+    /// What it waits for if it reads the state of its FIFOs.
+    pub fifo: Option<FifoWait>,
 }
 
 impl Machine {
@@ -47,9 +58,31 @@ impl Machine {
                 return None;
             }
             let watch = std::mem::take(&mut self.bus.fabric.watch);
-            let mut copy = self.clone();
+            let mut wait = self.clone().follow(number);
+            if wait.returns
+                && wait.registers.iter().any(|&address| address >> 28 == 0xd && sio::offset(address) == FIFO_ST)
+            {
+                wait.fifo = [FifoWait::Word, FifoWait::Room]
+                    .into_iter()
+                    .find(|&end| self.clone().leaves_by(number, &wait, end));
+            }
             self.bus.fabric.watch = watch;
-            Some(copy.follow(number))
+            Some(wait)
+        })
+    }
+
+    /// Whether a core leaves its loop by a change of its FIFOs.
+    fn leaves_by(mut self, number: usize, wait: &Wait, by: FifoWait) -> bool {
+        self.isolate(number);
+        let now = self.now();
+        match by {
+            FifoWait::Word => self.bus.peripherals.sio.hand(number, now),
+            FifoWait::Room => self.bus.peripherals.sio.make_room(number),
+        }
+        // It may have read the old state already.
+        (0..2 * wait.code.len()).any(|_| {
+            let (executed, pc) = (self.executes(number), self.core(number).register(15));
+            executed && wait.code.binary_search(&pc).is_err()
         })
     }
 
@@ -61,18 +94,25 @@ impl Machine {
         pending == NEVER && !peripherals.stands_still() && peripherals.pins_stand_still() && !(0..2).any(ticks)
     }
 
-    /// Executes the loop that a core is in, with nothing else going on.
-    fn follow(&mut self, number: usize) -> Wait {
+    /// Lets nothing go on but a core, which is woken if it sleeps. False if it then does not come to an instruction.
+    fn isolate(&mut self, number: usize) -> bool {
         let now = self.now();
         let _ = self.core_mut(1 - number).stick(now);
         self.write_private(number, NVIC_ICER, u32::MAX);
         let control = self.core(number).peek_private(SYST_CSR);
         self.write_private(number, SYST_CSR, control & !systick::TICKINT);
+        if !self.core(number).is_asleep() {
+            return self.executes(number);
+        }
+        let pc = self.core(number).register(15);
+        self.core_mut(number).start_at(pc, now);
+        true
+    }
+
+    /// Executes the loop that a core is in, with nothing else going on.
+    fn follow(&mut self, number: usize) -> Wait {
         let mut wait = Wait::default();
-        if self.core(number).is_asleep() {
-            let pc = self.core(number).register(15);
-            self.core_mut(number).start_at(pc, now);
-        } else if !self.executes(number) {
+        if !self.isolate(number) {
             return wait;
         }
         let (first, memory) = (self.registers_of(number), self.bus.memory.clone());

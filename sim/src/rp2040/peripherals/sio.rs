@@ -27,7 +27,7 @@ const GPIO_OUT: u32 = 0x010;
 const GPIO_OE_XOR: u32 = 0x02c;
 const GPIO_HI_OUT: u32 = 0x030;
 const GPIO_HI_OE_XOR: u32 = 0x04c;
-const FIFO_ST: u32 = 0x050;
+pub(in crate::rp2040) const FIFO_ST: u32 = 0x050;
 const FIFO_WR: u32 = 0x054;
 const FIFO_RD: u32 = 0x058;
 const SPINLOCK_ST: u32 = 0x05c;
@@ -246,6 +246,16 @@ impl Sio {
             SPINLOCK0..=SPINLOCK31 => self.spinlocks &= !spinlock_bit(offset),
             _ => context.diagnostics.unmodelled(SIO.name, offset, "write to", now),
         }
+    }
+
+    /// Puts a word into the FIFO that a core reads.
+    pub(in crate::rp2040) fn hand(&mut self, core: usize, now: Cycle) {
+        self.fifos[core & 1].push(0, now);
+    }
+
+    /// Empties the FIFO that a core writes to.
+    pub(in crate::rp2040) fn make_room(&mut self, core: usize) {
+        self.fifos[core & 1 ^ 1] = Fifo::default();
     }
 
     /// Whether a write by core `core` at `offset` puts a word into the FIFO to the other core, which has room for it.

@@ -32,22 +32,58 @@ WAITS = [
     ("SPINLOCK_ORDER", "deadlock", ("spinlock 5 is free, which core 1 got", "spinlock 4 is free, which core 0 got")),
     ("MUTEX_ORDER", "deadlock", ("sensor_mutex", "core 1 took it last, in lock_mutex ← read_sensor", "printf_mutex")),
     ("NO_ANSWER", "deadlock", ("in pop ← example", "in pop ← core_1")),
-    ("INTERRUPTED_HOLDER", "deadlock", ("spinlock 9", "which it got in example", "IRQ 0 TIMER_IRQ_0")),
+    ("SEMAPHORES", "deadlock", ("the semaphore free_slots", "the semaphore full_slots")),
+    ("QUEUES_FULL", "deadlock", ("the queue commands has room: it is full", "the queue answers has room")),
+    ("TAKEN_TWICE", "deadlock", ("printf_mutex", "which it holds itself")),
+    ("RETURNS", "no-progress", ("core 1 sends a word", "core 1 sleeps in core_1, and waits for nothing")),
+    ("HELD_IN_SLEEP", "starvation", ("Core 0 has waited for spinlock 7", "in core_1")),
+    ("OVERTAKEN", "starvation", ("Core 0 has waited for spinlock 7", "times")),
     ("LOCK_KEPT", "no-progress", ("printf_mutex", "core 1 took it last, in lock_mutex ← log_line ← core_1")),
     ("SEMAPHORE", "no-progress", ("the semaphore free_slots", "in acquire ← example")),
     ("FLAG", "no-progress", ("done", "core 1 sleeps")),
-    ("NO_ALARM", "no-progress", ("Core 1 sleeps in core_1", "no alarm will end", "core 0 sleeps")),
     ("LOST_WAKE_UP", "lost-wake-up", ("Core 1 sleeps", "SEV")),
 ]
 
 
-@pytest.mark.parametrize(("which", "code", "words"), WAITS, ids=[one[0] for one in WAITS])
-def test_a_wait_that_nothing_ends_is_told_with_what_is_waited_for(
-    which: str, code: str, words: tuple[str, ...]
+HANDLERS = [
+    ("SPINLOCK_IN_HANDLER", "deadlock", ("spinlock 9", "which it got in example", "IRQ 0 TIMER_IRQ_0")),
+    ("MUTEX_IN_HANDLER", "deadlock", ("log_mutex", "which it holds itself", "IRQ 0 TIMER_IRQ_0")),
+    ("WAITS_FOR_THREAD", "no-progress", ("flag", "handler of IRQ 0 TIMER_IRQ_0")),
+    ("WAITS_FOR_HANDLER", "no-progress", ("answer", "handler of IRQ 0 TIMER_IRQ_0")),
+    ("ANSWER_SWALLOWED", "no-progress", ("until core 1 sends a word",)),
+    ("NO_EVENT", "lost-wake-up", ("Core 0 sleeps", "SEV")),
+    ("STORM", "interrupt-storm", ("IRQ 0 TIMER_IRQ_0", "in spend ← example")),
+    ("TWO_SOURCES", "interrupt-storm", ("IRQ 15 SIO_IRQ_PROC0",)),
+    ("MISALIGNED", "crash", ("Core 1", "unaligned access", "core_1")),
+    ("WATCHDOG", "watchdog", ("core 0 was in pop",)),
+]
+FAULTS = [("waits", *one) for one in WAITS] + [("handlers", *one) for one in HANDLERS]
+
+
+def memory(which: str) -> str:
+    """Return where the program has to be: the chip starts again from flash after a reset."""
+    return "flash" if which == "WATCHDOG" else "sram"
+
+
+@pytest.mark.parametrize(("file", "which", "code", "words"), FAULTS, ids=[one[1] for one in FAULTS])
+def test_a_fault_is_told_with_its_cause_and_its_mended_program_is_silent(
+    file: str, which: str, code: str, words: tuple[str, ...]
 ) -> None:
-    (found,) = fault("waits", which).findings
-    assert found.code == code
-    assert [word for word in words if word not in found.text] == []
+    where = Wanted(0.5, None, b"")
+    found = hunted(example(f"faults/{file}", memory(which), f"-D{which}"), where).findings
+    # A core that has crashed is what the other one waits for.
+    (told,) = [one for one in found if one.code == code] if code in {"crash", "watchdog"} else found
+    assert told.code == code
+    assert [word for word in words if word not in told.text] == []
+    mended = hunted(example(f"faults/{file}", memory(which), f"-D{which}", "-DMENDED"), where)
+    assert mended.findings == []
+
+
+def test_a_wait_for_a_time_without_an_alarm_is_told_of_both_cores() -> None:
+    first, second = fault("waits", "NO_ALARM").findings
+    assert (first.code, second.code) == ("no-progress", "no-progress")
+    assert "which no alarm will end" in second.text
+    assert hunted(example("faults/waits", "sram", "-DNO_ALARM", "-DMENDED")).findings == []
 
 
 @pytest.mark.parametrize("which", ["SERVER", "SLOW", "MUTEX"])

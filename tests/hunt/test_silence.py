@@ -37,7 +37,7 @@ class Hunter(profiled.Measurer):
         assert isinstance(simulator, Simulator)
         calls = Calls(simulator)
         stop = Stop(Reason.LIMIT, simulator.now, "", None, None, None)
-        run = Run(stop, "", True, False, False, snapshot(simulator, calls), (LONG, LONG), b"")
+        run = Run(stop, "", True, False, False, snapshot(simulator, calls), (LONG, LONG), b"", {})
         self.texts = tuple(one.text for one in findings(simulator, calls, run, {}))
         self.shared = tuple(simulator.shared_words())
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from intercore.hunt.calls import Calls, Place
-from intercore.hunt.findings import Finding, findings
+from intercore.hunt.finding import Finding
+from intercore.hunt.findings import findings
 from intercore.hunt.hunting import Wanted, hunt
 from intercore.hunt.races import races
+from intercore.hunt.starvation import spinlocks_before
 from intercore.hunt.waits import Wait
 from intercore.profile.recorded import LockUse, take
 from intercore.record.origin import Origin
@@ -101,8 +103,6 @@ class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore
 
 _OUTPUT = 400
 _HARD_FAULT = 3
-_SETTLING = 5_000_000
-"""Cycles that the chip's time may be behind what cores have done when they come to a dead end."""
 
 
 def analysed(
@@ -122,7 +122,7 @@ def analysed(
     again = _Again({}, [], all_shared=True)
     if words or shared:
         progress("once more, to see who changes what the cores share, and in which order")
-        again = _again(image, words, shared, simulator.now + (_SETTLING if run.stuck else 0), faults)
+        again = _again(image, words, shared, simulator.now, faults)
         found = findings(simulator, calls, run, again.writers)
         found += again.races
         found.sort(key=lambda one: one.code == "not-reached")
@@ -136,7 +136,7 @@ def analysed(
         simulator.now,
         simulator.seconds,
         round(simulator.hz),
-        found,
+        [*found, *(() if any(one.code == "starvation" for one in found) else spinlocks_before(recorded))],
         run.last.waits,
         interrupts,
         recorded.locks,
@@ -190,6 +190,6 @@ def _interrupts(calls: Calls, hunted: _native.Hunted) -> list[Interrupt]:
 def _stacks(calls: Calls, hunted: _native.Hunted) -> list[StackUse]:
     return [
         StackUse(core, stack[0], stack[1], stack[1] - stack[2], calls.done(stack[3]) if stack[3] else None)
-        for core, stack in enumerate(hunted[-1][0])
+        for core, stack in enumerate(hunted[7][0])
         if stack is not None
     ]

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import msgspec
 
 from intercore.hunt.calls import Calls
+from intercore.hunt.kernel import quiet, ready
 from intercore.hunt.waits import HANDED_OVER, Snapshot, snapshot
 from intercore.sim import CoreState, Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from intercore.sim import Simulator, Stop
 
@@ -48,6 +49,8 @@ class Run(NamedTuple):
     lasting: tuple[float, float]
     """For how many seconds each core has been in the same loop, with what it waits for unchanged, at each look."""
     output: bytes
+    ready_since: Mapping[int, int]
+    """Since which cycle each task of a kernel has been ready, and on no core, at each look."""
 
 
 Lasting: TypeAlias = "tuple[tuple[object, float], tuple[object, float]]"
@@ -58,6 +61,8 @@ def hunt(simulator: Simulator, calls: Calls, wanted: Wanted, progress: Callable[
     """Run a program from power-on, or from where it has come to: the looks are in the same cycles."""
     output = bytearray()
     lasting: Lasting = ((None, simulator.seconds), (None, simulator.seconds))
+    ready_since: dict[int, int] = {}
+    quiet_since: float | None = None
     while True:
         left = wanted.seconds - simulator.seconds
         cycles = max(1, min(_LOOK - simulator.now % _LOOK, round(left * simulator.hz)))
@@ -82,18 +87,24 @@ def hunt(simulator: Simulator, calls: Calls, wanted: Wanted, progress: Callable[
                 waits[stop.core] = msgspec.structs.replace(waits[stop.core], kind="ended", what="has ended the program")
                 now = msgspec.structs.replace(now, waits=waits)
             lasting = _lasting(lasting, now, simulator.seconds)
-            return Run(stop, why, reached, dead, dead, now, _seconds(lasting, simulator), bytes(output))
+            return Run(stop, why, reached, dead, dead, now, _seconds(lasting, simulator), bytes(output), ready_since)
         if any(simulator.registers(core).state is CoreState.STUCK for core in (0, 1)):
             continue  # a core that is held for a while waits for nothing
         now = snapshot(simulator, calls)
         lasting = _lasting(lasting, now, simulator.seconds)
         for_so_long = _seconds(lasting, simulator)
+        ready_since = {block: ready_since.get(block, simulator.now) for block in ready(simulator)}
+        quiet_since = (quiet_since or simulator.seconds) if quiet(simulator) else None
+        why, certain = "", False
         if _both_repeat(now):
             if simulator.nothing_is_pending():
-                return Run(stop, "nothing can change any more", reached, True, True, now, for_so_long, bytes(output))
-            if all(wait.kind in HANDED_OVER for wait in now.waits) and min(for_so_long) >= _PATIENCE:
+                why, certain = "nothing can change any more", True
+            elif all(wait.kind in HANDED_OVER for wait in now.waits) and min(for_so_long) >= _PATIENCE:
                 why = f"nothing has changed for {_PATIENCE:g} s of the chip's time"
-                return Run(stop, why, reached, True, False, now, for_so_long, bytes(output))
+        if quiet_since is not None and simulator.seconds - quiet_since >= _PATIENCE:
+            why = f"no task has run for {_PATIENCE:g} s of the chip's time, and nothing will let one"
+        if why:
+            return Run(stop, why, reached, True, certain, now, for_so_long, bytes(output), ready_since)
         progress(f"{simulator.seconds:.2f} s of {wanted.seconds:g} s of the chip's time")
 
 

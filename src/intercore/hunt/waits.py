@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from intercore.hunt.calls import Place
-from intercore.profile.names import short
+from intercore.hunt.memory import object_name, word
 from intercore.sim import CoreState
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ HANDED_OVER: frozenset[Kind] = FOR_OTHERS - {"word", "woken"}
 
 _SIO = 0xD0000000
 _FIFO_ST = _SIO + 0x50
-_VALID, _READY = 1, 2
 _SPINLOCKS = range(_SIO + 0x100, _SIO + 0x180, 4)
 _SSI = range(0x18000000, 0x18001000)
 _TIMER = range(0x40054000, 0x40058000)
@@ -169,7 +168,7 @@ def _loop(
     asleep: bool,
 ) -> _Found:
     """Return what a core waits for by what its loop reads."""
-    returns, repeats, acts, _, registers, words, local = loop
+    returns, repeats, acts, _, registers, words, local, fifo = loop
     tells_time = any(one in _TIMER or one in _SYSTICK for one in registers)
     if tells_time and (returns or asleep):
         return _Found("time", "some time has passed")
@@ -177,7 +176,7 @@ def _loop(
         if asleep and words:
             return _Found("woken", "nobody has sent an event (SEV) since what it waits for has come")
         return _Found("idle" if asleep else "runs")
-    found = next(_ports(simulator, calls, hunted, place, registers), None)
+    found = next(_ports(simulator, calls, hunted, place.core, registers, fifo), None)
     found = found or next(_locks(simulator, calls, place.core, words or local), None)
     others = [one for one in registers if one not in _SPINLOCKS and one != _FIFO_ST]
     if found is None and others:
@@ -193,18 +192,15 @@ def _ports(
     simulator: Simulator,
     calls: Calls,
     hunted: _native.Hunted,
-    place: Place,
+    core: int,
     registers: Sequence[int],
+    fifo: str,
 ) -> Iterator[_Found]:
     """Yield what it waits for at SIO."""
-    core = place.core
-    if _FIFO_ST in registers:
-        status = simulator.peek_register(_FIFO_ST, core=core)
-        empty, full = not status & _VALID, not status & _READY
-        if full and (not empty or any("push" in name or "send" in name for name in place.functions[:2])):
-            yield _Found("sends", f"the FIFO to core {1 - core} has room, which is full", (), 1 - core)
-        elif empty:
-            yield _Found("receives", f"core {1 - core} sends a word: its FIFO is empty", (), 1 - core)
+    if fifo == "room":
+        yield _Found("sends", f"the FIFO to core {1 - core} has room, which is full", (), 1 - core)
+    elif fifo == "word":
+        yield _Found("receives", f"core {1 - core} sends a word: its FIFO is empty", (), 1 - core)
     holders = {lock: (by, calls.place(by, path, since)) for lock, by, since, path in hunted[4]}
     for register in (one for one in registers if one in _SPINLOCKS):
         lock = (register - _SPINLOCKS.start) // 4
@@ -216,9 +212,9 @@ def _ports(
 
 def _locks(simulator: Simulator, calls: Calls, core: int, words: Sequence[int]) -> Iterator[_Found]:
     """Yield the structure of the SDK that it waits for: its first word is the address of a spinlock (`lock_core_t`)."""
-    for base in (one for one in words if _word(simulator, one) in _SPINLOCKS):
+    for base in (one for one in words if word(simulator, one) in _SPINLOCKS):
         name = object_name(simulator, calls, base)
-        state = _word(simulator, base + 4)
+        state = word(simulator, base + 4)
         if base + 4 in words:
             if state >= 1 << 16 and not state & 0xFFFF:
                 what = f"the semaphore {name} has a permit: none is left"
@@ -229,7 +225,7 @@ def _locks(simulator: Simulator, calls: Calls, core: int, words: Sequence[int]) 
                 itself = ", which it holds itself" if holder == core else ""
                 yield _Found("mutex", f"the mutex {name} is free{itself}", [base + 4], holder)
         elif base + 8 in words:
-            count = _word(simulator, base + 8)
+            count = word(simulator, base + 8)
             has = "an element: it is empty" if count & 0xFFFF == count >> 16 else "room: it is full"
             yield _Found("queue", f"the queue {name} has {has}", [base + 8], 1 - core)
         else:
@@ -243,19 +239,5 @@ def _register(simulator: Simulator, address: int) -> str:
 
 
 def _words(simulator: Simulator, calls: Calls, words: Sequence[int]) -> str:
-    shown = [f"{object_name(simulator, calls, one)} (now {_word(simulator, one):#x})" for one in words[:3]]
+    shown = [f"{object_name(simulator, calls, one)} (now {word(simulator, one):#x})" for one in words[:3]]
     return f"{' or '.join(dict.fromkeys(shown))} changes"
-
-
-def object_name(simulator: Simulator, calls: Calls, address: int) -> str:
-    """Return the name of the data at an address, with the offset; the address if it has none."""
-    for name, symbol in simulator.all_symbols():
-        if symbol.address <= address < symbol.address + symbol.size and not symbol.is_function:
-            offset = address - symbol.address
-            known = short(calls.names.object(symbol.address))
-            return (known if not known.startswith("0x") else name) + (f" + {offset}" if offset else "")
-    return f"{address:#010x}"
-
-
-def _word(simulator: Simulator, address: int) -> int:
-    return int.from_bytes(simulator.read(address, 4), "little")

@@ -17,7 +17,7 @@ from intercore.hunt.variation.trial import Setting, Trial
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from intercore.hunt.findings import Code
+    from intercore.hunt.finding import Code
     from intercore.hunt.variation.deviations import Deviation
 
 _AT_A_TIME = 8

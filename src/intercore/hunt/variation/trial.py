@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.hunt.calls import Calls
-from intercore.hunt.findings import Finding, findings
+from intercore.hunt.finding import Finding
+from intercore.hunt.findings import findings
 from intercore.hunt.hunting import Wanted, hunt
 from intercore.hunt.variation.deviations import FlashCache, Hold, Phase, faults_of
 from intercore.sim import Reason, Simulator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from intercore.hunt.findings import Code
+    from intercore.hunt.finding import Code
     from intercore.hunt.variation.deviations import Deviation
 
 POTENTIAL = frozenset({"data-race", "lost-update", "torn-read"})

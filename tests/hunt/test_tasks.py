@@ -1,0 +1,65 @@
+"""Faults of FreeRTOS tasks: planted ones are found, with tasks and objects by name; mended programs are silent."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.hunt.analysis import HuntAnalysis, analysed
+from intercore.hunt.hunting import Wanted
+from tests.built_once import ROOT, alone_in
+from tests.firmware.rp2040.conftest import need_tools
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FAULTS = ROOT / "sim" / "examples" / "faults" / "tasks.c"
+SECONDS = 2.0
+
+
+def program(*definitions: str) -> Path:
+    """Return an image of the firmware that has tasks.c as its program."""
+    need_tools()
+    folder = ROOT / "build" / "test-hunt-tasks"
+    made = folder / f"{'-'.join(definitions)}.elf"
+    with alone_in(folder):
+        source = folder / "program.c"
+        source.write_text("".join(f"#define {one}\n" for one in definitions) + f'#include "{FAULTS}"\n', "utf-8")
+        for words in (
+            ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), "-DIC_BOARD=rp2040", f"-DIC_PROGRAM={source}"],
+            ["cmake", "--build", str(folder), "--parallel", "--target", "intercore-target"],
+        ):
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+        made.write_bytes((folder / "intercore-target").read_bytes())
+    return made
+
+
+def hunted(*definitions: str) -> HuntAnalysis:
+    """Return what is found in the program."""
+    return analysed(program(*definitions), "tasks", Wanted(SECONDS, None, b""), lambda _: None)
+
+
+TASKS = [
+    ("MUTEX_ORDER", "deadlock", ("task logger waits", "the mutex storage", "task painter waits", "the mutex display")),
+    ("MUTEX_KEPT", "no-progress", ("task painter waits", "the mutex storage", "which task logger")),
+    ("NOT_GIVEN", "no-progress", ("task reader waits", "the semaphore data_ready")),
+    ("QUEUES_FULL", "deadlock", ("task client", "the queue commands has room", "task server", "the queue answers")),
+    ("STACK", "stack-overflow", ("task parser leaves its stack", "in parse")),
+    ("STARVED", "starvation", ("task logger", "has been ready", "task control (priority 4) is on core 1")),
+    ("INVERSION", "starvation", ("task low", "has been ready", "task middle", "task high waits", "storage")),
+]
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("which", "code", "words"), TASKS, ids=[one[0] for one in TASKS])
+def test_a_fault_of_tasks_is_told_with_its_cause_and_its_mended_program_is_silent(
+    which: str, code: str, words: tuple[str, ...]
+) -> None:
+    found = hunted(which).findings
+    assert [one.code for one in found][:1] == [code]
+    text = found[0].text.replace("Task ", "task ")
+    assert [word for word in words if word not in text] == []
+    assert hunted(which, "MENDED").findings == []

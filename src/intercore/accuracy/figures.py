@@ -31,6 +31,7 @@ Category: TypeAlias = Literal[
     "start of core 1",
     "memcpy in ROM",
     "the divider",
+    "flash that is written",
     "the kernel (RTOS)",
 ]
 """What a time is made of, as far as the model has assumptions of its own on it. Of some there is no figure."""

@@ -31,6 +31,7 @@ _SHORT: Mapping[Category, str] = {
     "start of core 1": "core 1's start",
     "memcpy in ROM": "memcpy",
     "the divider": "divider",
+    "flash that is written": "writes to flash",
     "the kernel (RTOS)": "kernel",
 }
 

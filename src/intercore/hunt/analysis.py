@@ -157,11 +157,12 @@ class _Again(NamedTuple):
     """Whether all accesses to shared words were looked at."""
 
 
-def _again(image: Path, words: Sequence[int], shared: Sequence[int], end: int) -> _Again:
+def _again(image: Path, words: Sequence[int], shared: Sequence[int], end: int, faults: Sequence[str]) -> _Again:
     """Run the same again."""
     simulator = Simulator(image)
     calls = Calls(simulator)
     simulator.start_hunt_again(words, shared)
+    simulator.set_faults(faults)
     while simulator.now < end:
         stop = simulator.run(end - simulator.now)
         simulator.take_uart()

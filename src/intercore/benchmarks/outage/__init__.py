@@ -54,5 +54,6 @@ BENCHMARK = Benchmark(
             "write": Result("us", "time of the storage"),
         },
     ),
+    made_of=("flash that is written", "interrupt latency", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
 )

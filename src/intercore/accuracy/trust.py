@@ -27,11 +27,11 @@ _SHORT: Mapping[Category, str] = {
     "pins by PIO": "PIO's pins",
     "registers on APB": "APB",
     "UART and I2C": "UART, I2C",
-    "SIO FIFO and spinlocks": "FIFO and spinlocks",
+    "SIO FIFO and spinlocks": "FIFO, spinlocks",
     "start of core 1": "core 1's start",
     "memcpy in ROM": "memcpy",
     "the divider": "divider",
-    "flash that is written": "writes to flash",
+    "flash that is written": "flash writes",
     "the kernel (RTOS)": "kernel",
 }
 

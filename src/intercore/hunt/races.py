@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.hunt.finding import Code, Finding
-from intercore.hunt.waits import object_name
+from intercore.hunt.memory import object_name
 from intercore.text import capitalised
 
 if TYPE_CHECKING:

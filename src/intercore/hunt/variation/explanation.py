@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from intercore.hunt.calls import Calls
+from intercore.hunt.memory import object_name
 from intercore.hunt.variation.deviations import FlashCache, Hold, Phase, PowerOn, faults_of
 from intercore.hunt.variation.places import (
     ACCESS,
@@ -19,7 +20,6 @@ from intercore.hunt.variation.places import (
     accesses_of,
     event_instructions,
 )
-from intercore.hunt.waits import object_name
 from intercore.sim import Simulator
 from intercore.view.quantity import duration
 

@@ -20,9 +20,10 @@
  *   task       a periodic task that is activated at each kernel tick: its largest lateness
  *
  * The series `longest` has this time, and `missed` how much more there was: for a core that computes, the total of all
- * times of more than 10 µs (with `lock`, and hold_us) between two readings; else the number of activations that did not come. On the core that
- * writes, a periodic task of higher priority is activated at each kernel tick. The series `own` has its largest
- * lateness, and `behind` that of its last activation, after the outage: the kernel ticks that were lost for good.
+ * times of more than 10 µs (with `lock`, and hold_us) between two readings; else the number of activations that did
+ * not come. On the core that writes, a periodic task of higher priority is activated at each kernel tick. The series
+ * `own` has its largest lateness, and `behind` that of its last activation, after the outage: the kernel ticks that
+ * were lost for good.
  *
  * With lockout, the moments between the last reading of the other core before its standstill and the first one after it
  * divide it into parts, whose sum is checked: `entry` (until the core is parked), `seen` (until the core that writes
@@ -30,8 +31,8 @@
  * can be read from it), and `wake` (from the release to the first reading). `park` is the time from the ring until the
  * core is parked. Where the other core does not compute there are no `entry` and `wake`.
  *
- * A core that masks its interrupts is parked late. After patience_us the core that writes gives up (`gave_up` is 1), and
- * with request=withdrawn the parked core finds that nobody waits for it. With request=left it does not, as in the
+ * A core that masks its interrupts is parked late. After patience_us the core that writes gives up (`gave_up` is 1),
+ * and with request=withdrawn the parked core finds that nobody waits for it. With request=left it does not, as in the
  * pico-sdk before 2.2: it then waits for a release that does not come. To tell this and not to hang, a core waits for
  * its release for at most a second (`stuck` is 1). */
 #include <stdatomic.h>
@@ -365,8 +366,8 @@ static void write_storage(void) {
     atomic_store(&scene.released, true);
 }
 
-/* With other=lock: this task could only be woken while the lock was free, so it waits for a random part of the period in
- * which the lock is held and not. */
+/* With other=lock: this task could only be woken while the lock was free, so it waits for a random part of the period
+ * in which the lock is held and not. */
 static void await_phase(void) {
     if (scene.doing == OTHER_LOCK) {
         uint64_t wait = ic_random_next(&scene.run->random) % (2U * scene.hold);

@@ -1,7 +1,7 @@
-// A core that sleeps until alarms, whose interrupt the other core handles: core 0 toggles a pin as fast as it can, core 1
-// asks for an alarm every 50 us. As the alarm's interrupt is enabled on core 0, core 0 stops toggling each time, although
-// the two share no data but the flag. The same happens with an alarm pool of the Pico SDK, which belongs to the core that
-// created it.
+// A core that sleeps until alarms, whose interrupt the other core handles: core 0 toggles a pin as fast as it can,
+// core 1 asks for an alarm every 50 us. As the alarm's interrupt is enabled on core 0, core 0 stops toggling each
+// time, although the two share no data but the flag. The same happens with an alarm pool of the Pico SDK, which
+// belongs to the core that created it.
 #include "chip.h"
 
 #define IO_BANK0_GPIO2_CTRL REGISTER(0x40014014)

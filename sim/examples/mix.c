@@ -1,6 +1,6 @@
-// Rounds of work for each core, without end: a linked list (pointers), matrices (products), text (a state machine with many
-// branches), and a CRC over all results (bits). The mix is CoreMark's; the code is not. What is done depends on data that
-// change from round to round, so that branches are as hard to foresee as in a real program.
+// Rounds of work for each core, without end: a linked list (pointers), matrices (products), text (a state machine
+// with many branches), and a CRC over all results (bits). The mix is CoreMark's; the code is not. What is done
+// depends on data that change from round to round, so that branches are as hard to foresee as in a real program.
 #include "chip.h"
 
 #define CPUID REGISTER(SIO)

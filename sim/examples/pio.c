@@ -1,11 +1,14 @@
 // Both PIO blocks, both cores, and the DMA.
 //
-// A line: state machine 0 of PIO0 sends bytes on GPIO 2, and that of PIO1 receives them there. Core 1 sleeps until PIO1
-// interrupts it. A bit takes 8 cycles, and a frame of start bit, eight bits and the PULL that is the stop bit 80.
+// A line: state machine 0 of PIO0 sends bytes on GPIO 2, and that of PIO1 receives them there. Core 1 sleeps until
+// PIO1 interrupts it. A bit takes 8 cycles, and a frame of start bit, eight bits and the PULL that is the stop bit
+// 80.
 //
-// A pipe: state machine 1 of PIO0 moves words from its TX FIFO to its RX FIFO. The DMA fills the one and empties the other.
+// A pipe: state machine 1 of PIO0 moves words from its TX FIFO to its RX FIFO. The DMA fills the one and empties the
+// other.
 //
-// Edges: core 0 toggles GPIO 3 by SIO, a store a cycle and five cycles between two, and state machine 2 counts them in X.
+// Edges: core 0 toggles GPIO 3 by SIO, a store a cycle and five cycles between two, and state machine 2 counts them
+// in X.
 #include "chip.h"
 
 #define RESETS_CLEAR REGISTER(0x4000f000)

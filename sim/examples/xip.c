@@ -1,10 +1,10 @@
 // Execute in place: 32 words of flash through the cache, first not there, then there, then around the cache.
 //
 // A load that hits takes 2 cycles: 32 * 2, 2 for reading SysTick and 1 for an ADDS on the way. A miss waits for one
-// word of the flash: 8 clocks of address and mode, 4 of waiting and 8 of data (the set-up of the SDK's boot2_w25q080),
-// each 4 cycles long: 80, and what the serial interface needs around them, which no document gives
-// (sim/src/chip/bus/ssi.rs assumes 4). The words lie 8 bytes apart: one per line of the cache. A miss fills only the word that was asked for, so
-// that the other word of each line misses too.
+// word of the flash: 8 clocks of address and mode, 4 of waiting and 8 of data (the set-up of the SDK's
+// boot2_w25q080), each 4 cycles long: 80, and what the serial interface needs around them, which no document gives
+// (sim/src/chip/bus/ssi.rs assumes 4). The words lie 8 bytes apart: one per line of the cache. A miss fills only the
+// word that was asked for, so that the other word of each line misses too.
 #include "chip.h"
 
 #define XIP_FLUSH REGISTER(0x14000004)

@@ -1,5 +1,5 @@
-// Two tasks of FreeRTOS, each pinned to a core, that meet in rounds without end: at a mutex that both want, or by a queue that
-// passes 10,000 messages a second.
+// Two tasks of FreeRTOS, each pinned to a core, that meet in rounds without end: at a mutex that both want, or by a
+// queue that passes 10,000 messages a second.
 #include <stdint.h>
 
 #include "FreeRTOS.h"

@@ -1,5 +1,5 @@
-// What ordinary firmware does beside computing, in rounds without end: it polls, sleeps, takes interrupts, and meets the other
-// core at a lock. PROGRAM is one of the names below.
+// What ordinary firmware does beside computing, in rounds without end: it polls, sleeps, takes interrupts, and meets
+// the other core at a lock. PROGRAM is one of the names below.
 #include "chip.h"
 #include "rounds.h"
 

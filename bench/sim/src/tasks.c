@@ -1,5 +1,5 @@
-// Two tasks of FreeRTOS, each pinned to a core: one sorts, the other one computes CRCs, in rounds without end. The kernel's
-// tick interrupts the first of them each millisecond.
+// Two tasks of FreeRTOS, each pinned to a core: one sorts, the other one computes CRCs, in rounds without end. The
+// kernel's tick interrupts the first of them each millisecond.
 #include <stdint.h>
 
 #include "FreeRTOS.h"

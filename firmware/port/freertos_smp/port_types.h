@@ -20,7 +20,8 @@
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 
-/* On the RP2040 and the RP2350, the linker scripts put these sections into SRAM, wherever other code is (rp2_board.h). */
+/* On the RP2040 and the RP2350, the linker scripts put these sections into SRAM, wherever other code is
+ * (rp2_board.h). */
 #ifndef ESP_PLATFORM
 #define PORT_IN_RAM(name) __attribute__((noinline, section(".sram_code." #name)))
 #endif

@@ -1,5 +1,5 @@
-/* port_storage.h with a file, in the folder that TMPDIR names, or else in /var/tmp, which usually is on a disk. A change
- * is one write and one fsync(), which returns when the file system says that the disk has it. */
+/* port_storage.h with a file, in the folder that TMPDIR names, or else in /var/tmp, which usually is on a disk. A
+ * change is one write and one fsync(), which returns when the file system says that the disk has it. */
 #include "port_storage.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Programs whose handlers take what the code below them needs, or leave it no time, one for each definition; with MENDED, they
-// do not.
+// Programs whose handlers take what the code below them needs, or leave it no time, one for each definition; with
+// MENDED, they do not.
 #include "locks.h"
 
 #define NVIC_IPR0 REGISTER(0xe000e400)

@@ -1,5 +1,6 @@
-// Programs that fail only in some interleavings of the cores, one for each definition; with MENDED, in none. Each prints
-// PASS in its end if it is right. Undisturbed, all of them do: core 1 comes to the place some microseconds too late.
+// Programs that fail only in some interleavings of the cores, one for each definition; with MENDED, in none. Each
+// prints PASS in its end if it is right. Undisturbed, all of them do: core 1 comes to the place some microseconds too
+// late.
 #include "../chip.h"
 
 #define SPINLOCK(number) REGISTER(SIO + 0x100 + 4 * (number))

@@ -1,5 +1,5 @@
-// What programs hand to each other between two cores: words in the FIFO, and the locks, semaphores and queues of an SDK, each
-// with a spinlock that protects the words behind its address.
+// What programs hand to each other between two cores: words in the FIFO, and the locks, semaphores and queues of an
+// SDK, each with a spinlock that protects the words behind its address.
 #pragma once
 #include "../chip.h"
 

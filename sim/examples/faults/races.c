@@ -1,5 +1,5 @@
-// Programs in which cores, handlers and DMA change what they share without an order, one for each definition; with MENDED, the
-// same as it ought to be.
+// Programs in which cores, handlers and DMA change what they share without an order, one for each definition; with
+// MENDED, the same as it ought to be.
 #include "../chip.h"
 #include <stdbool.h>
 

@@ -1,5 +1,6 @@
-// Tasks of FreeRTOS on both cores that wait for what never comes, or do not run, one for each definition; with MENDED, it comes.
-// It is built with the firmware, in place of its program: cmake -DIC_BOARD=rp2040 -DIC_PROGRAM=tasks.c.
+// Tasks of FreeRTOS on both cores that wait for what never comes, or do not run, one for each definition; with
+// MENDED, it comes. It is built with the firmware, in place of its program: cmake -DIC_BOARD=rp2040
+// -DIC_PROGRAM=tasks.c.
 #include "FreeRTOS.h"
 #include "event_groups.h"
 #include "queue.h"

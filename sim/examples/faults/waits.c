@@ -133,7 +133,8 @@ static void core_0(void) {
 #else
 #define PAUSE "0"
 #endif
-// Each turn takes both cores 16 cycles, and neither is in the other's way: core 0 always looks when core 1 has the lock.
+// Each turn takes both cores 16 cycles, and neither is in the other's way: core 0 always looks when core 1 has the
+// lock.
 __attribute__((noinline, section(".sram5"))) static void core_1(void) {
     __asm__ volatile("1: ldr r0, [%0]\n cmp r0, #0\n beq 1b\n .rept 10\n nop\n .endr\n str r0, [%0]\n"
                      ".rept " PAUSE "\n nop\n .endr\n b 1b" ::"r"(&SPINLOCK(7))

@@ -1,5 +1,5 @@
-/* Implements port_storage.h with the last sector of the Pico's flash, a W25Q16JV of 2 MiB, and the functions of the boot
- * ROM (DS 2.8.3.1.3), as the pico-sdk does. */
+/* Implements port_storage.h with the last sector of the Pico's flash, a W25Q16JV of 2 MiB, and the functions of the
+ * boot ROM (DS 2.8.3.1.3), as the pico-sdk does. */
 #include "hardware/sync.h"
 #include "port_storage.h"
 #include "rp2040_registers.h"

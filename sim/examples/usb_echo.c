@@ -44,7 +44,8 @@ enum { INT_BUFF_STATUS = 1 << 4, INT_BUS_RESET = 1 << 12, INT_SETUP_REQ = 1 << 1
 
 static const uint8_t device[18] = {18, 1, 0, 2, 2, 0, 0, PACKET, 0xff, 0xff, 1, 0, 0, 1, 0, 0, 0, 1};
 // Two interfaces, of control (CDC ACM) and of data, with a bulk end point each way; the union of both (CDC 1.2,
-// 5.2.3.2). clang-format off
+// 5.2.3.2).
+// clang-format off
 static const uint8_t configuration[46] = {
     9, 2, 46, 0, 2, 1, 0, 0x80, 50,                       //
     9, 4, 0, 0, 0, 2, 2, 0, 0, 5, 0x24, 6, 0, 1,          //

@@ -9,6 +9,7 @@ import msgspec
 from intercore.hunt.calls import Calls, Place
 from intercore.hunt.finding import Finding
 from intercore.hunt.findings import findings
+from intercore.hunt.flash import FlashWait, HandlerWait, flash_waits, handler_waits
 from intercore.hunt.hunting import Wanted, hunt
 from intercore.hunt.races import races
 from intercore.hunt.starvation import spinlocks_before
@@ -40,6 +41,8 @@ class Interrupt(msgspec.Struct, frozen=True):
     """The most from where it became pending to the read of its vector."""
     delayed_by: str
     """What that was spent with; empty if it was taken at once."""
+    flash: HandlerWait | None = None
+    """What it waited for flash, in all its runs."""
 
 
 class StackUse(msgspec.Struct, frozen=True):
@@ -98,6 +101,8 @@ class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore
     all_shared: bool = True
     """Whether all accesses to words that are shared were looked at for data races."""
     variation: Variation | None = None
+    flash: Sequence[FlashWait] = ()
+    """What each core waited for flash."""
     schema: int = 1
 
 
@@ -126,9 +131,9 @@ def analysed(
         found = findings(simulator, calls, run, again.writers)
         found += again.races
         found.sort(key=lambda one: one.code == "not-reached")
-    interrupts, stacks = _interrupts(calls, hunted), _stacks(calls, hunted)
     notes = simulator.take_diagnostics()
     recorded = take(simulator, name, run.reason, simulator.seconds, None)
+    interrupts, stacks = _interrupts(calls, hunted, handler_waits(recorded)), _stacks(calls, hunted)
     return HuntAnalysis(
         name,
         "simulated",
@@ -144,6 +149,7 @@ def analysed(
         notes,
         printable(run.output.decode(errors="replace")[-_OUTPUT:]),
         again.all_shared,
+        flash=flash_waits(recorded),
     )
 
 
@@ -175,14 +181,24 @@ def _again(image: Path, words: Sequence[int], shared: Sequence[int], end: int, f
     return _Again(writers, list(races(simulator, calls, raced)), all_shared)
 
 
-def _interrupts(calls: Calls, hunted: _native.Hunted) -> list[Interrupt]:
+def _interrupts(calls: Calls, hunted: _native.Hunted, flash: Mapping[tuple[int, int], HandlerWait]) -> list[Interrupt]:
     def why(kind: str, function: int, name: str | None) -> str:
         if kind == "handler":
             return f"the handler of {name}"
         return f"masked in {calls.function(function)}" if kind == "masked" else ""
 
     return [
-        Interrupt(core, number, name, count, total, longest, latency, why(kind, function, other))
+        Interrupt(
+            core,
+            number,
+            name,
+            count,
+            total,
+            longest,
+            latency,
+            why(kind, function, other),
+            flash.get((core, number)),
+        )
         for core, number, name, (count, total, longest, latency), kind, function, other in hunted[1]
         if number > _HARD_FAULT
     ]

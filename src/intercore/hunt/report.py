@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from intercore.record.origin import LABELS, in_heading
 from intercore.text import capitalised, listed, plural
-from intercore.view.quantity import duration
+from intercore.view.quantity import duration, percent
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.hunt.analysis import HuntAnalysis, Interrupt, StackUse
+    from intercore.hunt.flash import FlashFunction
     from intercore.profile.recorded import LockUse
 
 TOP = 8
 """Rows of a table unless the user asks for more."""
+_MUCH = 0.1
+"""Part of the time awake from which on it is told that a core waits for flash."""
 
 
 def verdict(analysis: HuntAnalysis) -> str:
@@ -56,8 +59,35 @@ def states(analysis: HuntAnalysis) -> Iterator[str]:
     for wait in analysis.waits:
         handler = f"; it has interrupted {wait.interrupted[0].text}" if wait.interrupted else ""
         yield f"At the end, {wait.clause}{handler}."
+    yield from _flash(analysis)
     if not analysis.all_shared:
         yield "There were so many accesses to words that are shared that not all were looked at for data races."
+
+
+def _flash(analysis: HuntAnalysis) -> Iterator[str]:
+    """Yield which cores and handlers waited for flash, if that was much of their time."""
+    for wait in analysis.flash:
+        if wait.waited >= _MUCH * wait.cycles:
+            named = [f"{one.waited:,} of {one.cycles:,} cycles in {one.name}{_words(one)}" for one in wait.functions]
+            share = percent(wait.waited / wait.cycles)
+            yield f"Core {wait.core} waits for flash for {share} of its time awake: {listed(named)}."
+    for one in analysis.interrupts:
+        if one.flash is None:
+            continue
+        others = (one.total - one.longest) / (one.count - 1) if one.count > 1 else 0.0
+        if one.longest and one.longest >= 2 * others and one.flash.waited >= (one.longest - others) / 2:
+            beside = f", and the others {duration(others * 1e6 / analysis.hz)} in the mean" if others else ""
+            named = [f"{_time(analysis, waited)} in {function}" for function, waited in one.flash.functions]
+            yield (
+                f"The longest run of the handler of {one.name} on core {one.core} takes {_time(analysis, one.longest)}"
+                f"{beside}; all runs together wait {_time(analysis, one.flash.waited)} for flash"
+                f"{': ' if named else ''}{listed(named)}."
+            )
+
+
+def _words(one: FlashFunction) -> str:
+    of = "its code" if one.object == one.name else one.object
+    return f" for {one.words:,} word{'' if one.words == 1 else 's'} of {of}" if one.words else ""
 
 
 def tables(analysis: HuntAnalysis, top: int = TOP) -> Iterator[Table[Any]]:
@@ -87,6 +117,9 @@ def _title(name: str, analysis: HuntAnalysis, shown: Sequence[object], of: Seque
 def _interrupt_table(analysis: HuntAnalysis, top: int) -> Table[Interrupt]:
     every = sorted(analysis.interrupts, key=lambda one: -one.total)
     shown = every[: top or None]
+    flash: Column[Interrupt] = Column(
+        "flash", lambda one: _time(analysis, one.flash.waited if one.flash else 0), right=True
+    )
     return Table(
         _title("Interrupts", analysis, shown, every),
         shown,
@@ -96,6 +129,7 @@ def _interrupt_table(analysis: HuntAnalysis, top: int) -> Table[Interrupt]:
             Column("count", lambda one: f"{one.count:,}", right=True),
             Column("total", lambda one: _time(analysis, one.total), right=True),
             Column("longest", lambda one: _time(analysis, one.longest), right=True),
+            *([flash] if any(one.flash for one in shown) else []),
             Column("latest", lambda one: _time(analysis, one.latency), right=True),
             Column("delayed by", lambda one: one.delayed_by),
         ],

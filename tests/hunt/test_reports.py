@@ -128,9 +128,9 @@ def test_the_launch_of_core_1_waits_for_the_code_that_launches_it() -> None:
 def test_each_word_of_a_table_in_flash_is_a_miss(which: str) -> None:
     analysis = hunted("reports/flash", "flash", which)
     core, reader = waited(analysis, "sum_up")
-    assert (core.functions[0], reader.object, reader.words) == (reader, "table", 1024)
+    assert (core.functions[0], reader.object, reader.of_object) == (reader, "table", 1024)
     # A word takes 40 cycles of the flash's clock at clk_sys / 2, and 4 (docs/simulator.md): 352 ns.
-    assert reader.words * 44 <= reader.waited < reader.words * 44 + 500
+    assert 1024 * 44 <= reader.waited < 1024 * 44 + 500
     assert tells_of_flash(analysis)
     assert not tells_of_flash(hunted("reports/flash", "sram", which))
 

@@ -27,10 +27,12 @@ class FlashFunction(msgspec.Struct, frozen=True):
     waited: int
     cycles: int
     """All of its cycles, without sleep."""
+    misses: int
+    """Words that were not in the cache."""
     object: str
-    """What it waited for most: data by its symbol, or code by its function."""
-    words: int
-    """How many words of that were not in the cache; each miss fetches one."""
+    """What most of them are of: data by its symbol, or code by its function."""
+    of_object: int
+    """How many of them are of that."""
 
 
 class FlashWait(msgspec.Struct, frozen=True):
@@ -84,7 +86,7 @@ def _of_core(recorded: Profile, number: int, core: CoreProfile) -> FlashWait:
         if (loss.core, loss.port) == (number, _PORT) and loss.to in {"nobody", "eviction"}:
             words[loss.function][loss.object] += loss.times
     functions = [
-        FlashFunction(short(name), lost, cycles[name], *_most(words[name]))
+        FlashFunction(short(name), lost, cycles[name], words[name].total(), *_most(words[name]))
         for name, lost in waited.most_common(_FUNCTIONS)
         if lost
     ]

@@ -68,7 +68,7 @@ def _flash(analysis: HuntAnalysis) -> Iterator[str]:
     """Yield which cores and handlers waited for flash, if that was much of their time."""
     for wait in analysis.flash:
         if wait.waited >= _MUCH * wait.cycles:
-            named = [f"{one.waited:,} of {one.cycles:,} cycles in {one.name}{_words(one)}" for one in wait.functions]
+            named = [f"{one.waited:,} of {one.cycles:,} cycles in {one.name}{_misses(one)}" for one in wait.functions]
             share = percent(wait.waited / wait.cycles)
             yield f"Core {wait.core} waits for flash for {share} of its time awake: {listed(named)}."
     for one in analysis.interrupts:
@@ -85,9 +85,10 @@ def _flash(analysis: HuntAnalysis) -> Iterator[str]:
             )
 
 
-def _words(one: FlashFunction) -> str:
+def _misses(one: FlashFunction) -> str:
     of = "its code" if one.object == one.name else one.object
-    return f" for {one.words:,} word{'' if one.words == 1 else 's'} of {of}" if one.words else ""
+    most = "" if one.of_object == one.misses else f", {one.of_object:,} of them"
+    return f" ({one.misses:,} miss{'' if one.misses == 1 else 'es'}{most} for {of})" if one.misses else ""
 
 
 def tables(analysis: HuntAnalysis, top: int = TOP) -> Iterator[Table[Any]]:

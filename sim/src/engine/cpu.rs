@@ -120,6 +120,9 @@ pub(crate) trait FastCpu<B: FastBus>: Cpu<B> {
     /// The two halfwords at an address, the first one lowest, as a profile is told of them.
     fn op_at(pc: u32, bus: &B) -> u32;
 
+    /// The same if the word there is this one.
+    fn op_in(word: u32, pc: u32) -> u32;
+
     /// Whether the next instruction is in memory that the fast path can execute code from.
     fn is_in_fast_memory(&self) -> bool;
 

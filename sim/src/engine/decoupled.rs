@@ -116,7 +116,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let (t, asked) = if traced {
             policy.log.trace.begin(Role::Solo);
             let end = core.run_fast(bus, &mut self.code, &mut Traced(&mut policy), (now, 0), ready);
-            self.log.trace.tell(bus, [&*core; 2], now);
+            self.log.trace.tell(bus, [&*core; 2], now, &[]);
             end
         } else {
             core.run_fast(bus, &mut self.code, &mut policy, (now, 0), ready)
@@ -291,7 +291,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             bus.fabric_mut().requests.touch(time);
         }
         if traced {
-            self.log.trace.tell(bus, [&*speculative, &*replaying], now);
+            let BusGrantLog { trace, overwrites, overwritten, .. } = &mut *self.log;
+            trace.tell(bus, [&*speculative, &*replaying], now, &overwrites[..*overwritten as usize]);
         }
         self.speculative = usize::from(if cycle == end { speculative.id() } else { replaying.id() });
         // Not before the speculative core has run again, which has to stop where it did.

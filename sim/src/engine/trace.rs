@@ -36,6 +36,8 @@ pub(crate) struct Trace {
     noted: [u64; 2],
 }
 
+/// Instructions that a core has fetched at most before it executes them.
+const PREFETCHED: usize = 4;
 /// No instruction has this number.
 const NOTHING: u64 = u64::MAX;
 
@@ -102,18 +104,33 @@ impl Trace {
     }
 
     /// Tells what both cores of a quantum that began in cycle `began` of the chip have done, the speculative one first; or one
-    /// alone, with another that has begun nothing.
-    pub fn tell<C: FastCpu<B>, B: FastBus>(&mut self, bus: &mut B, cores: [&C; 2], began: Cycle) {
+    /// alone, with another that has begun nothing. `overwrites` is what the speculative one has overwritten, in order.
+    pub fn tell<C: FastCpu<B>, B: FastBus>(
+        &mut self,
+        bus: &mut B,
+        cores: [&C; 2],
+        began: Cycle,
+        overwrites: &[(u32, u32)],
+    ) {
         let Some(mut profile) = bus.fabric_mut().watch.profile.take() else { return };
         for (role, core) in [Role::Speculative, Role::Replaying].into_iter().zip(cores) {
             self.forget_unless_begun(role, core.begun());
         }
+        let noted = [0, 1].map(|side: usize| &self.begun[side][..self.count[side] as usize]);
+        // The replaying core does not fetch what the other one has written, but may have fetched it before.
+        let stale = |one: &Begun| {
+            let (_, index) = B::locate_ram(one.what).filter(|_| one.block().is_none())?;
+            let &(_, before) = overwrites.iter().find(|(overwritten, _)| *overwritten == index)?;
+            Some((one.what, C::op_in(before, one.what)))
+        };
+        let stale: Vec<_> = noted[1].iter().take(PREFETCHED).filter_map(stale).collect();
         let quantum = Quantum {
             start: began.wrapping_sub(Cycle::from(FIRST)),
             cores: cores.map(Cpu::id),
-            begun: [0, 1].map(|side: usize| &self.begun[side][..self.count[side] as usize]),
+            begun: noted,
             lost: &self.lost[..self.losses()],
             addresses: &self.addresses,
+            stale: &stale,
         };
         profile.quantum(&quantum, |pc| C::op_at(pc, bus));
         bus.fabric_mut().watch.profile = Some(profile);

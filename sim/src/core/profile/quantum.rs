@@ -25,6 +25,8 @@ pub(crate) struct Quantum<'a> {
     pub lost: &'a [Lost],
     /// By cycle, what the speculative core asked for; as many as a power of two.
     pub addresses: &'a [u32],
+    /// Instructions that the replaying core had fetched before, and that the other one has overwritten: address and halfwords.
+    pub stale: &'a [(u32, u32)],
 }
 
 impl Quantum<'_> {
@@ -85,7 +87,11 @@ impl Profile {
         let before = quantum.cores.map(|core| self.cores[usize::from(core & 1)].calls.function());
         let alone = [0, 1].map(|role| quantum.lost_before(role));
         for (role, alone) in alone.into_iter().enumerate() {
-            self.follow(quantum, role, alone, &mut visited.visits[role], op_at);
+            let fetched = |pc| match quantum.stale.iter().find(|stale| role == 1 && stale.0 == pc) {
+                Some(&(_, op)) => op,
+                None => op_at(pc),
+            };
+            self.follow(quantum, role, alone, &mut visited.visits[role], fetched);
         }
         if let Some(last) = quantum.lost.last() {
             visited.set_cycles(quantum.begun[0], last.cycle);

@@ -512,7 +512,7 @@ fn word_of_flash<B: FastBus>(address: u32, bus: &B) -> u32 {
 }
 
 /// A word of the memories that the fast path can execute from.
-fn word_at<B: FastBus>(address: u32, bus: &B) -> Option<u32> {
+pub(crate) fn word_at<B: FastBus>(address: u32, bus: &B) -> Option<u32> {
     match CodeView::of::<B>(address)? {
         CodeView::Ram | CodeView::Unstriped => B::locate_ram(address).map(|(_, index)| bus.read_ram(index)),
         CodeView::Flash => Some(word_of_flash(address, bus)),

@@ -11,7 +11,8 @@
 //! words of SRAM by offsets that were compared with its size, those of flash likewise (`NativeContext::flash_bytes`), entries of the
 //! log by cycles before `BusGrantLog::end`, which is at most `LOG_CYCLES`, those of a trace by what took a cycle of the chip each
 //! (`engine::trace`), and code by tables that it compares indices with. What it notes of accesses has an entry for each word
-//! that the tags have one for.
+//! that the tags have one for. It reaches known registers by two bits of an address, and writes to them that are not made yet by
+//! a count that it has compared with their number.
 
 mod region;
 mod x86_64;

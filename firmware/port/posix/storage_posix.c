@@ -35,12 +35,12 @@ bool port_storage_write(struct port_storage_change *change) {
     if (file < 0 && !open_file()) {
         return false;
     }
-    size_t begin = change->erase ? 0 : change->page * PAGE;
-    size_t end = change->erase ? SECTOR : begin + change->pages * PAGE;
+    size_t begin = change->erase ? 0 : (size_t)change->page * PAGE;
+    size_t end = change->erase ? SECTOR : begin + (size_t)change->pages * PAGE;
     if (change->erase) {
         memset(sector, 0xff, sizeof sector);
     }
-    for (uint32_t page = change->page; page < change->page + change->pages; page++) {
+    for (size_t page = change->page; page < change->page + change->pages; page++) {
         memcpy(sector + page * PAGE, change->bytes, PAGE);
     }
     change->prepared = port_clock();

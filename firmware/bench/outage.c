@@ -52,7 +52,8 @@
 const struct ic_benchmark ic_benchmark_outage = {
     .name = NAME,
     .summary = SUMMARY,
-    .refused = "it does not fit into this image: take another optimisation level",
+    .refused = "this image is without it: there is no storage to write to, or not enough memory (take another "
+               "optimisation level)",
 };
 
 #else
@@ -251,7 +252,7 @@ static void hold_lock(void) {
 }
 
 /* Handler of the timer. An activation that is already past, or too near, has not come. */
-static void answer(void *arg) {
+static void outage_answer(void *arg) {
     (void)arg;
     uint64_t now = port_clock();
     note(&scene.watch, scene.due, now);
@@ -265,7 +266,7 @@ static void answer(void *arg) {
     }
     scene.due = port_timer_set(scene.due);
 }
-PORT_ENTRY(answer);
+PORT_ENTRY(outage_answer);
 
 static void be_interrupted(void) {
     scene.due = port_timer_set(port_clock() + 2U * scene.timer_period);
@@ -318,21 +319,21 @@ static bool await_turn(struct player *player) {
     return !atomic_load(&scene.dismissed);
 }
 
-static void other_task(void *arg) {
+static void outage_other_task(void *arg) {
     while (await_turn(arg)) {
         be_watched();
         atomic_store(&scene.other_ready, false);
     }
 }
-PORT_ENTRY(other_task);
+PORT_ENTRY(outage_other_task);
 
-static void own_task(void *arg) {
+static void outage_own_task(void *arg) {
     while (await_turn(arg)) {
         be_periodic(&scene.own_watch, &scene.own_ready);
         atomic_store(&scene.own_ready, false);
     }
 }
-PORT_ENTRY(own_task);
+PORT_ENTRY(outage_own_task);
 
 /* ---- the core that writes ---- */
 
@@ -376,7 +377,7 @@ static void await_phase(void) {
     }
 }
 
-static void writing_task(void *arg) {
+static void outage_writing_task(void *arg) {
     while (await_turn(arg)) {
         while (!atomic_load(&scene.own_ready) || !atomic_load(&scene.other_ready)) {
             port_sleep_ticks(1);
@@ -392,7 +393,7 @@ static void writing_task(void *arg) {
         port_notify(scene.leader);
     }
 }
-PORT_ENTRY(writing_task);
+PORT_ENTRY(outage_writing_task);
 
 /* ---- the console task ---- */
 
@@ -539,11 +540,11 @@ static bool start_players(struct ic_run *run) {
     uint32_t from = run->values[P_FROM];
     uint32_t to = from == 0 ? 1 : 0;
     atomic_store(&scene.dismissed, false);
-    if (!start(run, &scene.writer, writing_task, from, 3)) {
+    if (!start(run, &scene.writer, outage_writing_task, from, 3)) {
         return false;
     }
-    bool own = start(run, &scene.own, own_task, from, 4);
-    bool other = own && start(run, &scene.other, other_task, to, 2);
+    bool own = start(run, &scene.own, outage_own_task, from, 4);
+    bool other = own && start(run, &scene.other, outage_other_task, to, 2);
     if (!other) {
         atomic_store(&scene.dismissed, true);
         dismiss(run, &scene.writer);
@@ -557,7 +558,7 @@ static bool start_players(struct ic_run *run) {
 static bool open_interrupts(struct ic_run *run) {
     enum port_error error = scene.parks ? port_doorbell_open(scene.other.core, outage_park, NULL) : PORT_OK;
     if (error == PORT_OK && scene.doing == OTHER_INTERRUPT) {
-        error = port_timer_open(scene.other.core, answer, NULL);
+        error = port_timer_open(scene.other.core, outage_answer, NULL);
         if (error != PORT_OK && scene.parks) {
             port_doorbell_close(scene.other.core);
         }

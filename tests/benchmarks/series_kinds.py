@@ -78,7 +78,7 @@ ALL = (
     Kind("message", "window", factors={"messages": 100, "size": 16}),
     Kind("clock", "interval"),
     Kind("clock", "common.0", "moment"),
-    Kind("outage", "longest", zero=True),
+    Kind("outage", "longest"),
     Kind("outage", "missed", "count", zero=True),
     Kind("outage", "write"),
     Kind("outage", "gave_up", "count", zero=True),

@@ -39,6 +39,7 @@ elseif(IC_OPT MATCHES "^(O3|Ofast)$")
 endif()
 if(IC_OWN OR IC_ADDED) # the user's code and data take the place of most samples
   set(samples 2048)
+  target_compile_definitions(intercore PUBLIC IC_WITHOUT_OUTAGE)
 endif()
 if(IC_TRACE) # an event takes the room of two samples on each of two cores, the recorder's code that of 704 samples
   if(IC_OPT STREQUAL "O0" OR IC_ADDED)

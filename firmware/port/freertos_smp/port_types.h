@@ -20,6 +20,10 @@
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 
+#ifdef ESP_PLATFORM
+#define IC_WITHOUT_OUTAGE /* there is no port_storage.h yet */
+#endif
+
 /* On the RP2040 and the RP2350, the linker scripts put these sections into SRAM, wherever other code is
  * (rp2_board.h). */
 #ifndef ESP_PLATFORM

@@ -264,8 +264,8 @@ def test_32_bit_period_shorter_than_the_offset_averages_half_a_wrap(watched: Wat
 
 
 def test_their_mean_follows_from_width_rate_and_period(watched: Watched) -> None:
-    # How far the counters are apart when the image starts decides whether a way wraps in all periods or in none. With some
-    # other values of period_us, one period of a way does otherwise than the rest.
+    # How far the counters are apart when the image starts decides whether a way wraps in all periods or in none.
+    # With some other values of period_us, one period of a way does otherwise than the rest.
     period_us = 7_000
     answer = watched.measure(f"migrate=published time=raw-counter samples=60 period_us={period_us}")
     one = measurement(answer, "jitter")

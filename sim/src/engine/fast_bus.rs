@@ -117,10 +117,11 @@ pub trait FlashCache {
     fn nears_counter_end(&self, accesses: u32) -> bool;
 }
 
-/// Masters beside the two cores, and the number of the first of them.
+/// Masters beside the two cores: one that reads, and one that writes.
 pub(crate) const OTHER_MASTERS: usize = 2;
-/// See `OTHER_MASTERS`.
-pub(crate) const FIRST_OTHER_MASTER: u8 = 2;
+/// Their numbers, which say whose turn comes first. That the write master's does was measured: who waits where both meet in a bank
+/// that a core had last (github.com/pipatron/pico-dma-copy-buffer-alignment).
+pub(crate) const OTHER_MASTER_NUMBERS: [u8; OTHER_MASTERS] = [3, 2];
 
 /// A bus with memories whose words a core may have without asking for each cycle.
 pub trait FastBus: Bus {

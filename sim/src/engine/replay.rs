@@ -5,7 +5,7 @@ use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::access_tags::WATCHED;
 use crate::engine::cpu::{FastCpu, Pipeline as _, Request};
-use crate::engine::fast_bus::{FIRST_OTHER_MASTER, FastBus, FlashCache, OTHER_MASTERS};
+use crate::engine::fast_bus::{FastBus, FlashCache, OTHER_MASTER_NUMBERS, OTHER_MASTERS};
 use crate::engine::grant_log::{BusGrantLog, FIRST};
 use crate::engine::policy::{PeerPolicy, Replaying, Role};
 use crate::engine::trace::Traced;
@@ -153,7 +153,7 @@ fn replay_beside_transfers<C: FastCpu<B>, B: FastBus>(
     for (side, request) in wanted.iter().enumerate() {
         let Some(request) = request else { continue };
         let (asks, other_asks) = (slave == request.slave, policy.log.collides(cycle, request.slave));
-        let master = FIRST_OTHER_MASTER + side as u8;
+        let master = OTHER_MASTER_NUMBERS[side];
         let asking = 1 << master | u8::from(other_asks) << other | u8::from(asks) << own;
         let winner = policy.log.arbitrate(cycle, request.slave, asking, &mut bus.fabric_mut().arbiter);
         if asks {

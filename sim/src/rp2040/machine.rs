@@ -15,6 +15,7 @@ use crate::core::watch::CoreEvent;
 use crate::engine::Engine;
 use crate::engine::cpu::CodeCache as _;
 use crate::engine::decoupled::Decoupled;
+use crate::engine::fast_bus::OTHER_MASTER_NUMBERS;
 use crate::engine::lockstep::{NO_LIMIT, begin, run_cores};
 use crate::image::Boot;
 use crate::isa::armv6m;
@@ -352,7 +353,9 @@ impl Machine {
         let now = self.now;
         let bus = &mut self.bus;
         let priorities = bus.peripherals.busctrl.priorities();
-        bus.fabric.arbiter.priority = (0..4).map(|i| ((priorities >> (4 * i) & 1) as u8) << i).sum();
+        let [read, write] = OTHER_MASTER_NUMBERS;
+        let masters = [0, 1, read, write].into_iter().enumerate();
+        bus.fabric.arbiter.priority = masters.map(|(i, master)| ((priorities >> (4 * i) & 1) as u8) << master).sum();
         for (number, core) in self.cores.iter_mut().enumerate() {
             core.set_nmi_mask(bus.peripherals.syscfg.nmi_mask(number), now);
             core.reference_changed(now, bus.peripherals.reference_ticks());

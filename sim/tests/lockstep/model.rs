@@ -107,8 +107,8 @@ impl Flash {
     }
 }
 
-/// A copy by DMA, one word per transfer, unpaced. That a read is asked for one cycle after the trigger, a write two cycles
-/// after its read was granted, and that four words fit between them, are assumptions.
+/// A copy by DMA, one word per transfer, unpaced. That a read is asked for in the cycle after the trigger, and a write two cycles
+/// after its read was granted, was measured; that four words fit between them is an assumption.
 #[derive(Clone, Debug)]
 pub struct Copy {
     pub from: u32,
@@ -147,13 +147,13 @@ pub struct Outcome {
 pub fn run(cores: [&[Slot]; 2], start: [u64; 2], high: u8, copy: Option<&Copy>, mut flash: Flash) -> Outcome {
     let mut outcome = Outcome::default();
     let mut masters: [Master; 4] = Default::default();
-    for (master, ready) in masters.iter_mut().zip([start[0], start[1], 2, 0]) {
+    for (master, ready) in masters.iter_mut().zip([start[0], start[1], 1, 0]) {
         master.ready = ready;
     }
     // From which cycle on each word that the DMA has read can be written.
     let mut read: Vec<u64> = Vec::new();
     let mut busy = [0; PORTS];
-    let mut last = [3; PORTS];
+    let mut last = [2; PORTS];
     for cycle in 0.. {
         let ready: Vec<usize> = (0..4).filter(|&i| masters[i].ready <= cycle).collect();
         let mut wanted: [Option<Access>; 4] = [None; 4];
@@ -188,7 +188,7 @@ pub fn run(cores: [&[Slot]; 2], start: [u64; 2], high: u8, copy: Option<&Copy>, 
             masters[i].ready = cycle + cycles;
             masters[i].done += 1;
             if i == 2 {
-                read.push(cycle + cycles + 2);
+                read.push(cycle + cycles + 1);
             }
         }
         for &i in &ready {
@@ -203,8 +203,12 @@ pub fn run(cores: [&[Slot]; 2], start: [u64; 2], high: u8, copy: Option<&Copy>, 
     unreachable!("cycles have no end")
 }
 
+/// The order in which masters have their turn: both cores, the writes of the DMA, its reads.
+const TURNS: [usize; 4] = [0, 1, 3, 2];
+
 /// Who gets a port: high priority first; among equals the next in the ring after the one last granted (DS 2.1.1.1).
 fn winner(asks: [Option<usize>; 4], port: usize, high: u8, last: usize) -> usize {
-    let ring: Vec<usize> = (1..=4).map(|step| (last + step) % 4).filter(|&i| asks[i] == Some(port)).collect();
+    let turn = TURNS.iter().position(|&i| i == last).unwrap_or(0);
+    let ring: Vec<usize> = (1..=4).map(|step| TURNS[(turn + step) % 4]).filter(|&i| asks[i] == Some(port)).collect();
     ring.iter().copied().find(|&i| high >> i & 1 == 1).unwrap_or(ring[0])
 }

@@ -92,8 +92,9 @@ fn a_word_moves_in_each_cycle_but_where_a_core_has_its_turn() {
     while machine.bus.irq.of_core(0) >> 12 & 1 == 0 {
         run_for(&mut machine, 1);
     }
-    // Two cycles to the first read, one until its data are there, two to the write, one until they are there.
-    assert_eq!(machine.now() - begin, u64::from(count) + 6);
+    // A cycle to the first read, one until its data are there, one to the write, one until they are there: as measured on an
+    // RP2040 (see `rp2::dma`). Of an RP2350 no figure is known.
+    assert_eq!(machine.now() - begin, u64::from(count) + 4);
     assert_eq!(register(&mut machine, INTS2), 1);
     let lost = machine.statistics(0).conflicts.iter().sum::<u64>();
     configure(&mut machine, 0, [SRAM, SRAM + 0x200, count, ctrl]);

@@ -1,7 +1,8 @@
 //! One channel of the DMA: its registers, and what is left of its transfer sequence (RP2040 datasheet 2.5.1, 2.5.2, RP2350 datasheet
 //! 12.6.2).
 
-use crate::core::time::Cycle;
+use crate::core::time::{Cycle, NEVER};
+use crate::rp2::dma::requests::CREDIT_CYCLES;
 
 /// `CTRL` fields as the RP2350 has them (RP2350 datasheet 12.6.10).
 pub const CTRL_EN: u32 = 1 << 0;
@@ -90,12 +91,14 @@ pub struct Channel {
     pub pulses_before: u64,
     /// See `pulses_before`.
     pub issued: u64,
+    /// Since when its request signal has asked for a transfer that is not issued; `NEVER` if it has not.
+    pub requested_at: Cycle,
 }
 
 impl Channel {
     /// A channel after reset, and to which one it chains; to its own number is to none.
     pub fn new(chain_to: usize) -> Self {
-        Self { ctrl: (chain_to as u32) << 13, ..Self::default() }
+        Self { ctrl: (chain_to as u32) << 13, requested_at: NEVER, ..Self::default() }
     }
 
     /// Reads a register, which on the RP2040 has other fields.
@@ -125,6 +128,7 @@ impl Channel {
                 let value = if is_wide { value } else { widened(value) };
                 let errors = self.ctrl & (CTRL_READ_ERROR | CTRL_WRITE_ERROR) & !value;
                 self.ctrl = (value & CTRL_WRITABLE) | errors;
+                self.requested_at = NEVER;
             }
         }
     }
@@ -180,7 +184,7 @@ impl Channel {
             return false;
         }
         (self.left, self.to_issue) = (self.reload, self.reload);
-        (self.ready_from, self.issued) = (ready_from, 0);
+        (self.ready_from, self.issued, self.requested_at) = (ready_from, 0, NEVER);
         self.busy = self.left > 0;
         !self.busy
     }
@@ -188,6 +192,11 @@ impl Channel {
     /// Whether it has a transfer to issue, its request signal aside; the cycle from which.
     pub fn wants(&self) -> Option<Cycle> {
         (self.busy && self.has(CTRL_EN) && self.to_issue > 0).then_some(self.ready_from)
+    }
+
+    /// The first cycle in which what its request signal has asked for may be issued.
+    pub fn may_transfer_from(&self) -> Cycle {
+        if self.treq() == TREQ_PERMANENT { 0 } else { self.requested_at.saturating_add(CREDIT_CYCLES) }
     }
 
     /// Issues the read of a transfer: its address.

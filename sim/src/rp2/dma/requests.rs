@@ -8,6 +8,10 @@ use crate::rp2::peripheral::{Context, Dreq};
 
 /// A channel's credit counter has six bits and saturates (RP2040 datasheet 2.5.3.2).
 const MOST_CREDITS: u64 = 63;
+/// Cycles from a request to the address of the read that it allows: the counter is a register (RP2040 datasheet 2.5.3.2, figure
+/// 13). With the data phases of both writes, two transfers from PIO to PIO take the 11 cycles that were measured
+/// (raspberrypi/pico-feedback issue 202).
+pub(super) const CREDIT_CYCLES: Cycle = 1;
 
 /// A chip's peripherals with their DMA, as the bus sees it.
 pub trait Requesters<M: Model, const CHANNELS: usize> {
@@ -35,10 +39,13 @@ pub trait Requesters<M: Model, const CHANNELS: usize> {
         self.dma_mut().chain(context);
         self.note_started(context.now);
         let issues = self.dma().may_issue_read();
-        let requested = if issues { self.requested(context.now) } else { 0 };
+        let requested = self.note_requests(context.now);
         let wanted = self.dma_mut().read_wanted(context.now, requested);
         if issues && let Some(access) = wanted {
             self.drop_excess(access.channel, context.now);
+            if self.credits(self.dma().channel(access.channel), context.now) == 0 {
+                self.dma_mut().channel_mut(access.channel).requested_at = NEVER;
+            }
         }
         wanted
     }
@@ -74,10 +81,20 @@ pub trait Requesters<M: Model, const CHANNELS: usize> {
         }
     }
 
-    /// The channels whose request signal allows a transfer now.
-    fn requested(&self, now: Cycle) -> u32 {
-        let busy = (0..CHANNELS).filter(|&index| self.dma().channel(index).wants().is_some());
-        busy.filter(|&index| self.credits(self.dma().channel(index), now) > 0).fold(0, |mask, index| mask | 1 << index)
+    /// Takes note of who has credits in cycle `now`, to be called in each cycle in which that may change: the channels whose
+    /// request signal allows a transfer.
+    fn note_requests(&mut self, now: Cycle) -> u32 {
+        let mut allowed = 0;
+        for index in 0..CHANNELS {
+            let channel = self.dma().channel(index);
+            if channel.wants().is_none() {
+                continue;
+            }
+            let requested_at = if self.credits(channel, now) > 0 { channel.requested_at.min(now) } else { NEVER };
+            self.dma_mut().channel_mut(index).requested_at = requested_at;
+            allowed |= u32::from(self.dma().channel(index).may_transfer_from() <= now) << index;
+        }
+        allowed
     }
 
     /// Of a channel that has just issued a transfer: its counter held no more before.
@@ -103,6 +120,11 @@ pub trait Requesters<M: Model, const CHANNELS: usize> {
         for index in (0..CHANNELS).filter(|&index| self.dma().channel(index).wants().is_some()) {
             let channel = self.dma().channel(index);
             if self.credits(channel, now) > 0 {
+                let allowed_from = channel.may_transfer_from();
+                if allowed_from > now {
+                    paced |= 1 << index;
+                    next = next.min(if allowed_from == NEVER { now } else { allowed_from });
+                }
                 continue;
             }
             paced |= 1 << index;

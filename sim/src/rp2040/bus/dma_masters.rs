@@ -4,15 +4,16 @@ use crate::core::access::Width;
 use crate::core::bus::{Access, Bus as _, Fault, Slave};
 use crate::core::time::{Cycle, NEVER};
 use crate::engine::cpu::{Cpu as _, Request};
+use crate::engine::fast_bus::OTHER_MASTER_NUMBERS;
 use crate::isa::armv6m::Core;
 use crate::rp2::dma::requests::Requesters as _;
-use crate::rp2040::bus::{Crossbar, locate, locate_sram};
+use crate::rp2040::bus::{Crossbar, locate, locate_sram, slave};
 use crate::rp2040::peripherals::dma::{BusError, DmaAccess};
 use std::hash::{Hash, Hasher};
 
-/// Numbers of the masters, after those of the cores: order of the bits of `BUS_PRIORITY` (DS 2.1.5).
-const READ: u8 = 2;
-const WRITE: u8 = 3;
+/// The masters.
+const READ: usize = 0;
+const WRITE: usize = 1;
 
 /// An access whose wait states are running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,20 +54,19 @@ impl DmaMasters {
     /// Cycle `now` of both masters, and of the arbiters where they ask for what a core asks for. Cores have been run up to
     /// `now`, and have lost the cycle if they lose.
     pub fn cycle(&mut self, cores: &mut [Core<Crossbar>; 2], bus: &mut Crossbar, now: Cycle) {
-        let wanted = [READ, WRITE].map(|master| {
-            let side = usize::from(master - READ);
-            if self.waiting[side].is_some() { None } else { wanted(bus, master, now) }
-        });
-        for side in 0..2 {
+        for side in [READ, WRITE] {
             if let Some(waiting) = self.waiting[side].take_if(|waiting| waiting.done_at <= now) {
                 finish(bus, side, waiting.access, now);
             }
         }
-        for side in 0..2 {
+        if self.waiting[READ].is_some() {
+            bus.peripherals.note_requests(now);
+        }
+        let wanted = [READ, WRITE].map(|side| if self.waiting[side].is_some() { None } else { wanted(bus, side, now) });
+        for side in [READ, WRITE] {
             let Some(access) = wanted[side] else { continue };
             let slave = locate(access.address).0;
-            let master = READ + side as u8;
-            if slave.is_shared() && winner(cores, bus, wanted, slave, now) != master {
+            if slave.is_shared() && winner(cores, bus, wanted, slave, now) != OTHER_MASTER_NUMBERS[side] {
                 self.contested[side] = true;
                 continue;
             }
@@ -74,16 +74,19 @@ impl DmaMasters {
         }
     }
 
+    /// The address phase. What it does to RAM nobody can see in between, and is done at once.
     fn grant(&mut self, bus: &mut Crossbar, side: usize, slave: Slave, access: DmaAccess, now: Cycle) {
-        let Access::Takes(cycles) = bus.begin(READ + side as u8, slave, access.address, side == 1, now) else {
+        let master = OTHER_MASTER_NUMBERS[side];
+        let Access::Takes(cycles) = bus.begin(master, slave, access.address, side == WRITE, now) else {
             self.contested[side] = true;
             return;
         };
         bus.count(slave, std::mem::take(&mut self.contested[side]));
-        if cycles == 1 {
-            finish(bus, side, access, now);
+        if slave::is_sram(slave) {
+            transfer(bus, side, access, now);
+            bus.fabric.requests.touch(now);
         } else {
-            self.waiting[side] = Some(Waiting { access, done_at: now + cycles - 1 });
+            self.waiting[side] = Some(Waiting { access, done_at: now + cycles });
         }
     }
 }
@@ -101,8 +104,8 @@ impl Crossbar {
 
     /// The same if nothing has happened since the last call but what these transfers are.
     pub(super) fn next_quiet_transfer_after(&mut self, [reads, writes]: [bool; 2], now: Cycle) -> Cycle {
-        // A write may make room for a read.
-        if reads || writes && self.peripherals.dma.next_write(now) != NEVER {
+        // A write may make room for a read, and a request be noted without one.
+        if reads || self.dma.due[0] < now || writes && self.peripherals.dma.next_write(now) != NEVER {
             self.dma.due[0] = self.peripherals.dma_next_read(now);
         }
         self.dma.due[1] = self.peripherals.dma.next_write(now);
@@ -117,10 +120,9 @@ impl Crossbar {
         let mut all = [None; 2];
         let due = self.dma.due.map(|due| due <= now);
         for (side, request) in all.iter_mut().enumerate().filter(|&(side, _)| due[side]) {
-            let master = READ + side as u8;
-            if let Some(access) = wanted(self, master, now) {
+            if let Some(access) = wanted(self, side, now) {
                 let (slave, place) = locate_sram(access.address)?;
-                *request = Some(Request { slave, address: access.address, place, writes: master == WRITE });
+                *request = Some(Request { slave, address: access.address, place, writes: side == WRITE });
             }
         }
         Some(all)
@@ -130,7 +132,7 @@ impl Crossbar {
     pub(super) fn make_quiet_transfer(&mut self, side: usize, now: Cycle) {
         self.dma.contested[side] = false;
         let dma = &self.peripherals.dma;
-        if let Some(access) = if side == 0 { dma.reading() } else { dma.write_wanted(now) } {
+        if let Some(access) = if side == READ { dma.reading() } else { dma.write_wanted(now) } {
             transfer(self, side, access, now);
         }
     }
@@ -141,9 +143,9 @@ impl Crossbar {
     }
 }
 
-fn wanted(bus: &mut Crossbar, master: u8, now: Cycle) -> Option<DmaAccess> {
+fn wanted(bus: &mut Crossbar, side: usize, now: Cycle) -> Option<DmaAccess> {
     let (peripherals, mut context) = bus.peripherals_at(now);
-    if master == READ { peripherals.dma_read_wanted(&mut context) } else { peripherals.dma.write_wanted(now) }
+    if side == READ { peripherals.dma_read_wanted(&mut context) } else { peripherals.dma.write_wanted(now) }
 }
 
 /// Who gets a slave that at least one DMA master asks for; cores that do not, lose the cycle.
@@ -160,7 +162,8 @@ fn winner(
         asking |= u8::from(asks) << core.id;
     }
     for (side, access) in wanted.iter().enumerate() {
-        asking |= u8::from(access.is_some_and(|access| locate(access.address).0 == slave)) << (READ + side as u8);
+        let asks = access.is_some_and(|access| locate(access.address).0 == slave);
+        asking |= u8::from(asks) << OTHER_MASTER_NUMBERS[side];
     }
     let winner = bus.fabric.arbiter.arbitrate(slave, asking);
     if let Some(profile) = &mut bus.fabric.watch.profile {
@@ -181,32 +184,36 @@ fn winner(
     winner
 }
 
-/// The data phase, of which the machine is to hear.
+/// The last cycle of a data phase, of which the machine is to hear. A write whose channel was aborted does not come to it.
 fn finish(bus: &mut Crossbar, side: usize, access: DmaAccess, now: Cycle) {
-    transfer(bus, side, access, now);
+    let is_left = |wanted: DmaAccess| wanted.channel == access.channel;
+    if side == READ || bus.peripherals.dma.write_wanted(now).is_some_and(is_left) {
+        transfer(bus, side, access, now);
+    }
     bus.fabric.requests.touch(now);
 }
 
-/// The data phase.
+/// What an access does, as far as the DMA goes in its data phase: that of RAM is the next cycle.
 fn transfer(bus: &mut Crossbar, side: usize, access: DmaAccess, now: Cycle) {
     let (slave, _) = locate(access.address);
+    let data_at = now + Cycle::from(slave::is_sram(slave));
     let width = match access.bytes {
         1 => Width::Byte,
         2 => Width::Half,
         _ => Width::Word,
     };
-    if side == 0 {
+    if side == READ {
         // A narrow read takes its data from the pipelines of its address.
         let result = bus.read(slave, access.address, now).map(|word| word >> (8 * (access.address & 3)));
         let result = result.map_err(|Fault| BusError);
-        let (peripherals, mut context) = bus.peripherals_at(now);
-        peripherals.dma.read_done(result, now + 1, &mut context);
+        let (peripherals, mut context) = bus.peripherals_at(data_at);
+        peripherals.dma.read_done(result, data_at, &mut context);
     } else {
         if let Some(profile) = &mut bus.fabric.watch.profile {
             profile.transferred(access.channel, (access.address, access.bytes), access.value, now);
         }
         let result = bus.write(slave, access.address, access.value, width, now).map_err(|Fault| BusError);
-        let (peripherals, mut context) = bus.peripherals_at(now);
+        let (peripherals, mut context) = bus.peripherals_at(data_at);
         peripherals.dma.write_done(result, &mut context);
     }
 }

@@ -17,7 +17,7 @@ pub const DMA: Block = Block {
     interrupts: &[Irq::Dma0 as u8, Irq::Dma1 as u8],
     write_one_clears: &[0x400, 0x40c, 0x410, 0x41c, 0x444],
     modelled: "12 channels, chaining, rings, pacing, sniffer, errors",
-    missing: "requests of blocks that are not modelled, erratum E13",
+    missing: "requests of blocks that are not modelled, erratum E13, idle cycles behind high priority",
     ..dma::DMA
 };
 

@@ -60,6 +60,8 @@ impl Fabric {
             let (peripherals, mut context) = self.peripherals_at(now);
             let wanted = peripherals.dma_read_wanted(&mut context);
             self.ask(READ, wanted);
+        } else {
+            self.peripherals.note_requests(now);
         }
         if self.transfers[WRITE].slave == IDLE {
             let wanted = self.peripherals.dma.write_wanted(now);

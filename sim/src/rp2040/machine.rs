@@ -25,6 +25,7 @@ use crate::isa::armv6m::native::Native;
 use crate::rp2::irq::IrqLines;
 use crate::rp2040::bootrom::service::{self, Service};
 use crate::rp2040::bus::Crossbar;
+use crate::rp2040::irq::LINE_CYCLES;
 use crate::rp2040::peripherals::blocks::{UART0, UART1};
 use std::hash::{Hash, Hasher};
 
@@ -426,7 +427,7 @@ impl Machine {
         if self.bus.irq != self.lines {
             self.lines = self.bus.irq;
             for (number, core) in self.cores.iter_mut().enumerate() {
-                core.set_lines(self.lines.of_core(number) as u32, now);
+                core.set_lines(self.lines.of_core(number) as u32, now + LINE_CYCLES);
             }
         }
     }

@@ -76,6 +76,8 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The board's clock."""
     cause: str = ""
     """The likely cause of a difference, or what else must be known of it, in Markdown."""
+    decided: str = ""
+    """The constant of the model that was taken from this figure, which therefore checks nothing."""
 
 
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

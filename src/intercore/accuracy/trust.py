@@ -48,10 +48,11 @@ class Agreement(NamedTuple):
 
 
 def agreements(figures: Sequence[Compared]) -> list[Agreement]:
-    """Return the agreement of each category that has figures, in their order."""
+    """Return the agreement of each category that has figures which no constant was taken from, in their order."""
+    checks = [one for one in figures if not one.figure.decided]
     found = []
     for category in CATEGORIES:
-        off = [abs(one.difference) for one in figures if one.figure.category == category]
+        off = [abs(one.difference) for one in checks if one.figure.category == category]
         if off:
             found.append(Agreement(category, len(off), median(off), max(off)))
     return found
@@ -77,7 +78,7 @@ def short_sentence(categories: Iterable[Category]) -> str:
     parts = [", ".join(f"{_SHORT[one.category]} {in_percent(one.worst)}" for one in known)] * bool(known)
     if unknown:
         parts.append(f"not known: {', '.join(_SHORT[one] for one in unknown)}")
-    return f"Off from boards ({PAGE}){' by at most' * bool(known)}: {'; '.join(parts)}"
+    return f"Off from boards ({PAGE}){' at most' * bool(known)}: {'; '.join(parts)}"
 
 
 def _known(categories: Iterable[Category]) -> tuple[list[Agreement], list[Category]]:

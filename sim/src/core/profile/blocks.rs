@@ -1,5 +1,6 @@
 //! Instructions that native code executes one after the other: a profile is told of all of them at once.
 
+use crate::core::profile::calls::may_leave;
 use crate::core::profile::places::Places;
 use crate::core::time::Cycle;
 use std::collections::HashMap;
@@ -116,10 +117,24 @@ pub(super) struct Block {
     by_cycle: Vec<u8>,
 }
 
+/// Where a block is among those of its function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    /// Where the function begins, or the memory around the block that no function has.
+    pub range: u32,
+    /// Its number among them.
+    pub number: u32,
+    /// Whether its last instruction calls, or may return.
+    pub may_leave: bool,
+}
+
 /// All blocks that a profile has been told of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     all: Vec<Block>,
+    members: Vec<Member>,
+    /// By the beginning of a function, the numbers of its blocks.
+    of_function: HashMap<u32, Vec<u32>>,
     numbers: HashMap<BlockShape, u32>,
 }
 
@@ -139,7 +154,27 @@ impl Blocks {
         let number = self.all.len() as u32;
         let by_cycle = (0..=to_last).map(|cycle| begins.partition_point(|&begins| begins <= cycle) as u8 - 1).collect();
         self.all.push(Block { pc, last: (last, last_op), begins: begins.clone(), by_cycle });
+        let of_function = self.of_function.entry(range.start).or_default();
+        let may_leave = may_leave(last_op);
+        self.members.push(Member { range: range.start, number: of_function.len() as u32, may_leave });
+        of_function.push(number);
         self.numbers.insert(shape.clone(), number);
         Some(number)
+    }
+
+    /// Where a block is in its function, if it is one and was executed to its end.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the hot loop of a profile
+    pub fn member(&self, begun: Begun) -> Option<Member> {
+        if begun.what & 1 == 0 || begun.executed != 0 {
+            None
+        } else {
+            self.members.get(begun.what as usize >> 1).copied()
+        }
+    }
+
+    /// The numbers of all blocks of a function, by where it begins.
+    pub fn of_function(&self, range: u32) -> &[u32] {
+        self.of_function.get(&range).map_or(&[], Vec::as_slice)
     }
 }

@@ -273,6 +273,11 @@ fn return_address(last: u32, op: u32, pc: u32) -> Option<u32> {
     }
 }
 
+/// Whether an instruction calls, or may return.
+pub(super) fn may_leave(op: u32) -> bool {
+    may_return(op) || op & REGISTER_BRANCH == BLX || op & BL_BITS == BL
+}
+
 /// Whether the instruction `op` at `last`, behind which comes the one at `pc`, calls or may return.
 #[inline]
 fn leaves(last: u32, op: u32, pc: u32) -> bool {

@@ -160,7 +160,7 @@ type Recent = Option<(Seen, u64, Cycle)>;
 
 /// Losses that are found without a search.
 const RECENT: usize = 1 << RECENT_BITS;
-const RECENT_BITS: u32 = 9;
+const RECENT_BITS: u32 = 12;
 
 /// Kinds of losses and waits that are told apart, at most: 100 MB.
 const MAX_KINDS: usize = 1 << 20;

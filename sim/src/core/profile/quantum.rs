@@ -67,16 +67,18 @@ impl Visited {
         }
     }
 
-    /// Where a core was, and the number of its instruction there, when a cycle was lost.
+    /// Where the speculative core was, and what it executed there, when a cycle was lost.
     #[inline(always)]
-    fn at(&self, quantum: &Quantum, role: usize, lost: &Lost) -> (u32, Instruction) {
-        if role == 0 {
-            let number = usize::from(self.by_cycle[lost.cycle as usize]);
-            let since = lost.cycle - u32::from(quantum.begun[0][number].cycle);
-            (self.visits[0][number], Instruction::InCycle(since))
-        } else {
-            (self.visits[1][lost.begun as usize - 1], Instruction::Number(lost.instruction))
-        }
+    fn speculative_at(&self, begun: &[Begun], lost: &Lost) -> (u32, Instruction) {
+        let number = usize::from(self.by_cycle[lost.cycle as usize]);
+        let since = lost.cycle - u32::from(begun[number].cycle);
+        (self.visits[0][number], Instruction::InCycle(since))
+    }
+
+    /// The same of the replaying core.
+    #[inline(always)]
+    fn replaying_at(&self, lost: &Lost) -> (u32, Instruction) {
+        (self.visits[1][lost.begun as usize - 1], Instruction::Number(lost.instruction))
     }
 }
 
@@ -97,7 +99,8 @@ impl Profile {
             visited.set_cycles(quantum.begun[0], last.cycle);
         }
         for (number, lost) in quantum.lost.iter().enumerate() {
-            let at = [0, 1].map(|role| (number >= alone[role]).then(|| visited.at(quantum, role, lost)));
+            let speculative = (number >= alone[0]).then(|| visited.speculative_at(quantum.begun[0], lost));
+            let at = [speculative, (number >= alone[1]).then(|| visited.replaying_at(lost))];
             self.lose(quantum, lost, at, before);
         }
         self.visited = visited;
@@ -133,21 +136,35 @@ impl Profile {
         let mut at = self.visit_first(number, start.wrapping_add(Cycle::from(first.cycle)), first, op_at);
         visited.push(at);
         let mut since = first.cycle;
+        let mut here = self.cores[number].visits.here(at, &self.blocks);
         for &begun in more {
             let cycles = Cycle::from(begun.cycle.wrapping_sub(since));
             let core = &mut self.cores[number];
             core.visits.spend(at, cycles);
-            at = match core.calls.context().and_then(|context| core.visits.next(at, begun, context, op_at)) {
+            since = begun.cycle;
+            if let Some(member) = self.blocks.member(begun)
+                && let Some(next) = here.next(member)
+            {
+                core.visits.execute(next);
+                visited.push(next);
+                at = next;
+                here = here.behind(member);
+                continue;
+            }
+            let next =
+                core.calls.context().and_then(|context| core.visits.next(at, begun, context, &self.blocks, op_at));
+            at = match next {
                 Some(next) => next,
                 None => self.visit(number, start, at, begun, op_at),
             };
             visited.push(at);
-            since = begun.cycle;
+            here = self.cores[number].visits.here(at, &self.blocks);
         }
         let core = &mut self.cores[number];
         let waits = later.iter().filter(|lost| lost.by_speculative).count();
-        let last = core.visits.last(at);
-        core.until = start.wrapping_add(Cycle::from(since) + core.visits.to_last(at) + waits as Cycle);
+        let (last, to_last) = (core.visits.last(at, &self.blocks), core.visits.to_last(at, &self.blocks));
+        core.visits.spend(at, to_last);
+        core.until = start.wrapping_add(Cycle::from(since) + to_last + waits as Cycle);
         core.calls.set_visited(at, last);
         core.lines.at(last.0);
     }
@@ -158,10 +175,9 @@ impl Profile {
         core.settle_pending();
         if core.activity == Activity::Executes
             && let Some((before, context)) = core.calls.visited()
-            && let Some(next) = core.visits.next(before, begun, context, op_at)
+            && let Some(next) = core.visits.next(before, begun, context, &self.blocks, op_at)
         {
-            let cycles = now.saturating_sub(core.until);
-            core.visits.spend(before, cycles.wrapping_add(core.visits.to_last(before)));
+            core.visits.spend(before, now.saturating_sub(core.until));
             return next;
         }
         let pc = begun.pc(&self.blocks);
@@ -181,9 +197,9 @@ impl Profile {
         op_at: impl Fn(u32) -> u32 + Copy,
     ) -> u32 {
         let pc = begun.pc(&self.blocks);
-        let Self { cores, places, parked, tasks, .. } = self;
+        let Self { cores, places, parked, tasks, blocks, .. } = self;
         let core = &mut cores[number];
-        let (last, op) = core.visits.last(before);
+        let (last, op) = core.visits.last(before, blocks);
         core.calls.set_last(last, op);
         let by = if core.calls.stays(pc) {
             Move::Stay
@@ -220,14 +236,14 @@ impl Profile {
         // In the quantum's cycles, a wait of the replaying core took time, and one of the speculative core took none.
         let waits = Cycle::from(lost.by_speculative);
         let more = [waits & !before_last, waits.wrapping_sub(before_last & !waits)];
-        let functions = [0, 1].map(|role: usize| match at[role] {
-            Some((visit, _)) => {
+        let mut functions = before;
+        for role in [0, 1] {
+            if let Some((visit, _)) = at[role] {
                 let visits = &mut cores[numbers[role]].visits;
-                visits.spend(visit, more[role].wrapping_add(visits.to_last(visit)));
-                visits.function(visit)
+                visits.spend(visit, more[role]);
+                functions[role] = visits.function(visit);
             }
-            None => before[role],
-        });
+        }
         let functions = if numbers[0] == 0 { functions } else { [functions[1], functions[0]] };
         let addresses = [quantum.addresses[lost.cycle as usize & (quantum.addresses.len() - 1)], lost.address];
         let access = Access { slave: Slave(lost.slave), address: addresses[loser] };

@@ -1,9 +1,9 @@
-//! Blocks and instructions in the tree of calls of a core. What comes behind one is found out once, and from then on only
-//! counted.
+//! Blocks and instructions in the tree of calls of a core. Within a function, a block is found by its number there; what comes
+//! behind a call, a return, or a single instruction is found out once, and from then on only counted.
 
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/sim
 
-use crate::core::profile::blocks::{Begun, Blocks};
+use crate::core::profile::blocks::{Begun, Blocks, Member};
 use crate::core::profile::calls::{Context, Function, MAX_DEPTH, Tree};
 use crate::core::profile::lines::Lines;
 use crate::core::time::Cycle;
@@ -84,52 +84,115 @@ pub(super) enum Instruction {
 #[repr(align(64))]
 struct Visit {
     next: [Next; 2],
+    /// See `Begun::what`.
+    what: u32,
+    /// The number of its group.
+    group: u32,
     /// How often it was executed.
     executed: u64,
     /// How often its function was entered by it.
     entered: u64,
-    /// Cycles from the beginning of its last instruction on, with a wrap: some are added later than others.
+    /// Cycles from its beginning on, with a wrap: some are added later than others.
     cycles: Cycle,
-    /// Cycles up to the last instruction, if none is lost.
-    to_last: u16,
-    /// Whether it is no block: then its code can change.
-    is_instruction: bool,
 }
 
-/// Where a visit is.
+/// All blocks of a function in a node, or one visit that is not all of a block.
 #[derive(Clone, Debug)]
-struct Place {
+struct Group {
     function: Function,
-    what: Begun,
-    /// Its first address.
-    pc: u32,
-    /// How many instructions.
-    instructions: u16,
-    /// The address of the last one, and the two halfwords there.
-    last: (u32, u32),
+    /// The number of the first visit, and how many there are.
+    first: u32,
+    count: u32,
+    /// See `Begun::executed`.
+    executed: u16,
+    /// The halfwords of the last instruction, unless that is a block's.
+    op: u32,
+}
+
+/// How far a core can go on without a look at its calls.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Here {
+    /// See `Member::range`.
+    range: u32,
+    /// The first visit of the function's blocks, and how many there are; none behind what may leave the function.
+    first: u32,
+    count: u32,
+}
+
+impl Here {
+    /// Nowhere.
+    const NOWHERE: Self = Self { range: 0, first: 0, count: 0 };
+
+    /// The same behind a block of the function.
+    #[inline(always)]
+    pub fn behind(self, member: Member) -> Self {
+        if member.may_leave { Self::NOWHERE } else { self }
+    }
+
+    /// The visit to a block of the same function that comes next.
+    #[inline(always)]
+    pub fn next(self, member: Member) -> Option<u32> {
+        (member.range == self.range && member.number < self.count).then(|| self.first + member.number)
+    }
 }
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Visits {
     all: Vec<Visit>,
-    places: Vec<Place>,
-    /// By node and function, and what is executed.
-    numbers: HashMap<(usize, u32, u32, u16, u32), u32>,
+    groups: Vec<Group>,
+    /// By node and function, the group of its blocks.
+    functions: HashMap<(usize, u32), u32>,
+    /// By node and function, what is executed, and its last instruction, the visits that are in no such group.
+    singles: HashMap<(usize, u32, u32, u16, u32), u32>,
 }
 
 impl Visits {
-    /// Visits that are kept, at most: 32 MB.
+    /// Visits that are kept, at most: 16 MB.
     const MAX: usize = 1 << 18;
+    /// Blocks that a function may have for a group: of more, few are executed in any node.
+    const MAX_GROUP: usize = 256;
 
     /// Whether there is no room for those of another quantum.
     pub fn is_full(&self) -> bool {
         self.all.len() > Self::MAX
     }
 
+    fn group(&self, visit: u32) -> &Group {
+        &self.groups[self.all[visit as usize].group as usize]
+    }
+
+    /// What a visit executes.
+    fn begun(&self, visit: u32) -> Begun {
+        Begun { what: self.all[visit as usize].what, cycle: 0, executed: self.group(visit).executed }
+    }
+
+    /// How far a core can go on behind a visit.
+    pub fn here(&self, visit: u32, blocks: &Blocks) -> Here {
+        match (self.group(visit), blocks.member(self.begun(visit))) {
+            (&Group { ref function, first, count, .. }, Some(member)) if !member.may_leave => {
+                Here { range: function.range.start, first, count }
+            }
+            _ => Here::NOWHERE,
+        }
+    }
+
+    /// A core begins what it executes in a visit.
+    #[inline(always)]
+    pub fn execute(&mut self, visit: u32) {
+        self.all[visit as usize].executed += 1;
+    }
+
     /// A core begins something behind a visit, in these calls: the next visit, if it is known.
     #[inline(always)]
-    pub fn next(&mut self, from: u32, begun: Begun, context: &mut Context, op_at: impl Fn(u32) -> u32) -> Option<u32> {
+    pub fn next(
+        &mut self,
+        from: u32,
+        begun: Begun,
+        context: &mut Context,
+        blocks: &Blocks,
+        op_at: impl Fn(u32) -> u32,
+    ) -> Option<u32> {
         let visit = &self.all[from as usize];
         // The host guesses which one it is, and goes on meanwhile.
         let next = if visit.next[0].what == begun.what { visit.next[0] } else { visit.next[1] };
@@ -137,8 +200,10 @@ impl Visits {
             return None;
         }
         let to = &mut self.all[next.to as usize];
-        let place = &self.places[next.to as usize];
-        if to.is_instruction && op_at(place.pc) != place.last.1 || !next.by.is_made(context, place.pc, &place.function)
+        let group = &self.groups[to.group as usize];
+        let may_change = begun.block().is_none();
+        if may_change && op_at(begun.what) != group.op
+            || next.by != Move::Stay && !next.by.is_made(context, begun.pc(blocks), &group.function)
         {
             return None;
         }
@@ -147,11 +212,11 @@ impl Visits {
         Some(next.to)
     }
 
-    /// So many cycles go by from the beginning of a visit to that of the next one.
+    /// So many cycles go by in a visit.
     #[inline(always)]
     pub fn spend(&mut self, visit: u32, cycles: Cycle) {
         let visit = &mut self.all[visit as usize];
-        visit.cycles = visit.cycles.wrapping_add(cycles).wrapping_sub(Cycle::from(visit.to_last));
+        visit.cycles = visit.cycles.wrapping_add(cycles);
     }
 
     /// A core has come by a move, behind a visit or something else, to what it executes in a function: the number of the visit.
@@ -165,72 +230,102 @@ impl Visits {
         op_at: impl Fn(u32) -> u32,
     ) -> u32 {
         let function = function.cloned().unwrap_or_else(Function::none);
-        let pc = begun.pc(blocks);
-        let is_instruction = begun.block().is_none();
-        let op = if is_instruction { op_at(pc) } else { 0 };
-        let key = (function.node, function.start, begun.what, begun.executed, op);
-        let Self { all, places, numbers } = self;
-        let to = *numbers.entry(key).or_insert_with(|| {
-            let (instructions, to_last) = begun.length(blocks);
-            let last = begun.last(blocks).unwrap_or_else(|pc| (pc, op_at(pc)));
-            places.push(Place { function, what: begun, pc, instructions, last });
-            let (next, executed, entered, cycles) = ([Next::NOTHING; 2], 0, 0, 0);
-            all.push(Visit { next, executed, entered, cycles, to_last, is_instruction });
-            all.len() as u32 - 1
-        });
-        all[to as usize].executed += 1;
+        let of_function = blocks.of_function(function.range.start);
+        let to = match blocks.member(begun) {
+            Some(member) if member.range == function.range.start && of_function.len() <= Self::MAX_GROUP => {
+                let key = (function.node, function.start);
+                let known = self.functions.get(&key).map(|&group| &self.groups[group as usize]);
+                let first = if let Some(group) = known.filter(|group| member.number < group.count) {
+                    group.first
+                } else {
+                    // What was counted of fewer blocks before stays where it is.
+                    self.functions.insert(key, self.groups.len() as u32);
+                    self.add(function, of_function.iter().map(|&block| Begun::what(block)), 0, 0)
+                };
+                first + member.number
+            }
+            _ => {
+                let op = begun.last(blocks).map_or_else(&op_at, |_| 0);
+                let key = (function.node, function.start, begun.what, begun.executed, op);
+                if let Some(&visit) = self.singles.get(&key) {
+                    visit
+                } else {
+                    let visit = self.add(function, [begun.what].into_iter(), begun.executed, op);
+                    self.singles.insert(key, visit);
+                    visit
+                }
+            }
+        };
+        self.execute(to);
         if let Some(before) = before
             && begun.executed == 0
             && !matches!(by, Move::Other { .. })
         {
-            let next = &mut all[before as usize].next;
+            let next = &mut self.all[before as usize].next;
             next.swap(0, 1);
             next[0] = Next { what: begun.what, to, by };
         }
         to
     }
 
+    /// Adds a group: the number of its first visit.
+    fn add(&mut self, function: Function, what: impl Iterator<Item = u32>, executed: u16, op: u32) -> u32 {
+        let (first, group) = (self.all.len() as u32, self.groups.len() as u32);
+        let new = |what| Visit { next: [Next::NOTHING; 2], what, group, executed: 0, entered: 0, cycles: 0 };
+        self.all.extend(what.map(new));
+        self.groups.push(Group { function, first, count: self.all.len() as u32 - first, executed, op });
+        first
+    }
+
     /// Cycles up to the last instruction of a visit, if none is lost.
-    #[inline(always)]
-    pub fn to_last(&self, visit: u32) -> Cycle {
-        Cycle::from(self.all[visit as usize].to_last)
+    pub fn to_last(&self, visit: u32, blocks: &Blocks) -> Cycle {
+        Cycle::from(self.begun(visit).length(blocks).1)
     }
 
     /// The address of the last instruction of a visit, and the two halfwords there.
-    pub fn last(&self, visit: u32) -> (u32, u32) {
-        self.places[visit as usize].last
+    pub fn last(&self, visit: u32, blocks: &Blocks) -> (u32, u32) {
+        self.begun(visit).last(blocks).unwrap_or_else(|pc| (pc, self.group(visit).op))
     }
 
     /// The first address of the function of a visit.
     #[inline(always)]
     pub fn function(&self, visit: u32) -> u32 {
-        self.places[visit as usize].function.start
+        self.group(visit).function.start
     }
 
     /// Where an instruction of a visit is: the node, its address, and whether another one comes behind it in the visit.
     #[inline(always)]
     pub fn place(&self, visit: u32, instruction: Instruction, blocks: &Blocks) -> (usize, u32, bool) {
-        let place = &self.places[visit as usize];
+        let begun = self.begun(visit);
         let number = match instruction {
-            Instruction::InCycle(cycle) => place.what.instruction_at(cycle, blocks),
+            Instruction::InCycle(cycle) => begun.instruction_at(cycle, blocks),
             Instruction::Number(number) => usize::from(number),
         };
-        (place.function.node, place.pc.wrapping_add(2 * number as u32), number + 1 < usize::from(place.instructions))
+        let is_before_last = number + 1 < usize::from(begun.length(blocks).0);
+        (self.group(visit).function.node, begun.pc(blocks).wrapping_add(2 * number as u32), is_before_last)
     }
 
     /// Adds what was counted to nodes and lines, and forgets all visits.
     pub fn settle(&mut self, tree: &mut Tree, lines: &mut Lines, blocks: &Blocks) {
-        self.numbers.clear();
-        for (visit, place) in self.all.drain(..).zip(self.places.drain(..)) {
-            let costs = tree.costs(place.function.node);
+        let Self { all, groups, functions, singles } = std::mem::take(self);
+        drop((functions, singles));
+        for visit in all.into_iter().filter(|visit| visit.executed != 0 || visit.cycles != 0) {
+            let group = &groups[visit.group as usize];
+            let begun = Begun { what: visit.what, cycle: 0, executed: group.executed };
+            let (instructions, to_last) = begun.length(blocks);
+            let costs = tree.costs(group.function.node);
             costs.calls += visit.entered;
-            costs.instructions += visit.executed * u64::from(place.instructions);
-            costs.cycles += (visit.executed * Cycle::from(visit.to_last)).wrapping_add(visit.cycles);
-            for number in 0..usize::from(place.instructions) {
-                let line = lines.aside(place.pc.wrapping_add(2 * number as u32));
+            costs.instructions += visit.executed * u64::from(instructions);
+            costs.cycles = costs.cycles.wrapping_add(visit.cycles);
+            for number in 0..usize::from(instructions) {
+                let line = lines.aside(begun.pc(blocks).wrapping_add(2 * number as u32));
                 line.executed += visit.executed;
-                let is_last = number + 1 == usize::from(place.instructions);
-                let cycles = if is_last { visit.cycles } else { visit.executed * place.what.cycles(number, blocks) };
+                let is_last = number + 1 == usize::from(instructions);
+                let cycles = if is_last {
+                    visit.cycles.wrapping_sub(visit.executed * Cycle::from(to_last))
+                } else {
+                    visit.executed * begun.cycles(number, blocks)
+                };
                 line.cycles = line.cycles.wrapping_add(cycles);
             }
         }

@@ -27,3 +27,12 @@ function(ic_transports variable)
   endforeach()
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
+
+# ic_without(<benchmark> <reason>) leaves a benchmark out of the program, which refuses it with this reason, the end of a
+# sentence.
+function(ic_without benchmark reason)
+  get_target_property(sources intercore SOURCES)
+  list(FILTER sources EXCLUDE REGEX "^bench/${benchmark}[./]")
+  set_property(TARGET intercore PROPERTY SOURCES ${sources})
+  target_compile_definitions(intercore PRIVATE "IC_WITHOUT_${benchmark}=IC_LEFT_OUT(\"${benchmark}\", \"${reason}\")")
+endfunction()

@@ -4,11 +4,16 @@
  * SMP_AND_AMP(name): a benchmark that can be measured with one kernel for all cores (SMP), and with a kernel on each
  * core (AMP). SMP_ONLY(name, summary, why): a benchmark that needs one kernel for all cores. On AMP, `list` shows its
  * `summary`, and a measurement is refused with the reason `why`. Each benchmark is the file bench/<name>.c, or the
- * files of the folder bench/<name>, and defines ic_benchmark_<name>. */
+ * files of the folder bench/<name>, and defines ic_benchmark_<name>.
+ *
+ * A program may be without some of them, for lack of memory or of what they measure. For each of these its build
+ * defines IC_WITHOUT_<name> as IC_LEFT_OUT("<name>", "<reason>"); with CMake, ic_without() does (portable.cmake). `list`
+ * then shows the name, and a measurement is refused with the reason. */
 #ifndef IC_BENCHMARKS_H
 #define IC_BENCHMARKS_H
 
 #include "benchmark.h"
+#include "port.h" /* for what port_types.h leaves out */
 
 // clang-format off
 #define IC_BENCHMARKS(SMP_AND_AMP, SMP_ONLY)                                                                           \
@@ -34,7 +39,12 @@
 // clang-format on
 
 #define IC_BENCHMARK_DECLARED(name, ...) extern const struct ic_benchmark ic_benchmark_##name;
-#define IC_BENCHMARK_LISTED(name, ...) &ic_benchmark_##name,
+/* The second argument: the stand-in if IC_WITHOUT_<name> is defined, which then is two arguments, else the benchmark */
+#define IC_BENCHMARK_LISTED(name, ...) IC_SECOND(IC_WITHOUT_##name, &ic_benchmark_##name, ),
+#define IC_SECOND(...) IC_SECOND_OF(__VA_ARGS__)
+#define IC_SECOND_OF(first, second, ...) second
+#define IC_LEFT_OUT(which, why)                                                                                        \
+    0, (&(const struct ic_benchmark){.name = (which), .summary = "left out of this program", .refused = (why)})
 
 IC_BENCHMARKS(IC_BENCHMARK_DECLARED, IC_BENCHMARK_DECLARED)
 

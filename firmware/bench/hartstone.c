@@ -31,19 +31,6 @@
 #include "run.h"
 #include "workloads.h"
 
-#define NAME "hartstone"
-#define SUMMARY "deadlines that five periodic tasks miss as their load grows"
-
-#ifdef IC_WITHOUT_HARTSTONE /* a board that is short of memory may exclude this benchmark */
-
-const struct ic_benchmark ic_benchmark_hartstone = {
-    .name = NAME,
-    .summary = SUMMARY,
-    .refused = "it does not fit into this image: take another optimisation level",
-};
-
-#else
-
 #define TASKS 5U
 /* Numbers of activations in a repetition: of the first task, and of all tasks together */
 #define RELEASES_MOST (1U << (TASKS - 1U))
@@ -291,8 +278,8 @@ static __attribute__((cold)) bool measure(struct ic_run *run) {
 }
 
 const struct ic_benchmark ic_benchmark_hartstone = {
-    .name = NAME,
-    .summary = SUMMARY,
+    .name = "hartstone",
+    .summary = "deadlines that five periodic tasks miss as their load grows",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 3,
@@ -300,5 +287,3 @@ const struct ic_benchmark ic_benchmark_hartstone = {
     .possible = possible,
     .measure = measure,
 };
-
-#endif

@@ -21,8 +21,8 @@ struct port_storage {
 
 #define PORT_STORAGE_PAGE_MAX 256U
 
-/* Describes the storage. Returns false if the platform has none for benchmarks. */
-bool port_storage(struct port_storage *storage);
+/* Describes the storage. */
+struct port_storage port_storage(void);
 
 struct port_storage_change {
     bool erase;           /* erase the sector first */

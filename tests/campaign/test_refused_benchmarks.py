@@ -22,6 +22,7 @@ MEASURE = ParameterInfo("measure", "choice", "latency", "what", None, None, ("la
 CLOCK = BenchmarkInfo("clock", "intervals", (SEED,))
 MESSAGE = BenchmarkInfo("message", "messages", (MEASURE, SIZE, *CORES, SEED))
 LOCK = BenchmarkInfo("lock", "locks", (), "not applicable on AMP: no lock is shared")
+OUTAGE = BenchmarkInfo("outage", "standstill", (), "there is no room for it")
 JITTER = BenchmarkInfo("jitter", "periods", (), "not applicable on AMP: no task moves")
 
 
@@ -36,6 +37,7 @@ def test_the_suite_then_has_time_for_messages_both_ways_over_their_size(origin: 
         return {(*of["measure"], *of["from"], *of["to"]) for of in levels if len(of["size"]) > 2}
 
     assert ways(MESSAGE) == {("latency", 0, 1)}
+    assert ways(MESSAGE, OUTAGE) == {("latency", 0, 1)}, "another reason says nothing of the kernels"
     assert ways(MESSAGE, LOCK) == {(what, *way) for what in ("latency", "throughput") for way in ((0, 1), (1, 0))}
 
 

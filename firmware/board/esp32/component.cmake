@@ -11,7 +11,7 @@ set(sources ${IC_PORTABLE} bench/registry.c
   port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
-  port/freertos_smp/port_freertos.c port/storage_none.c
+  port/freertos_smp/port_freertos.c
   ${transports}
   board/esp32/esp32_memory.c board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
   board/esp32/clock/esp32_counter_phase.c board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c

@@ -31,6 +31,7 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # 8192 samples, as on the RP2040: enough for two series of 4000
 set(samples 8192)
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples}U)
+ic_without(outage "this board has no storage that a benchmark may write")
 
 set(image rp2/start/image_sram.c)
 if(IC_CODE STREQUAL flash)
@@ -50,7 +51,7 @@ add_library(rp2350 STATIC
   port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c
   port/freertos/period_freertos.c port/freertos/time_freertos.c port/freertos_smp/port_freertos.c
-  port/freertos_smp/kernel_v11.c port/loop_none.c port/storage_none.c
+  port/freertos_smp/kernel_v11.c port/loop_none.c
   ${sources}
   ${transports})
 foreach(folder board/rp2350 board/rp2)

@@ -50,6 +50,7 @@ target_compile_definitions(freertos PUBLIC ${factors})
 target_sources(intercore PRIVATE bench/registry_amp.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=16384U)
+ic_without(outage "this board has no storage that a benchmark may write")
 
 # The linker places the files in this order.
 set(sources
@@ -66,7 +67,7 @@ add_library(stm32h745 STATIC
   port/freertos/time_freertos.c
   port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
   port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
-  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c port/storage_none.c
+  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c
   ${sources}
   ${transports})
 target_include_directories(stm32h745 PUBLIC ${here} ${here}/clock ${here}/console ${here}/cores ${here}/fault

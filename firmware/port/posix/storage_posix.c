@@ -26,9 +26,8 @@ static bool open_file(void) {
     return file >= 0 && unlink(name) == 0;
 }
 
-bool port_storage(struct port_storage *storage) {
-    *storage = (struct port_storage){.use = PORT_STORAGE_APART, .sector_bytes = SECTOR, .page_bytes = PAGE};
-    return true;
+struct port_storage port_storage(void) {
+    return (struct port_storage){.use = PORT_STORAGE_APART, .sector_bytes = SECTOR, .page_bytes = PAGE};
 }
 
 bool port_storage_write(struct port_storage_change *change) {

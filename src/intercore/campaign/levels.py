@@ -39,6 +39,7 @@ Where: TypeAlias = Callable[..., AbstractContextManager[None]]
 
 _SETTINGS_SHOWN = 3  # settings shown in an error
 _LEVELS_PER_QUERY = 16  # levels per query, to find the largest
+_ON_AMP = "not applicable on AMP"  # begins such a reason (firmware/bench/registry_amp.c)
 _SAMPLES = "samples"  # the factor of every benchmark that takes several samples
 
 
@@ -213,9 +214,9 @@ def _available(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[Lev
 def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> list[Experiment]:
     """Return the experiments of the suite on a target with these benchmarks, in their order.
 
-    Benchmarks that the target refuses are skipped. If there are such, each core runs its own kernel.
+    Benchmarks that the target refuses are skipped. Each core runs its own kernel if that is the reason for one.
     """
-    amp = any(benchmark.refused for benchmark in benchmarks)
+    amp = any(benchmark.refused.startswith(_ON_AMP) for benchmark in benchmarks)
     return [
         Experiment(benchmark.name, _usual(benchmark, grid, seed, origin), may_be_impossible=True)
         for benchmark in benchmarks

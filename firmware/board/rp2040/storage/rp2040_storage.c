@@ -69,10 +69,9 @@ static void find_functions(void) {
     }
 }
 
-bool port_storage(struct port_storage *storage) {
+struct port_storage port_storage(void) {
     enum port_storage_use use = code_is_in_flash() ? PORT_STORAGE_CODE : PORT_STORAGE_RAM;
-    *storage = (struct port_storage){.use = use, .sector_bytes = SECTOR, .page_bytes = PAGE};
-    return true;
+    return (struct port_storage){.use = use, .sector_bytes = SECTOR, .page_bytes = PAGE};
 }
 
 BOARD_IN_SRAM(rp2040_storage_change) static void change_sector(struct port_storage_change *change) {

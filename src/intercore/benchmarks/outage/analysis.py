@@ -138,12 +138,16 @@ def _count(pool: Iterable[Measurement], series: str) -> int:
 def results(analysis: OutageAnalysis) -> Iterator[Finding]:
     """Return the findings, the most important first."""
     for one in analysis.outages:
-        names = {"setting": one.varied, "op": one.op, "safe": one.safe, "other": one.other, "core": one.core}
-        outages = one.outages
-        if one.stuck:
-            yield OutageStuck(**names, stuck=one.stuck, outages=outages)  # type: ignore[arg-type]
-        elif one.gave_up:
-            yield OutageGaveUp(**names, gave_up=one.gave_up, outages=outages)  # type: ignore[arg-type]
+        if had := one.stuck or one.gave_up:
+            yield (OutageStuck if one.stuck else OutageGaveUp)(
+                setting=one.varied,
+                op=one.op,
+                safe=one.safe,
+                other=one.other,
+                core=one.core,
+                lost=had,
+                outages=one.outages,
+            )
     for one in _worst(analysis, COMPUTING):
         yield OutageStandstill(
             setting=one.varied,

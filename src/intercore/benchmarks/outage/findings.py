@@ -86,46 +86,45 @@ class OutageTicksLost(Finding, frozen=True):
         )
 
 
-class OutageGaveUp(Finding, frozen=True):
-    """The other core was not parked in time, and nothing was written."""
+class _Lost(Finding, frozen=True):
+    """Writes that did not end as they should."""
 
     op: str
     safe: str
     other: str
     core: int
-    gave_up: int
+    """The core that writes."""
+    lost: int
     outages: int
+    """All writes, of which `lost` are such."""
 
     @property
     def severity(self) -> Severity:
         return "warning"
 
     @property
+    def _how_often(self) -> str:
+        return f"outage, other={self.other} from={self.core}: in {self.lost} of {self.outages} writes"
+
+
+class OutageGaveUp(_Lost, frozen=True):
+    """The other core was not parked in time, and nothing was written."""
+
+    @property
     def sentence(self) -> str:
         return (
-            f"outage, other={self.other} from={self.core}: {self.gave_up} of {self.outages} writes were given up, "
-            "because the other core masked its interrupts for longer than patience_us. Wait longer, or mask for less."
+            f"{self._how_often} the writing core gives up, because the other core masks its interrupts for longer than "
+            "patience_us. Wait longer, or mask for less."
         )
 
 
-class OutageStuck(Finding, frozen=True):
+class OutageStuck(_Lost, frozen=True):
     """The other core was parked and would have stood still for ever."""
-
-    op: str
-    safe: str
-    other: str
-    core: int
-    stuck: int
-    outages: int
-
-    @property
-    def severity(self) -> Severity:
-        return "warning"
 
     @property
     def sentence(self) -> str:
         return (
-            f"outage, other={self.other} from={self.core}: in {self.stuck} of {self.outages} writes the other core "
-            "hangs. It is parked after the writing core has given up, and nobody releases it; the benchmark ended "
-            "this after a second. Withdraw a request that is given up (request=withdrawn)."
+            f"{self._how_often} the other core hangs. It is parked after the writing core has given up, and nobody "
+            "releases it; the benchmark ended this after a second. Withdraw a request that is given up "
+            "(request=withdrawn)."
         )

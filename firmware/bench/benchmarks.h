@@ -7,8 +7,8 @@
  * files of the folder bench/<name>, and defines ic_benchmark_<name>.
  *
  * A program may be without some of them, for lack of memory or of what they measure. For each of these its build
- * defines IC_WITHOUT_<name> as IC_LEFT_OUT("<name>", "<reason>"); with CMake, ic_without() does (portable.cmake). `list`
- * then shows the name, and a measurement is refused with the reason. */
+ * defines IC_WITHOUT_<name> as IC_LEFT_OUT("<name>", "<reason>"); ic_without() of portable.cmake does. `list` then
+ * shows the name, and a measurement is refused with the reason. */
 #ifndef IC_BENCHMARKS_H
 #define IC_BENCHMARKS_H
 
@@ -21,6 +21,7 @@
     SMP_ONLY(contention, "how pinned and unpinned tasks share the cores",                                              \
              "no kernel schedules both cores, so tasks of two cores do not compete")                                   \
     SMP_AND_AMP(switch)                                                                                                \
+    SMP_AND_AMP(launch)                                                                                                \
     SMP_ONLY(jitter, "jitter of a periodic task, also when it is migrated",                                            \
              "no kernel can migrate a task to the other core")                                                         \
     SMP_AND_AMP(irq)                                                                                                   \

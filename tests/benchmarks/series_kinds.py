@@ -78,6 +78,8 @@ ALL = (
     Kind("message", "window", factors={"messages": 100, "size": 16}),
     Kind("clock", "interval"),
     Kind("clock", "common.0", "moment"),
+    Kind("launch", "launch"),
+    Kind("launch", "call"),
     Kind("outage", "longest"),
     Kind("outage", "missed", "count", zero=True),
     Kind("outage", "write"),

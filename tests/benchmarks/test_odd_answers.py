@@ -124,6 +124,7 @@ KNOWN: Mapping[str, tuple[Mapping[str, Sequence[Level]], Sequence[str]]] = {
         ("alone", "contended"),
     ),
     "clock": ({"from": CORES, "to": CORES}, ("interval", "true")),
+    "launch": ({"what": ("task", "core"), "cache": ("warm", "cold")}, ("launch", "call")),
     "outage": (
         {
             "op": ("both", "erase"),

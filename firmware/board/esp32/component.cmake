@@ -8,7 +8,7 @@ include(${firmware}/trace/trace.cmake)
 
 ic_transports(transports freertos esp_idf)
 set(sources ${IC_PORTABLE} bench/registry.c
-  port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
+  port/launch_none.c port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
   port/freertos_smp/port_freertos.c

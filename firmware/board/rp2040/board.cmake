@@ -40,7 +40,7 @@ if(IC_OWN OR IC_ADDED) # the user's code and data take the place of most samples
   set(samples 2048)
 endif()
 if(IC_OPT STREQUAL "O0")
-  foreach(benchmark hartstone outage)
+  foreach(benchmark hartstone launch outage)
     ic_without(${benchmark} "there is no room for it beside the code of -O0 (take another optimisation level)")
   endforeach()
 elseif(IC_OWN OR IC_ADDED)
@@ -63,7 +63,7 @@ set(sources
   rp2/instruments/rp2_conditions.c rp2040/cores/core_1_smp.c
   rp2040/cores/rp2040_cores.c rp2040/clock/rp2040_cycles.c rp2040/clock/rp2040_cycles.S rp2040/cores/rp2040_fifo.c
   rp2040/fault/rp2040_fault.c ${rp2040_image} rp2040/cores/rp2040_interrupt.c rp2040/instruments/conditions_smp.c
-  rp2/cores/rp2_launch.c rp2040/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
+  rp2/cores/rp2_launch.c rp2040/cores/rp2040_launch.c rp2040/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
   rp2040/instruments/rp2040_region.c rp2040/start/entry.c rp2/start/rp2_start.c rp2040/clock/rp2040_tick.c
   rp2/console/rp2_uart.c rp2/transports.c rp2040/fault/rp2040_watchdog.c rp2040/storage/rp2040_storage.c)
 list(TRANSFORM sources PREPEND board/)

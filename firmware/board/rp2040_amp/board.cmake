@@ -29,7 +29,9 @@ if(IC_OPT STREQUAL "O0")
   set(shared_bytes 23K)
   set(samples 1216)
   target_compile_definitions(intercore PUBLIC IC_FEWER_WORKLOADS)
-  ic_without(outage "there is no room for it beside the code of -O0 (take another optimisation level)")
+  foreach(benchmark launch outage)
+    ic_without(${benchmark} "there is no room for it beside the code of -O0 (take another optimisation level)")
+  endforeach()
 endif()
 if(IC_OWN) # the user's code and data take the place of most samples
   set(samples 640)
@@ -66,7 +68,7 @@ add_library(rp2040_amp STATIC
   port/freertos/time_freertos.c
   port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
   port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
-  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c
+  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/launch_none.c port/loop_none.c
   ${chip_sources}
   board/rp2040_amp/amp.c board/rp2040_amp/conditions_amp.c board/rp2040_amp/transports.c
   ${transports})

@@ -51,7 +51,7 @@ add_library(rp2350 STATIC
   port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c
   port/freertos/period_freertos.c port/freertos/time_freertos.c port/freertos_smp/port_freertos.c
-  port/freertos_smp/kernel_v11.c port/loop_none.c
+  port/freertos_smp/kernel_v11.c port/launch_none.c port/loop_none.c
   ${sources}
   ${transports})
 foreach(folder board/rp2350 board/rp2)

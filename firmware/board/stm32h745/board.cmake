@@ -67,7 +67,7 @@ add_library(stm32h745 STATIC
   port/freertos/time_freertos.c
   port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
   port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
-  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c
+  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/launch_none.c port/loop_none.c
   ${sources}
   ${transports})
 target_include_directories(stm32h745 PUBLIC ${here} ${here}/clock ${here}/console ${here}/cores ${here}/fault

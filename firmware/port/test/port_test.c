@@ -59,6 +59,7 @@ const char *port_test(void) {
     port_test_time();
     port_test_locks();
     port_test_interrupts();
+    port_test_launch();
     regions_are_as_they_say();
     facts_are_complete();
     return port_test_failure;

@@ -15,6 +15,7 @@ void port_test_objects(void);
 void port_test_time(void);
 void port_test_locks(void);
 void port_test_interrupts(void);
+void port_test_launch(void);
 
 /* The first expectation that failed; NULL if none */
 extern const char *port_test_failure;

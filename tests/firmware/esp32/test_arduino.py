@@ -32,7 +32,7 @@ HERE = Path(__file__).parent / "arduino"
 FIRMWARE = firmware_sources()
 ROOT = Path(__file__).parents[3]
 
-PORTABLE = re.compile(r"(core|bench|workload|transport)_[a-z0-9_]*\.c|port_loop\.c")
+PORTABLE = re.compile(r"(core|bench|workload|transport)_[a-z0-9_]*\.c|port_(launch_none|loop)\.c")
 PLATFORM = re.compile(r"transport_(freertos|esp_idf)_")
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wundef", "-Werror"]
 C = [

@@ -31,6 +31,7 @@ of_all_benchmarks = pytest.mark.measures(
     "hartstone",
     "irq",
     "jitter",
+    "launch",
     "lock",
     "memory",
     "message",

@@ -12,7 +12,8 @@ from intercore.benchmarks.clock.ground_truth import ClockProbe
 from intercore.benchmarks.message.ground_truth import MessageProbe
 from intercore.benchmarks.message.overhead import taken_us
 from intercore.benchmarks.switch.ground_truth import SwitchProbe
-from tests.firmware.rp2040.conftest import Board, measurement
+from intercore.sim.observation import Passages
+from tests.firmware.rp2040.conftest import Board, measurement, series
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -68,6 +69,15 @@ def test_wake_ups_across_the_kernels_are_exact(board: Board) -> None:
         found = off(board, witness, words)
         assert np.ptp(found) <= SPREAD, words
         assert np.all(np.abs(found - OFFSETS["switch"]) <= SPREAD), words
+
+
+def test_a_task_for_the_other_kernel_is_exact_and_its_core_is_not_launched_again(board: Board) -> None:
+    reads, begins = Passages(board.chip, "port_clock_reads"), Passages(board.chip, "launch_task")
+    answer = board.ask("run launch samples=5 dither_us=300")
+    here, there = reads.cycles(0), reads.cycles(1)
+    for begun, launch in zip(begins.cycles(1)[1:], series(answer, "launch"), strict=True):
+        assert np.abs(here - (there[there > begun][0] - launch)).min() <= SPREAD
+    assert board.ask("run launch what=core")[-1]["code"] == "unsupported"
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)

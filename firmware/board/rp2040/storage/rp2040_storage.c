@@ -26,8 +26,6 @@ static struct {
 /* The second-stage boot loader, with which an image in flash sets up the flash for its code */
 static uint32_t boot2[64];
 
-static bool code_is_in_flash(void) { return (uintptr_t)board_entry >> 24U == FLASH >> 24U; }
-
 /* A half-word of the boot ROM. The compiler must not see that the address is near 0, where it expects no object. */
 static uintptr_t rom_half(uintptr_t address) {
     __asm("" : "+r"(address));
@@ -61,7 +59,7 @@ static void find_functions(void) {
     rom.program = (void (*)(uint32_t, const uint8_t *, uint32_t))rom_function('R', 'P');
     rom.flush_cache = (void (*)(void))rom_function('F', 'C');
     rom.enter_xip = (void (*)(void))rom_function('C', 'X');
-    if (code_is_in_flash()) {
+    if (rp2_code_is_in_flash()) {
         for (uint32_t i = 0; i < sizeof boot2 / sizeof boot2[0]; i++) {
             boot2[i] = REGISTER(FLASH + 4U * i);
         }
@@ -70,7 +68,7 @@ static void find_functions(void) {
 }
 
 struct port_storage port_storage(void) {
-    enum port_storage_use use = code_is_in_flash() ? PORT_STORAGE_CODE : PORT_STORAGE_RAM;
+    enum port_storage_use use = rp2_code_is_in_flash() ? PORT_STORAGE_CODE : PORT_STORAGE_RAM;
     return (struct port_storage){.use = use, .sector_bytes = SECTOR, .page_bytes = PAGE};
 }
 

@@ -8,7 +8,7 @@ import pytest
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.benchmark import Option
-from intercore.benchmarks.options import IDLE, Options, known
+from intercore.benchmarks.options import IDLE, RATE, Options, known
 from intercore.errors import UsageError
 
 
@@ -39,6 +39,6 @@ def test_a_name_that_no_benchmark_declares_is_a_mistake_of_ours() -> None:
         Options(eficiency=0.5)
 
 
-def test_all_options_are_those_of_all_benchmarks_and_of_energy() -> None:
+def test_all_options_are_those_of_all_benchmarks_of_energy_and_a_rate() -> None:
     assert all(isinstance(option, Option) for option in known())
-    assert {*known()} == {IDLE, *(one.option for one in registry.known() if one.option is not None)}
+    assert {*known()} == {IDLE, RATE, *(one.option for one in registry.known() if one.option is not None)}

@@ -195,6 +195,10 @@ ASKED_WRONGLY = (
     ("report --efficiency 100%", "above 0% and below 100%"),
     ("show --within 5", "write 5% or 0.05"),
     ("show --within=-0.1", "--within=-0.1 is out of range"),
+    ("show --rate often", "must be a rate such as 1kHz"),
+    ("show --rate 2THz", "must be a rate such as 1kHz"),
+    ("show --rate=0", "--rate=0 is out of range"),
+    ("show --rate 2GHz", "--rate=2GHz is out of range"),
     ("show --idle 150%", "--idle=150% is out of range: it must be from 0% to 100%"),
     ("show --idle=-5%", "--idle=-5% is out of range"),
     (

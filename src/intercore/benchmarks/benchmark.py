@@ -170,7 +170,7 @@ class EnergyWindows:
 
 @dataclass(frozen=True)
 class Option:
-    """A share, from 0 to 1, that a report depends on, and a measurement does not."""
+    """A number that a report depends on, and a measurement does not: a share from 0 to 1, or a rate in Hz."""
 
     name: str
     """As on the command line, without the dashes."""
@@ -178,6 +178,8 @@ class Option:
     help: str
     ends: bool = False
     """Whether it may be 0 or 1."""
+    most_hz: float = 0.0
+    """The largest rate; 0 for a share. A rate may be 0, for none."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from intercore.record.plan import ENOUGH_REPETITIONS
 from intercore.statistics.intervals import Interval
 from intercore.statistics.precision import Precision, percent
 from intercore.text import plural
-from intercore.view.quantity import multiple
+from intercore.view.quantity import hertz, multiple
+from intercore.view.quantity import percent as part_of
 
 Cause: TypeAlias = Literal["wrong", "migrated", "lost", "mistakes", "impossible"]
 """Why a measurement fails: a check, or samples that cannot be."""
@@ -339,3 +340,38 @@ class EnergyMissing(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return f"The energy of {self.missing} of {self.measurements} measurements is missing: {self.why}."
+
+
+# At a rate
+
+
+class RatePart(Finding, frozen=True):
+    """Which part of each core an operation takes."""
+
+    rate_hz: float
+    what: str
+    parts: dict[str, float]
+    """By core, as a fraction."""
+
+    @property
+    def sentence(self) -> str:
+        parts = " and ".join(f"{part_of(part)} of core {core}" for core, part in self.parts.items())
+        more = " It cannot happen so often." if any(part > 1 for part in self.parts.values()) else ""
+        return f"What happens at {hertz(self.rate_hz)} takes {parts} if it is a {self.what}.{more}"
+
+
+class RateOfNothing(Finding, frozen=True):
+    """The run has nothing whose time of a core is known."""
+
+    rate_hz: float
+
+    @property
+    def severity(self) -> Severity:
+        return "warning"
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Nothing that was measured has a part of a core at {hertz(self.rate_hz)}: measure message with "
+            "measure=overhead, or api."
+        )

@@ -1,4 +1,4 @@
-"""The user's options of reports: those that benchmarks declare, and that of energy.
+"""The user's options of reports: those that benchmarks declare, that of energy and the rate.
 
 Callers pass them on without knowing their meaning.
 """
@@ -16,6 +16,13 @@ IDLE = Option(
     ends=True,
 )
 """Of energy, whatever the benchmark."""
+RATE = Option(
+    "rate",
+    default=0.0,
+    help="Also report which part of each core messages and kernel calls take that happen this often, e.g. 1kHz.",
+    most_hz=1e9,
+)
+"""Of all that takes a core's time."""
 
 
 class Options:
@@ -28,8 +35,9 @@ class Options:
             raise TypeError(f"no benchmark has these options: {', '.join(sorted(unexpected))}")
         for option in known():
             value = chosen.get(option.name, option.default)
-            if not (0 <= value <= 1 if option.ends else 0 < value < 1):
-                limits = "from 0 to 1" if option.ends else "above 0 and below 1"
+            least, most = 0.0, option.most_hz or 1.0
+            if not (least <= value <= most if option.ends or option.most_hz else least < value < most):
+                limits = f"from 0 to {most:g}" if option.ends or option.most_hz else "above 0 and below 1"
                 raise UsageError(f"{option.name}={value:g} is out of range: it must be {limits}")
         self._chosen = chosen
 
@@ -43,5 +51,5 @@ class Options:
 
 
 def known() -> tuple[Option, ...]:
-    """Return the options of all benchmarks, and that of energy."""
-    return (*(one.option for one in registry.known() if one.option is not None), IDLE)
+    """Return the options of all benchmarks, that of energy, and the rate."""
+    return (*(one.option for one in registry.known() if one.option is not None), IDLE, RATE)

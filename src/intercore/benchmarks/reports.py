@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from intercore.benchmarks import energy_report, failed, function, other, plausibility, registry, stop_rule
+from intercore.benchmarks import energy_report, failed, function, other, plausibility, rate_report, registry, stop_rule
 from intercore.benchmarks.energy import EnergyAnalysis
 from intercore.benchmarks.findings import FewRepetitions
-from intercore.benchmarks.options import IDLE, Options
+from intercore.benchmarks.options import IDLE, RATE, Options
 from intercore.benchmarks.own_work import wrong_units
+from intercore.benchmarks.rate_report import RateAnalysis
 from intercore.record import conditions
 from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
 from intercore.view.answer import Answer
@@ -80,8 +81,13 @@ def reports(run: Run, options: Options | None = None) -> ReportedRun:
         function.report(run, benchmark) if run.plan.emulated else _report(run, analysed, benchmark, chosen)
         for benchmark in run.plan.benchmarks
     )
-    energy = None if run.plan.emulated else energy_report.report(analysed, idle=chosen.of(IDLE))
-    return ReportedRun(run, analysed, found if energy is None else (*found, energy))
+    more = () if run.plan.emulated else _of_all(analysed, found, chosen)
+    return ReportedRun(run, analysed, (*found, *(one for one in more if one is not None)))
+
+
+def _of_all(run: Run, found: Sequence[Report], chosen: Options) -> tuple[Report | None, ...]:
+    """Return the reports that are of no one benchmark."""
+    return energy_report.report(run, idle=chosen.of(IDLE)), rate_report.report(run, found, chosen.of(RATE))
 
 
 def run_caveats(run: Run) -> tuple[Finding, ...]:
@@ -104,9 +110,9 @@ def _few_repetitions(run: Run) -> Iterator[FewRepetitions]:
 
 
 def analyses() -> Mapping[str, type]:
-    """Return the types of the benchmarks' analyses and of energy's, from which the document's schema is made."""
+    """Return the types of the benchmarks' analyses those of energy and a rate, from which the schema is made."""
     found = {name: document for name, document in _documents().items() if isinstance(document, type)}
-    return {**found, "energy": EnergyAnalysis}
+    return {**found, "energy": EnergyAnalysis, "rate": RateAnalysis}
 
 
 def schema_parts() -> Mapping[str, Mapping[str, Any]]:
@@ -130,7 +136,15 @@ def _report(run: Run, analysed: Run, benchmark: str, options: Options) -> Report
     measured, sound = (any(one.benchmark == benchmark for one in of.measurements) for of in (run, analysed))
     if sound or not measured:
         return found
-    return replace(found, section=Section(found.section.title, [], []), answers=(), remarks=(), costs=(), exhibits=())
+    return replace(
+        found,
+        section=Section(found.section.title, [], []),
+        answers=(),
+        remarks=(),
+        costs=(),
+        exhibits=(),
+        core_times=(),
+    )
 
 
 def _unchecked(analysed: Run, benchmark: str, options: Options) -> Report:

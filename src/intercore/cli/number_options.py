@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from typer.models import OptionInfo
 
+_PREFIXES = {"k": 1e3, "M": 1e6, "G": 1e9}
 MOST_SECONDS = 1e6
 """Eleven days: below the limit of the timers of every operating system."""
 
@@ -63,6 +64,26 @@ def percent_option(name: str, text: str, *, zero: bool = False, whole: bool = Tr
         return value
 
     return _option(name, share, "PERCENT", text)
+
+
+def rate_option(name: str, most: float, text: str) -> OptionInfo:
+    """Return the option `name` for a rate of up to `most` Hz, typed as `1kHz` or `500`; `text` is its help."""
+
+    def rate(given: str | float) -> float:
+        if not isinstance(given, str):
+            return given
+        bare = given.strip().removesuffix("Hz")
+        scale = _PREFIXES.get(bare[-1:], 0)
+        value = decimal_number(bare[:-1] if scale else bare)
+        if value is None:
+            raise UsageError(f"{name} must be a rate such as 1kHz or 500Hz, not '{given}'")
+        value *= scale or 1
+        if not 0 < value <= most:
+            raise UsageError(f"{name}={given} is out of range: it must be above 0 and at most {most:.12g} Hz")
+        return value
+
+    made: OptionInfo = typer.Option(name, parser=rate, metavar="HZ", help=text, show_default=False)
+    return made
 
 
 def _percentage(given: str) -> float | None:

@@ -7,7 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 
 from intercore.benchmarks.options import Options, known
-from intercore.cli.number_options import Share, percent_option
+from intercore.cli.number_options import Share, percent_option, rate_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,10 @@ def with_report_options(command: Callable[Given, Result]) -> Callable[Given, Res
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    made = percent_option(f"--{option.name}", option.help, zero=option.ends, whole=option.ends)
+    name = f"--{option.name}"
+    if option.most_hz:
+        made, default = rate_option(name, option.most_hz, option.help), option.default
+    else:
+        made, default = percent_option(name, option.help, zero=option.ends, whole=option.ends), Share(option.default)
     annotation = Annotated[float, made]
-    default = Share(option.default)
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -28,8 +28,8 @@ _STANDS_OUT = 1.25
 """Factor above the expectation from which on a remark is shown."""
 _MOST_CAUSES = 2
 """Of warnings, that one screen has room for."""
-_ENERGY = "energy"
-"""Energy is shown in addition to the benchmark."""
+_OF_ALL = ("energy", "rate")
+"""These are shown in addition to the benchmark."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class RunFindings:
             yield Sentence(f"{said}.")
 
     def _some(self, reports: Sequence[Report], caveats: Sequence[Finding]) -> Iterator[Part]:
-        if len([report for report in reports if report.benchmark != _ENERGY]) == 1:
+        if len([report for report in reports if report.benchmark not in _OF_ALL]) == 1:
             yield from (Sentence(text) for report in reports for text in report.section.sentences)
         if self.left_out:
             yield Sentence(self.left_out)

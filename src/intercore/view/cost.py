@@ -1,8 +1,11 @@
-"""What an operation costs, for the one picture that shows all of them: what crossing cores costs."""
+"""What an operation costs: for the one picture of what crossing cores costs, and as a part of each core at a rate."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Group: TypeAlias = Literal["signal", "lock", "message", "deadline"]
 
@@ -35,3 +38,12 @@ class BreakEvenRange(NamedTuple):
     """How well that is, above 0 and at most 1."""
     at_most: bool = False
     """Whether smaller work, which was not measured, may be enough."""
+
+
+class CoreTime(NamedTuple):
+    """The processor time of one operation, in microseconds."""
+
+    what: str
+    """In few words, to stand behind `a`: `message by ring, 64 bytes, 0 → 1`."""
+    us: Mapping[int, float]
+    """By core; of two cores, the one that begins it first."""

@@ -137,6 +137,12 @@ def si(value: float, unit: str) -> str:
     return f"{significant(value / scale)} {prefix}{unit}"
 
 
+def hertz(rate: float) -> str:
+    """Return a rate as a person types it: `1 kHz`, `2.5 MHz`, `500 Hz`."""
+    scale, prefix = _prefix(rate)
+    return f"{rate / scale:g} {prefix}Hz"
+
+
 def si_with_bounds(estimate: Interval, unit: str) -> str:
     """Return a value with its interval: `1.23 mJ (1.20 – 1.31)`; bounds that read as the value are left out."""
     scale, _ = _prefix(estimate.value)

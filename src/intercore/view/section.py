@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.view.answer import Answer, Remark
-    from intercore.view.cost import BreakEvenRange, Cost
+    from intercore.view.cost import BreakEvenRange, CoreTime, Cost
     from intercore.view.exhibit import Exhibit
     from intercore.view.figure import Figure
     from intercore.view.table import Table
@@ -92,6 +92,8 @@ class Report:
     """Tables and figures of publications that the run has numbers for."""
     costs: Sequence[Cost | BreakEvenRange] = ()
     """For the picture of what crossing cores costs."""
+    core_times: Sequence[CoreTime] = ()
+    """What operations take of the cores, for their part at a rate."""
     analysis: object = None
     """The data that its benchmark needs for a section on several runs; private to the benchmark."""
 

@@ -9,6 +9,7 @@ from intercore.benchmarks.api.findings import ApiDearer, ApiFailedCheck
 from intercore.benchmarks.caveats import disturbed_samples
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, with_varied
+from intercore.view.cost import CoreTime
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -55,6 +56,25 @@ def _as_read(one: ApiCall) -> Interval:
 
 def _without_reading(one: ApiCall) -> str:
     return f"{duration(one.cost_us.value)} without timestamp overhead"
+
+
+_PAIRS = {
+    ("lock", "unlock"): "mutex, locked and unlocked",
+    ("take", "give"): "semaphore, taken and given",
+    ("critical",): "critical section",
+}
+"""What a program does as one: these calls."""
+
+
+def core_times(analysis: ApiAnalysis) -> Iterator[CoreTime]:
+    """Yield the processor time of locks that are free, by what the other core does meanwhile."""
+    costs = {(one.call, one.core, one.other, tuple(one.varied.items())): one.cost_us.value for one in analysis.calls}
+    for calls, what in _PAIRS.items():
+        for call, core, other, varied in costs:
+            keys = [(each, core, other, varied) for each in calls]
+            if call == calls[0] and all(key in costs for key in keys):
+                beside = "" if other == ALONE else f", other={other}"
+                yield CoreTime(with_varied(f"{what}{beside}", dict(varied)), {core: sum(costs[key] for key in keys)})
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN, analyse, caveats, results
-from intercore.benchmarks.api.answers import answers, remarks
+from intercore.benchmarks.api.answers import answers, core_times, remarks
 from intercore.finding import texts
 from intercore.view.axes import Axis
 from intercore.view.dots import Dot, dots_figure
@@ -49,6 +49,7 @@ def report(run: Run) -> Report:
         topic="kernel calls",
         answers=tuple(answers(analysis)),
         remarks=tuple(remarks(analysis)),
+        core_times=tuple(core_times(analysis)),
     )
 
 

@@ -10,8 +10,8 @@ from intercore.benchmarks.message.choice import copies
 from intercore.benchmarks.message.findings import MessageBestGain
 from intercore.benchmarks.message.rows import rate
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, and_other_way
-from intercore.view.cost import Cost
+from intercore.view.answer import Answer, and_other_way, with_varied
+from intercore.view.cost import CoreTime, Cost
 from intercore.view.quantity import duration, significant
 
 if TYPE_CHECKING:
@@ -215,6 +215,18 @@ def costs(analysis: MessageAnalysis) -> Iterator[Cost]:
                 if slowest is not None and slowest.first != slowest.second and way.first == way.second == slowest.first
             ]
             yield Cost("message", f"{one.bytes:,} bytes, {_choice(one)}", time, max(same, default=None))
+
+
+def core_times(analysis: MessageAnalysis) -> Iterator[CoreTime]:
+    """Yield the processor time of each message; one by notification, which moves no bytes, is a wake-up."""
+    for one in analysis.overheads:
+        cores = [one.sender, *([one.receiver] if one.receiver else [])]
+        size = "" if one.transport == "notification" else f", {one.bytes:,} bytes"
+        kind = "message" if size else "wake-up"
+        yield CoreTime(
+            with_varied(f"{kind} by {one.transport}{size}, {one.cores}", one.varied),
+            {each.core: each.us.value for each in cores},
+        )
 
 
 def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -> Iterator[tuple[MessageRank, str]]:

@@ -11,7 +11,7 @@ import numpy as np
 from intercore.benchmarks.benchmark import AS_USUAL
 from intercore.benchmarks.message import WITHIN
 from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, caveats
-from intercore.benchmarks.message.answers import answers, costs, remarks
+from intercore.benchmarks.message.answers import answers, core_times, costs, remarks
 from intercore.benchmarks.message.choice import MessageRank
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, observations
 from intercore.benchmarks.message.exhibits import exhibits
@@ -73,6 +73,7 @@ def report(run: Run, within: float = WITHIN.default, view: View = AS_USUAL) -> R
         exhibits=shown,
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
+        core_times=tuple(core_times(analysis)),
         remarks=tuple(remarks(analysis)),
     )
 

@@ -49,6 +49,9 @@
  * (docs/benchmarks/jitter.md). counter_bits= sets another width: a wider counter includes the bits that the platform
  * counts in software (port_cycles()); a narrower one lacks the upper bits.
  *
+ * The busy tasks of `load` do one of three things (parameter `load_work`): compute in registers (loop), send to a queue
+ * of their own and receive from it (queue), or read and write memory region 0 (memory).
+ *
  * Priorities: the periodic task has `priority`; blockers have 1 more, movers 1 less, load tasks 2 less (with
  * load=same-priority: the same).
  *
@@ -61,6 +64,7 @@
 #include "histogram.h"
 #include "port.h"
 #include "port_lock.h"
+#include "port_objects.h"
 #include "run.h"
 
 /* Length of a stretch (activations in a row, without output), in milliseconds. It is longer if fewer than STRETCH_LEAST
@@ -81,15 +85,30 @@
 #define REST_PERIODS 2U
 #define NO_CORE UINT32_MAX
 
-enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WAKE, P_TIME, P_BITS, P_WORK, P_COUNTED, PARAMETER_COUNT };
+enum {
+    P_CORE,
+    P_PERIOD,
+    P_PRIORITY,
+    P_LOAD,
+    P_LOAD_WORK,
+    P_MIGRATE,
+    P_WAKE,
+    P_TIME,
+    P_BITS,
+    P_WORK,
+    P_COUNTED,
+    PARAMETER_COUNT
+};
 enum core { CORE_0, CORE_1, CORE_ANY };
 enum load { LOAD_NONE, LOAD_CORE0, LOAD_CORE1, LOAD_BOTH, LOAD_SAME };
+enum load_work { WORK_LOOP, WORK_QUEUE, WORK_MEMORY };
 enum migrate { MIGRATE_NONE, MIGRATE_AFFINITY, MIGRATE_BLOCKERS, MIGRATE_UNSYNCHRONISED, MIGRATE_PUBLISHED };
 enum wake { WAKE_KEPT, WAKE_RESET };
 enum time { TIME_COMMON, TIME_RAW };
 
 static const char *const cores[] = {"0", "1", "any"};
 static const char *const loads[] = {"none", "core0", "core1", "both", "same-priority"};
+static const char *const works[] = {"loop", "queue", "memory"};
 static const char *const migrations[] = {"none", "affinity", "blockers", "unsynchronised", "published"};
 static const char *const wakes[] = {"kept", "reset"};
 static const char *const times[] = {"common", "raw-counter"};
@@ -112,6 +131,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .help = "cores with a busy task of lower priority, or one of equal priority on the task's",
                 .choices = loads,
                 .choice_count = 5},
+    [P_LOAD_WORK] = {.name = "load_work", .help = "what a busy task does", .choices = works, .choice_count = 3},
     [P_MIGRATE] = {.name = "migrate",
                    .help = "how the task is migrated before each activation",
                    .choices = migrations,
@@ -184,6 +204,8 @@ static struct {
     struct ic_series *extremes;       /* smallest and largest lateness, smallest and largest deviation */
 
     struct other loads[PORT_CORES_MAX];
+    port_queue_t queues[PORT_CORES_MAX]; /* of the loads, with load_work=queue */
+    enum load_work load_work;
     struct other movers[PORT_CORES_MAX];
     struct other blockers[PORT_CORES_MAX];
 } jitter;
@@ -296,15 +318,40 @@ static void periodic_task(void *arg) {
 
 static bool is_halted(void) { return atomic_load_explicit(&jitter.halted, memory_order_relaxed); }
 
+/* Reads and writes a part of memory region 0, which no other load uses. */
+static void use_memory(uint32_t core) {
+    struct port_region region;
+    if (port_region(0, &region)) {
+        uint32_t words = (uint32_t)region.bytes / sizeof(uint32_t) / port_core_count();
+        volatile uint32_t *word = (volatile uint32_t *)region.base + (size_t)core * words;
+        for (uint32_t i = 0; i < words && !is_halted(); i++) {
+            word[i]++;
+        }
+    }
+}
+
+/* Calls the kernel without ever waiting: its critical sections keep out the tick and the other core's. */
+static void use_queue(port_queue_t *queue) {
+    uint32_t item = 0;
+    port_queue_send(queue, &item);
+    port_queue_receive(queue, &item);
+}
+
 static void load_task(void *arg) {
-    (void)arg;
+    const struct other *load = arg;
     for (;;) {
         port_notify_take();
         if (atomic_load(&jitter.dismissed)) {
             return;
         }
         while (!is_halted()) {
-            ic_busy_wait(LOAD_TURNS);
+            if (jitter.load_work == WORK_QUEUE) {
+                use_queue(&jitter.queues[load->core]);
+            } else if (jitter.load_work == WORK_MEMORY) {
+                use_memory(load->core);
+            } else {
+                ic_busy_wait(LOAD_TURNS);
+            }
         }
     }
 }
@@ -453,14 +500,24 @@ static bool has_load(enum load load, uint32_t core) {
     return false;
 }
 
+static bool start_load(uint32_t core, uint32_t priority) {
+    if (jitter.load_work == WORK_QUEUE && port_queue_init(&jitter.queues[core], 1, sizeof(uint32_t)) != PORT_OK) {
+        return ic_error_set(&jitter.run->error, "failed", "the platform has no memory for a ", "queue", "");
+    }
+    bool started = start_other(jitter.loads, core, load_task, priority);
+    if (!started && jitter.load_work == WORK_QUEUE) {
+        port_queue_destroy(&jitter.queues[core]);
+    }
+    return started;
+}
+
 static bool start_others(uint32_t core) {
     enum load load = (enum load)jitter.run->values[P_LOAD];
     uint32_t priority = jitter.run->values[P_PRIORITY];
     bool moves = jitter.migrate == MIGRATE_AFFINITY || (jitter.migrate == MIGRATE_BLOCKERS && !jitter.as_published);
     bool blocks = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
     void (*blocker)(void *) = jitter.migrate == MIGRATE_BLOCKERS ? blocker_task : unsynchronised_blocker_task;
-    return (!has_load(load, core) ||
-            start_other(jitter.loads, core, load_task, load == LOAD_SAME ? priority : priority - 2U)) &&
+    return (!has_load(load, core) || start_load(core, load == LOAD_SAME ? priority : priority - 2U)) &&
            (!moves || start_other(jitter.movers, core, mover_task, priority - 1U)) &&
            (!blocks || start_other(jitter.blockers, core, blocker, priority + 1U));
 }
@@ -488,7 +545,11 @@ static void dismiss_others(void) {
         if (jitter.migrate == MIGRATE_BLOCKERS) {
             release_blocker(&jitter.blockers[core]);
         }
+        bool queued = jitter.loads[core].exists && jitter.load_work == WORK_QUEUE;
         dismiss(&jitter.loads[core]);
+        if (queued) {
+            port_queue_destroy(&jitter.queues[core]);
+        }
         dismiss(&jitter.movers[core]);
         dismiss(&jitter.blockers[core]);
     }
@@ -526,6 +587,9 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     }
     if (run->values[P_TIME] == TIME_RAW && port_cycles_bits() == 0) {
         return ic_error_set(error, "unsupported", "the cores have no counters; take time=common", "", "");
+    }
+    if (load == LOAD_NONE && run->values[P_LOAD_WORK] != WORK_LOOP) {
+        return ic_error_set(error, "bad-value", "load_work needs a load", "", "");
     }
     if (load == LOAD_SAME && moves) {
         return ic_error_set(error, "bad-value",
@@ -651,6 +715,7 @@ static __attribute__((cold)) bool measure(struct ic_run *run) {
     jitter.leader = port_task_self();
     jitter.as_published = run->values[P_MIGRATE] == MIGRATE_PUBLISHED;
     jitter.migrate = jitter.as_published ? MIGRATE_BLOCKERS : (enum migrate)run->values[P_MIGRATE];
+    jitter.load_work = (enum load_work)run->values[P_LOAD_WORK];
     jitter.resets_wake = run->values[P_WAKE] == WAKE_RESET;
     jitter.pinned_to = jitter.migrate == MIGRATE_NONE ? first_core(run) : PORT_CORE_ANY;
     atomic_store(&jitter.dismissed, false);

@@ -69,7 +69,7 @@ def test_a_single_release_has_no_period() -> None:
 
 
 def test_nothing_measured_says_nothing() -> None:
-    assert analyse([]) == JitterAnalysis((), ())
+    assert analyse([]) == JitterAnalysis((), (), ())
     assert analyse([measurement([])]).settings == ()
     assert list(caveats([])) == []
 

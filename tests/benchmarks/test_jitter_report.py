@@ -120,7 +120,7 @@ def test_simulated_numbers_are_labelled() -> None:
 def test_a_run_without_measurements_has_a_report() -> None:
     found = report(run())
     assert found.section.figures == []
-    assert found.json["jitter"] == {"settings": (), "false_periods": (), "sentences": []}
+    assert found.json["jitter"] == {"settings": (), "false_periods": (), "deadlines": (), "sentences": []}
 
 
 def test_the_report_is_json() -> None:

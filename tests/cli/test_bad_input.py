@@ -195,6 +195,8 @@ ASKED_WRONGLY = (
     ("report --efficiency 100%", "above 0% and below 100%"),
     ("show --within 5", "write 5% or 0.05"),
     ("show --within=-0.1", "--within=-0.1 is out of range"),
+    ("show --deadline soon", "must be a time such as 50us"),
+    ("show --deadline=-1us", "--deadline=-1us is out of range"),
     ("show --rate often", "must be a rate such as 1kHz"),
     ("show --rate 2THz", "must be a rate such as 1kHz"),
     ("show --rate=0", "--rate=0 is out of range"),

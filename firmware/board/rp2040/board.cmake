@@ -32,7 +32,7 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # samples: the code is larger by half at -O0, and by a fifth at -O3.
 set(samples 8192)
 if(IC_OPT STREQUAL "O0")
-  set(samples 2880)
+  set(samples 2752)
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
   set(samples 6528)
 endif()

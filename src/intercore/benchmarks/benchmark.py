@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -170,7 +170,7 @@ class EnergyWindows:
 
 @dataclass(frozen=True)
 class Option:
-    """A number that a report depends on, and a measurement does not: a share from 0 to 1, or a rate in Hz."""
+    """A number that a report depends on, and a measurement does not: a share from 0 to 1, a rate or a time."""
 
     name: str
     """As on the command line, without the dashes."""
@@ -178,8 +178,8 @@ class Option:
     help: str
     ends: bool = False
     """Whether it may be 0 or 1."""
-    most_hz: float = 0.0
-    """The largest rate; 0 for a share. A rate may be 0, for none."""
+    unit: Literal["", "Hz", "us"] = ""
+    """Of a rate or a time, which may be 0, for none; empty for a share."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from intercore.benchmarks import registry
 from intercore.benchmarks.benchmark import AS_USUAL, Option, View
 from intercore.errors import UsageError
 
+MOST = 1e9
+"""Of a rate in Hz, or of a time in µs."""
 IDLE = Option(
     "idle",
     default=0.0,
@@ -20,7 +22,7 @@ RATE = Option(
     "rate",
     default=0.0,
     help="Also report which part of each core messages and kernel calls take that happen this often, e.g. 1kHz.",
-    most_hz=1e9,
+    unit="Hz",
 )
 """Of all that takes a core's time."""
 
@@ -35,9 +37,9 @@ class Options:
             raise TypeError(f"no benchmark has these options: {', '.join(sorted(unexpected))}")
         for option in known():
             value = chosen.get(option.name, option.default)
-            least, most = 0.0, option.most_hz or 1.0
-            if not (least <= value <= most if option.ends or option.most_hz else least < value < most):
-                limits = f"from 0 to {most:g}" if option.ends or option.most_hz else "above 0 and below 1"
+            most = MOST if option.unit else 1.0
+            if not (0 <= value <= most if option.ends or option.unit else 0 < value < most):
+                limits = f"from 0 to {most:g}" if option.ends or option.unit else "above 0 and below 1"
                 raise UsageError(f"{option.name}={value:g} is out of range: it must be {limits}")
         self._chosen = chosen
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import typer
 
@@ -10,11 +10,15 @@ from intercore.errors import UsageError
 from intercore.text import decimal_number, percentage, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from typer.models import OptionInfo
 
-_PREFIXES = {"k": 1e3, "M": 1e6, "G": 1e9}
+_QUANTITIES: Mapping[str, tuple[str, Mapping[str, float], str]] = {
+    "Hz": ("a rate such as 1kHz or 500Hz", {"kHz": 1e3, "MHz": 1e6, "GHz": 1e9, "Hz": 1.0}, "RATE"),
+    "us": ("a time such as 50us or 1.5ms", {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}, "TIME"),
+}
+"""What is typed, the units from the longest on, and what help calls it."""
 MOST_SECONDS = 1e6
 """Eleven days: below the limit of the timers of every operating system."""
 
@@ -66,23 +70,24 @@ def percent_option(name: str, text: str, *, zero: bool = False, whole: bool = Tr
     return _option(name, share, "PERCENT", text)
 
 
-def rate_option(name: str, most: float, text: str) -> OptionInfo:
-    """Return the option `name` for a rate of up to `most` Hz, typed as `1kHz` or `500`; `text` is its help."""
+def quantity_option(name: str, unit: Literal["Hz", "us"], most: float, text: str) -> OptionInfo:
+    """Return the option `name` for a rate or time above 0, typed as `1kHz`, `50us` or a number in `unit`."""
+    what, scales, metavar = _QUANTITIES[unit]
 
-    def rate(given: str | float) -> float:
+    def quantity(given: str | float) -> float:
         if not isinstance(given, str):
             return given
-        bare = given.strip().removesuffix("Hz")
-        scale = _PREFIXES.get(bare[-1:], 0)
-        value = decimal_number(bare[:-1] if scale else bare)
+        bare = given.strip()
+        suffix = next((known for known in scales if bare.endswith(known)), "")
+        value = decimal_number(bare.removesuffix(suffix).rstrip())
         if value is None:
-            raise UsageError(f"{name} must be a rate such as 1kHz or 500Hz, not '{given}'")
-        value *= scale or 1
+            raise UsageError(f"{name} must be {what}, not '{given}'")
+        value *= scales.get(suffix, 1.0)
         if not 0 < value <= most:
-            raise UsageError(f"{name}={given} is out of range: it must be above 0 and at most {most:.12g} Hz")
+            raise UsageError(f"{name}={given} is out of range: it must be above 0 and at most {most:.12g} {unit}")
         return value
 
-    made: OptionInfo = typer.Option(name, parser=rate, metavar="HZ", help=text, show_default=False)
+    made: OptionInfo = typer.Option(name, parser=quantity, metavar=metavar, help=text, show_default=False)
     return made
 
 

@@ -6,8 +6,8 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 
-from intercore.benchmarks.options import Options, known
-from intercore.cli.number_options import Share, percent_option, rate_option
+from intercore.benchmarks.options import MOST, Options, known
+from intercore.cli.number_options import Share, percent_option, quantity_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +44,8 @@ def with_report_options(command: Callable[Given, Result]) -> Callable[Given, Res
 
 def _parameter(option: Option) -> inspect.Parameter:
     name = f"--{option.name}"
-    if option.most_hz:
-        made, default = rate_option(name, option.most_hz, option.help), option.default
+    if option.unit:
+        made, default = quantity_option(name, option.unit, MOST, option.help), option.default
     else:
         made, default = percent_option(name, option.help, zero=option.ends, whole=option.ends), Share(option.default)
     annotation = Annotated[float, made]

@@ -49,11 +49,14 @@ def test_migrations_asked_for_happen(terminal: Terminal, how: str) -> None:
     assert changes >= checks["migrations_requested"] - 10
 
 
-@pytest.mark.parametrize("load", ["core0", "core1", "both", "same-priority"])
-def test_load_ends_with_the_measurement(terminal: Terminal, load: str) -> None:
+@pytest.mark.parametrize(
+    ("load", "work"),
+    [*((load, "loop") for load in ("core0", "core1", "both", "same-priority")), ("both", "queue"), ("both", "memory")],
+)
+def test_load_ends_with_the_measurement(terminal: Terminal, load: str, work: str) -> None:
     if cores(terminal) < 2 and load == "core1":
         return
-    answer = terminal.ask(f"run jitter load={load} period_us=2000 samples=20")
+    answer = terminal.ask(f"run jitter load={load} load_work={work} period_us=2000 samples=20")
     assert answer[-1]["status"] == "ok"
     assert len(series(answer)["late"]) == 20
     assert terminal.ask("run jitter samples=1 period_us=1000")[-1]["status"] == "ok"

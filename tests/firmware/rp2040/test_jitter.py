@@ -80,6 +80,8 @@ SETTINGS = (
     "core=0 migrate=affinity samples=100",
     "core=0 migrate=blockers samples=60",
     "core=1 load=both migrate=affinity samples=40 period_us=2000",
+    "core=0 load=both load_work=queue samples=40 period_us=2000",
+    "core=1 load=both load_work=memory samples=40 period_us=2000",
     "migrate=published samples=40",
     "migrate=published wake=reset samples=40 period_us=3000",
     "migrate=published time=raw-counter samples=40",
@@ -292,6 +294,15 @@ def test_load_of_lower_priority_costs_little_and_equals_more(watched: Watched) -
     assert equal > loaded + 300
 
 
+def test_load_that_calls_the_kernel_delays_most_by_its_critical_sections(watched: Watched) -> None:
+    loop, memory, queue = (
+        max(series(watched.measure(f"load=both load_work={work} samples=60 period_us=2000"), "late"))
+        for work in ("loop", "memory", "queue")
+    )
+    assert loop - 100 < memory < loop + 500
+    assert queue > loop + 500
+
+
 def test_work_of_the_task_does_not_move_its_releases(watched: Watched) -> None:
     idle = series(watched.measure("samples=30"), "late")
     assert series(watched.measure("samples=30 work_us=3000"), "late") == idle
@@ -316,6 +327,7 @@ def test_long_runs_are_counted_in_histograms(watched: Watched) -> None:
         ("period_us=1500", "bad-value"),
         ("period_us=1000 work_us=1000", "bad-value"),
         ("load=same-priority migrate=affinity", "bad-value"),
+        ("load_work=queue", "bad-value"),
         ("priority=2", "out-of-range"),
         ("priority=8", "out-of-range"),
         ("migrate=affinity samples=2700 counted=1", "out-of-range"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.benchmark import ALL, Analysis, Benchmark, DefaultLevels, Result, Role, SeriesMeaning
+from intercore.benchmarks.benchmark import ALL, Analysis, Benchmark, DefaultLevels, Option, Result, Role, SeriesMeaning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,12 +59,20 @@ def _is_signed(series: Series) -> bool:
     return series.name in ("late", "extremes", "raw")
 
 
+DEADLINE = Option(
+    "deadline",
+    default=0.0,
+    help="Benchmark `jitter` only: say whether each activation came within this time after it was due, e.g. 50us.",
+    unit="us",
+)
+
+
 def _load_analysis() -> Analysis:
     from intercore.benchmarks.jitter.analysis import JitterAnalysis
     from intercore.benchmarks.jitter.answers import concerns
     from intercore.benchmarks.jitter.report import report
 
-    return Analysis(JitterAnalysis, report, concerns=concerns)
+    return Analysis(JitterAnalysis, report, lambda run, options: report(run, options.of(DEADLINE)), concerns=concerns)
 
 
 def _load_publication() -> type[Publication]:
@@ -75,8 +83,8 @@ def _load_publication() -> type[Publication]:
 
 BENCHMARK = Benchmark(
     "jitter",
-    # At rest and with both cores busy, left alone and moved: the period of seed 002's paper; some 20 s.
-    DefaultLevels(alone={"core": ["0"], "load": ["none", "both"], "migrate": ALL}, suite=_suite),
+    # At rest and beside each kind of work on both cores: the period of seed 002's paper; some 8 s.
+    DefaultLevels(alone={"core": ["0"], "load": ["none", "both"], "load_work": ALL, "migrate": ["none"]}, suite=_suite),
     SeriesMeaning(
         roles=_ROLES,
         results={"late": Result("us", "lateness", only={"time": ("common",)})},
@@ -84,6 +92,7 @@ BENCHMARK = Benchmark(
         provoked=_provoked,
         is_signed=_is_signed,
     ),
+    option=DEADLINE,
     made_of=("interrupt latency", "the kernel (RTOS)"),
     load_analysis=_load_analysis,
     load_publication=_load_publication,

@@ -29,6 +29,7 @@ from intercore.benchmarks.jitter.activations import (
     varied_factors,
     wake_of,
 )
+from intercore.benchmarks.jitter.deadline import JitterDeadline, deadline_results, deadlines
 from intercore.benchmarks.jitter.false_periods import FalsePeriods, false_periods
 from intercore.benchmarks.jitter.false_periods import results as false_period_results
 from intercore.benchmarks.jitter.findings import (
@@ -155,15 +156,17 @@ class JitterAnalysis(msgspec.Struct, frozen=True):
     settings: tuple[JitterSetting, ...]
     false_periods: tuple[FalsePeriods, ...]
     """The false times by the cores' counters, made on purpose."""
+    deadlines: tuple[JitterDeadline, ...]
+    """What is said of the deadline that was asked about, by setting."""
 
 
-def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
-    """Analyse the measurements of the benchmark `jitter` among those given."""
+def analyse(measurements: Iterable[Measurement], deadline_us: float = 0.0) -> JitterAnalysis:
+    """Analyse the measurements of the benchmark `jitter` among those given, and judge a deadline if there is one."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     found = pools(ours)
     varied = varied_factors(one for pool in found.values() for one in pool)
     settings = tuple(_setting(label, pool, varied) for label, pool in found.items())
-    return JitterAnalysis(settings, tuple(false_periods(ours)))
+    return JitterAnalysis(settings, tuple(false_periods(ours)), deadlines(ours, deadline_us))
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
@@ -321,6 +324,7 @@ def results(analysis: JitterAnalysis) -> Iterator[Finding]:
     yield from _blocked([one for one in settings if one.migrate == UNSYNCHRONISED])
     yield from _bounds(settings)
     yield from false_period_results(analysis.false_periods)
+    yield from deadline_results(analysis.deadlines)
 
 
 def _lateness(settings: Sequence[JitterSetting]) -> Lateness:

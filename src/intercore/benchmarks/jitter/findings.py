@@ -7,8 +7,9 @@ from typing import Literal
 import msgspec
 
 from intercore.finding import Caveat, Finding, Severity
+from intercore.text import plural
 from intercore.view.answer import Remark, about_times
-from intercore.view.quantity import duration
+from intercore.view.quantity import duration, percent
 
 _MILLISECOND_US = 1000.0
 
@@ -375,4 +376,63 @@ class JitterFewMigrations(OfSetting, frozen=True):
         return (
             f"{self._where}: only {self.asked} of {self.activations} activations came after a migration. Before the "
             "others, the task that requests migrations did not run in time, because its core was busy."
+        )
+
+
+class JitterDeadlineBroken(Finding, frozen=True):
+    """An activation was later than the deadline."""
+
+    label: str
+    deadline_us: float
+    largest_us: float
+    repetitions: int
+    broken: int
+    """Of them."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.label}: a deadline of {duration(self.deadline_us)} is broken in {self.broken:,} of "
+            f"{self.repetitions:,} repetitions, by up to {duration(self.largest_us - self.deadline_us)}."
+        )
+
+
+class _NotBroken(Finding, frozen=True):
+    """No activation was later than the deadline."""
+
+    label: str
+    deadline_us: float
+    largest_us: float
+    activations: int
+    repetitions: int
+    at_most: float
+    """The 95 % bound on the fraction of repetitions that break it."""
+    needed: int
+    """Repetitions that would show it."""
+
+    @property
+    def _seen(self) -> str:
+        return (
+            f"none of {self.activations:,} activations in {plural(self.repetitions, 'repetition')} was later than "
+            f"{duration(self.largest_us)}, so with 95 % confidence fewer than {percent(self.at_most)} of such "
+            "repetitions break it"
+        )
+
+
+class JitterDeadlineKept(_NotBroken, frozen=True):
+    """There are repetitions enough to say that it is kept."""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.label}: a deadline of {duration(self.deadline_us)} is kept: {self._seen}."
+
+
+class JitterDeadlineNotShown(_NotBroken, frozen=True):
+    """There are too few repetitions."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.label}: a deadline of {duration(self.deadline_us)} is not shown to be kept: {self._seen}. It takes "
+            f"{self.needed} repetitions without a later one (--repetitions {self.needed})."
         )

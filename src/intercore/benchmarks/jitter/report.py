@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.jitter import DEADLINE
 from intercore.benchmarks.jitter.activations import BENCHMARK, UNSYNCHRONISED, activations, lateness_us, pools
 from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, costs, remarks
+from intercore.benchmarks.jitter.deadline import deadline_answers, deadline_table
 from intercore.benchmarks.jitter.exhibits import exhibits
 from intercore.benchmarks.jitter.literature import (
     false_periods_table,
@@ -38,9 +40,9 @@ _STRIP_HEIGHT = 60  # pixels
 _MOST_POINTS = 400  # of a strip: what a phone still shows apart
 
 
-def report(run: Run) -> Report:
-    """Report on the measurements of `jitter`."""
-    analysis = analyse(run.measurements)
+def report(run: Run, deadline_us: float = DEADLINE.default) -> Report:
+    """Report on the measurements of `jitter`, and judge a deadline in µs; 0 for none."""
+    analysis = analyse(run.measurements, deadline_us)
     found = [*results(analysis), *caveats((*run.measurements, *run.failed))]
     return Report(
         BENCHMARK,
@@ -55,7 +57,7 @@ def report(run: Run) -> Report:
             [*_NOTES, *notes()],
         ),
         topic="periodic task",
-        answers=tuple(answers(analysis)),
+        answers=(*deadline_answers(analysis.deadlines), *answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),
         exhibits=tuple(exhibits(run, analysis)),
@@ -93,6 +95,8 @@ def _tables(run: Run, analysis: JitterAnalysis) -> Iterator[Table[Any]]:
     if analysis.settings or not analysis.false_periods:
         yield _latency_table(run, analysis)
         yield _deviation_table(run, analysis)
+    if analysis.deadlines:
+        yield deadline_table(analysis.deadlines, where(run))
     if any(one.counted for one in analysis.settings):
         yield _counted_table(run, analysis)
     if analysis.false_periods:

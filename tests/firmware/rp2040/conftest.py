@@ -93,6 +93,16 @@ def built_with(folder: Path, **levels: str | int) -> Path:
     return folder / "intercore-target"
 
 
+def kept_with(place: Path, **levels: str | int) -> Path:
+    """Return the benchmark program with these levels of the target's factors, copied to a folder of the caller's.
+
+    All are built in one folder, one after another, so that what they have in common is compiled once.
+    """
+    folder = ROOT / "build" / "test-rp2040" / "factors"
+    with alone_in(folder):
+        return Path(shutil.copyfile(built_with(folder, **levels), place / "intercore-target"))
+
+
 def _build(folder: Path, programs: Sequence[str], board: str = "rp2040", **levels: str | int) -> None:
     defines = [f"-DIC_{name.upper()}={level}" for name, level in levels.items()]
     configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), f"-DIC_BOARD={board}", *defines]

@@ -6,7 +6,6 @@ INTERCORE_SLOW=1 builds the image for flash at every level of optimisation.
 from __future__ import annotations
 
 import os
-import shutil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,7 @@ from intercore.link.session import Session
 from intercore.record.factors import TARGET_FACTORS
 from intercore.sim import Simulator
 from intercore.target.simulated_chip import SimulatedPico
-from tests.firmware.rp2040.conftest import ROOT, built_with, of_all_benchmarks
+from tests.firmware.rp2040.conftest import built_with, kept_with, of_all_benchmarks
 from tests.firmware.rp2040.reset_pin import reset_at_each
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from intercore.link.session import Answer
     from intercore.record.measurement import Level, Truth
 
-FOLDER = ROOT / "build" / "test-rp2040" / "factors"
 RATE = 115_200
 WORD_CLOCKS = 20
 """Serial clocks of a word from flash: 8 of address and mode, 4 of waiting, 8 of data (W25Q16JV, Fast Read Quad I/O)."""
@@ -304,10 +302,7 @@ def test_an_image_for_flash_is_built_at_every_level_and_runs(opt: str, tmp_path:
 
 def kept(folders: pytest.TempPathFactory, **levels: str | int) -> Built:
     """Build the program with these levels and keep it: the next one is built in its place."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    program = folders.mktemp("program") / "intercore-target"
-    shutil.copyfile(built_with(FOLDER, **levels), program)
-    return Built(program, int(levels.get("clock_mhz", 125)))
+    return Built(kept_with(folders.mktemp("program"), **levels), int(levels.get("clock_mhz", 125)))
 
 
 def spread(one: Built, first: int, second: int, *, since: int = 0) -> int:

@@ -60,7 +60,7 @@ class JitterDeadline(msgspec.Struct, frozen=True):
 
 def bound(repetitions: int) -> float:
     """Return the upper 95 % bound on a fraction of which none was seen in so many independent repetitions."""
-    return 1 - (1 - _CONFIDENCE) ** (1 / repetitions)
+    return 1 - math.pow(1 - _CONFIDENCE, 1 / repetitions)
 
 
 NEEDED = math.ceil(math.log(1 - _CONFIDENCE) / math.log(1 - SHOWN))
@@ -96,7 +96,7 @@ def _deadline(label: str, pool: Sequence[Measurement], deadline_us: float) -> Ji
 
 def _counted_largest_us(one: Measurement) -> list[float]:
     """Return the largest lateness of what the histograms hold, which is exact; nothing without histograms."""
-    return in_us(ticks(one, "extremes"), one)[_LARGEST : _LARGEST + 1].tolist()
+    return [float(us) for us in in_us(ticks(one, "extremes"), one)[_LARGEST : _LARGEST + 1]]
 
 
 # What is said of them

@@ -1,6 +1,7 @@
 # What the two boards with this chip have in common: rp2040, with one kernel on both cores, and rp2040_amp, with a
 # kernel on each core.
 include(${CMAKE_CURRENT_LIST_DIR}/clock/pll.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/../rp2/bus_priority.cmake)
 
 set(rp2040_folder ${CMAKE_CURRENT_LIST_DIR})
 set(rp2_folder ${CMAKE_CURRENT_LIST_DIR}/../rp2) # what the chip has in common with the RP2350
@@ -19,7 +20,7 @@ function(ic_rp2040 library)
     endforeach()
   endforeach()
   list(JOIN IC_CODE_FLAGS " " flags)
-  target_compile_definitions(${library} PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
+  target_compile_definitions(${library} PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ} ${bus_priority}
     IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2}
     IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
     IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, saves the SIO divider at each switch"

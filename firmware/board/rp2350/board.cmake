@@ -2,6 +2,7 @@
 include(port/freertos/kernel.cmake)
 enable_language(ASM)
 include(board/rp2350/clock/pll.cmake)
+include(board/rp2/bus_priority.cmake)
 
 set(IC_CODE sram CACHE STRING "Where code and constants are: sram or flash")
 set(IC_XIP_CACHE on CACHE STRING "Cache in front of the flash: on or off")
@@ -62,7 +63,7 @@ foreach(folder board/rp2350 board/rp2)
 endforeach()
 list(JOIN IC_CODE_FLAGS " " flags)
 string(COMPARE EQUAL ${IC_XIP_CACHE} on cached)
-target_compile_definitions(rp2350 PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ} IC_XIP_CACHE=${cached}
+target_compile_definitions(rp2350 PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ} ${bus_priority} IC_XIP_CACHE=${cached}
   IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2}
   IC_FLAGS="-std=c11 ${CMAKE_C_FLAGS} -ffunction-sections -fdata-sections ${flags}"
   IC_FREERTOS_PORT="Intercore's own, for Hazard3"

@@ -11,7 +11,7 @@ import msgspec
 from intercore.board import boot_drive, esp_image
 from intercore.board.esp32_factors import CPU_MHZ, ESP_CODE, ESP_TRACE, P4_MHZ, PSRAM
 from intercore.board.factors import OPT, Factor
-from intercore.board.rp2040_factors import AMP_TRACE, CLOCK_MHZ, CODE, TRACE, XIP_CACHE
+from intercore.board.rp2040_factors import AMP_TRACE, BUS_PRIORITY, CLOCK_MHZ, CODE, TRACE, XIP_CACHE
 from intercore.board.rp2350_factors import CLOCK_MHZ as RP2350_CLOCK_MHZ
 from intercore.board.stm32h745_factors import DCACHE, ICACHE, M4_MHZ, M7_MHZ, SHARED, SUPPLY
 from intercore.errors import UsageError, unknown
@@ -89,16 +89,23 @@ class Board(msgspec.Struct, frozen=True):
 
 
 _ON_GP0 = "the Pico's console is on GP0 (TX) and GP1 (RX), for a 3.3 V serial adapter, not on the USB connector"
-PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, TRACE), "boot drive", console=_ON_GP0)
+PICO = Board(
+    "pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, BUS_PRIORITY, TRACE), "boot drive", console=_ON_GP0
+)
 # Its image contains that of core 1, which has its own kernel.
 PICO_AMP = Board(
-    "pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ, AMP_TRACE), "boot drive", console=_ON_GP0
+    "pico-amp",
+    "the Pico in AMP",
+    "rp2040_amp",
+    (OPT, CLOCK_MHZ, BUS_PRIORITY, AMP_TRACE),
+    "boot drive",
+    console=_ON_GP0,
 )
 PICO2_RISCV = Board(
     "pico2-riscv",
     "the Pico 2 with its RISC-V cores",
     "rp2350",
-    (OPT, RP2350_CLOCK_MHZ, CODE, XIP_CACHE),
+    (OPT, RP2350_CLOCK_MHZ, CODE, XIP_CACHE, BUS_PRIORITY),
     "boot drive",
     drive=boot_drive.PICO2_RISCV,
     cores="RISC-V",

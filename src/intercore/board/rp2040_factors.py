@@ -37,6 +37,13 @@ CODE = Factor(
     levels=("sram", "flash"),
 )
 
+BUS_PRIORITY = Factor(
+    name="bus_priority",
+    title="core whose bus accesses have priority",
+    default="none",
+    levels=("none", "core0", "core1"),
+)
+
 XIP_CACHE = Factor(
     name="xip_cache",
     title="cache for code in flash (XIP cache)",

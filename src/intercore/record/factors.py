@@ -29,6 +29,7 @@ TARGET_FACTORS: Mapping[str, tuple[str, ...]] = {
         *("flash.xip_cache", "flash.clock_hz"),
     ),
     "xip_cache": ("flash.xip_cache",),
+    "bus_priority": ("bus.priority",),
     "m7_mhz": ("clock.m7_hz", *_OF_STM32H745_CLOCKS),
     "m4_mhz": _OF_STM32H745_CLOCKS,
     "supply": ("power.supply", "power.vos"),

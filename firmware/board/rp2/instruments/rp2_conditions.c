@@ -27,6 +27,7 @@ static const struct port_condition conditions[] = {
     {"compiler", IC_COMPILER},
     {"compiler.flags", IC_FLAGS},
     {"compiler.library", CHIP_LIBRARY ", libgcc (floating point in software)"},
+    {"bus.priority", TEXT(IC_BUS_PRIORITY)},
     {"memory.data", "sram-striped"},
     {"memory.stacks", CHIP_STACKS},
     {"memory.word_bytes", "4"},

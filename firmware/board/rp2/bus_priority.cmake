@@ -1,0 +1,13 @@
+# Whose accesses to the bus have priority over those of the other masters: BUSCTRL's BUS_PRIORITY, a bit for each core.
+set(IC_BUS_PRIORITY none CACHE STRING "Core whose bus accesses have priority: none, core0 or core1")
+set_property(CACHE IC_BUS_PRIORITY PROPERTY STRINGS none core0 core1)
+if(IC_BUS_PRIORITY STREQUAL "none")
+  set(bus_priority_bits 0x00)
+elseif(IC_BUS_PRIORITY STREQUAL "core0")
+  set(bus_priority_bits 0x01)
+elseif(IC_BUS_PRIORITY STREQUAL "core1")
+  set(bus_priority_bits 0x10)
+else()
+  message(FATAL_ERROR "IC_BUS_PRIORITY is none, core0 or core1, and not ${IC_BUS_PRIORITY}.")
+endif()
+set(bus_priority IC_BUS_PRIORITY=${IC_BUS_PRIORITY} IC_BUS_PRIORITY_BITS=${bus_priority_bits}U)

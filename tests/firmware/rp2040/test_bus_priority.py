@@ -1,0 +1,36 @@
+"""The factor `bus_priority`: the core that has priority waits for no bank, and only the other one loses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.firmware.rp2040.conftest import Board, kept_with, series
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPREAD = 2
+"""Cycles by which passes alone differ, too."""
+
+
+def lost(board: Board, core: int) -> float:
+    """Return the cycles that a pass over a bank takes longer while the other core reads the same bank."""
+    answer = board.ask(f"run memory core={core} region=sram4 other=read other_region=sram4 bytes=1024 samples=20")
+    alone, contended = (np.median(series(answer, name)) for name in ("alone", "contended"))
+    return float(contended - alone)
+
+
+def test_without_priority_both_cores_lose(board: Board) -> None:
+    assert min(lost(board, 0), lost(board, 1)) > 20
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_core_with_priority_loses_nothing_and_the_other_one_does(tmp_path: Path, first: int) -> None:
+    board = Board(kept_with(tmp_path, bus_priority=f"core{first}"))
+    said = board.run(0.6)
+    assert f"core{first}" in str(next(line for line in said if "bus.priority" in str(line)))
+    assert lost(board, first) <= SPREAD
+    assert lost(board, 1 - first) > 20

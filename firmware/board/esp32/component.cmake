@@ -6,6 +6,7 @@ get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 include(${firmware}/portable.cmake)
 include(${firmware}/trace/trace.cmake)
 
+list(FILTER IC_PORTABLE EXCLUDE REGEX "^bench/outage/") # left out in port_types.h
 ic_transports(transports freertos esp_idf)
 set(sources ${IC_PORTABLE} bench/registry.c
   port/launch_none.c port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c

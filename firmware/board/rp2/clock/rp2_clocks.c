@@ -72,6 +72,8 @@ void rp2_clocks_start(void) {
     }
     CLK_PERI_CTRL = 1U << 11U; /* on, from clk_sys */
     chip_start_ticks(CLOCKS_XOSC_HZ / CLOCKS_US_HZ);
+    rp2_clocks_release_blocks(RESET_BUSCTRL);
+    BUSCTRL_BUS_PRIORITY = IC_BUS_PRIORITY_BITS;
 }
 
 uint32_t clock_get_hz(enum clock_index clock) {

@@ -14,7 +14,7 @@
 #define CLOCKS_APPEND(digits, more) digits##more
 
 /* Starts the clocks: clk_ref from the crystal, clk_sys and clk_peri from PLL_SYS, and the tick of 1 µs for TIMER,
- * WATCHDOG and SysTick. */
+ * WATCHDOG and SysTick; and sets whose accesses to the bus have priority. */
 void rp2_clocks_start(void);
 
 /* Take peripheral blocks (bits of RESETS) out of reset and wait until they are ready. rp2_clocks_reset_blocks()

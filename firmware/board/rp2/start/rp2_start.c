@@ -39,8 +39,6 @@ void rp2_start_c(void) {
                                                       them */
     }
     rp2_clocks_start();
-    rp2_clocks_release_blocks(RESET_BUSCTRL);
-    BUSCTRL_BUS_PRIORITY = IC_BUS_PRIORITY_BITS;
     for (void (**constructor)(void) = board_constructors; constructor < board_constructors_end; constructor++) {
         (*constructor)();
     }

@@ -1,6 +1,6 @@
 """Jitter of a periodic task: its lateness, and the deviation of its period.
 
-A target sends how late each activation was (firmware/bench/jitter.c). The deviation of a period is the difference of
+A target sends how late each activation was (firmware/bench/jitter). The deviation of a period is the difference of
 two neighbours. Moving the task from core to core is counted by the core of each activation. What was timed by the
 cores' own counters (`false_periods.py`) stands apart from all that is true.
 """

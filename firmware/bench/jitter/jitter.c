@@ -49,9 +49,6 @@
  * (docs/benchmarks/jitter.md). counter_bits= sets another width: a wider counter includes the bits that the platform
  * counts in software (port_cycles()); a narrower one lacks the upper bits.
  *
- * The busy tasks of `load` do one of three things (parameter `load_work`): compute in registers (loop), send to a queue
- * of their own and receive from it (queue), or read and write memory region 0 (memory).
- *
  * Priorities: the periodic task has `priority`; blockers have 1 more, movers 1 less, load tasks 2 less (with
  * load=same-priority: the same).
  *
@@ -62,9 +59,9 @@
 #include "benchmarks.h"
 #include "busy_wait.h"
 #include "histogram.h"
+#include "load.h"
 #include "port.h"
 #include "port_lock.h"
-#include "port_objects.h"
 #include "run.h"
 
 /* Length of a stretch (activations in a row, without output), in milliseconds. It is longer if fewer than STRETCH_LEAST
@@ -74,11 +71,6 @@
 /* After a stretch with load all tasks rest for 1/REST_PART of its length. A system that reserves time for other
  * programs, such as Linux (5 % of the time), would otherwise take that time during the next stretch. */
 #define REST_PART 8U
-/* With migrate=published: multiplications between two checks for the end of the stretch, of a blocker (a task of higher
- * priority that keeps a core busy, so that the periodic task must run on the other core) */
-#define HEAVY_OPERATIONS 10U
-/* Iterations of a load task between two checks for the end of the stretch: about 1 µs on a PC, 10 µs on a chip */
-#define LOAD_TURNS 200U
 /* With migrate=unsynchronised: the longest busy time and the longest rest of a blocker, in periods of the periodic
  * task */
 #define BUSY_PERIODS 8U
@@ -100,8 +92,6 @@ enum {
     PARAMETER_COUNT
 };
 enum core { CORE_0, CORE_1, CORE_ANY };
-enum load { LOAD_NONE, LOAD_CORE0, LOAD_CORE1, LOAD_BOTH, LOAD_SAME };
-enum load_work { WORK_LOOP, WORK_QUEUE, WORK_MEMORY };
 enum migrate { MIGRATE_NONE, MIGRATE_AFFINITY, MIGRATE_BLOCKERS, MIGRATE_UNSYNCHRONISED, MIGRATE_PUBLISHED };
 enum wake { WAKE_KEPT, WAKE_RESET };
 enum time { TIME_COMMON, TIME_RAW };
@@ -204,7 +194,6 @@ static struct {
     struct ic_series *extremes;       /* smallest and largest lateness, smallest and largest deviation */
 
     struct other loads[PORT_CORES_MAX];
-    port_queue_t queues[PORT_CORES_MAX]; /* of the loads, with load_work=queue */
     enum load_work load_work;
     struct other movers[PORT_CORES_MAX];
     struct other blockers[PORT_CORES_MAX];
@@ -318,25 +307,6 @@ static void periodic_task(void *arg) {
 
 static bool is_halted(void) { return atomic_load_explicit(&jitter.halted, memory_order_relaxed); }
 
-/* Reads and writes a part of memory region 0, which no other load uses. */
-static void use_memory(uint32_t core) {
-    struct port_region region;
-    if (port_region(0, &region)) {
-        uint32_t words = (uint32_t)region.bytes / sizeof(uint32_t) / port_core_count();
-        volatile uint32_t *word = (volatile uint32_t *)region.base + (size_t)core * words;
-        for (uint32_t i = 0; i < words && !is_halted(); i++) {
-            word[i]++;
-        }
-    }
-}
-
-/* Calls the kernel without ever waiting: its critical sections keep out the tick and the other core's. */
-static void use_queue(port_queue_t *queue) {
-    uint32_t item = 0;
-    port_queue_send(queue, &item);
-    port_queue_receive(queue, &item);
-}
-
 static void load_task(void *arg) {
     const struct other *load = arg;
     for (;;) {
@@ -345,21 +315,8 @@ static void load_task(void *arg) {
             return;
         }
         while (!is_halted()) {
-            if (jitter.load_work == WORK_QUEUE) {
-                use_queue(&jitter.queues[load->core]);
-            } else if (jitter.load_work == WORK_MEMORY) {
-                use_memory(load->core);
-            } else {
-                ic_busy_wait(LOAD_TURNS);
-            }
+            ic_load_turn(jitter.load_work, load->core, &jitter.halted);
         }
-    }
-}
-
-static void multiply(void) {
-    static volatile uint32_t product = 1;
-    for (uint32_t i = 0; i < HEAVY_OPERATIONS; i++) {
-        product = product * 3U;
     }
 }
 
@@ -422,7 +379,7 @@ static void blocker_task(void *arg) {
             port_task_suspend(port_task_self());
         }
         if (jitter.as_published) {
-            multiply();
+            ic_load_multiply();
         }
         port_checkpoint();
     }
@@ -484,29 +441,13 @@ static bool start_other(struct other *others, uint32_t core, void (*entry)(void 
     return other->exists;
 }
 
-static bool has_load(enum load load, uint32_t core) {
-    switch (load) {
-    case LOAD_CORE0:
-        return core == 0;
-    case LOAD_CORE1:
-        return core == 1;
-    case LOAD_BOTH:
-        return core < 2;
-    case LOAD_SAME:
-        return jitter.pinned_to == PORT_CORE_ANY || jitter.pinned_to == core;
-    case LOAD_NONE:
-        break;
-    }
-    return false;
-}
-
 static bool start_load(uint32_t core, uint32_t priority) {
-    if (jitter.load_work == WORK_QUEUE && port_queue_init(&jitter.queues[core], 1, sizeof(uint32_t)) != PORT_OK) {
+    if (!ic_load_open(jitter.load_work, core)) {
         return ic_error_set(&jitter.run->error, "failed", "the platform has no memory for a ", "queue", "");
     }
     bool started = start_other(jitter.loads, core, load_task, priority);
-    if (!started && jitter.load_work == WORK_QUEUE) {
-        port_queue_destroy(&jitter.queues[core]);
+    if (!started) {
+        ic_load_close(jitter.load_work, core);
     }
     return started;
 }
@@ -517,7 +458,8 @@ static bool start_others(uint32_t core) {
     bool moves = jitter.migrate == MIGRATE_AFFINITY || (jitter.migrate == MIGRATE_BLOCKERS && !jitter.as_published);
     bool blocks = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
     void (*blocker)(void *) = jitter.migrate == MIGRATE_BLOCKERS ? blocker_task : unsynchronised_blocker_task;
-    return (!has_load(load, core) || start_load(core, load == LOAD_SAME ? priority : priority - 2U)) &&
+    return (!ic_load_is_on(load, jitter.pinned_to, core) ||
+            start_load(core, load == LOAD_SAME ? priority : priority - 2U)) &&
            (!moves || start_other(jitter.movers, core, mover_task, priority - 1U)) &&
            (!blocks || start_other(jitter.blockers, core, blocker, priority + 1U));
 }
@@ -545,10 +487,10 @@ static void dismiss_others(void) {
         if (jitter.migrate == MIGRATE_BLOCKERS) {
             release_blocker(&jitter.blockers[core]);
         }
-        bool queued = jitter.loads[core].exists && jitter.load_work == WORK_QUEUE;
+        bool loaded = jitter.loads[core].exists;
         dismiss(&jitter.loads[core]);
-        if (queued) {
-            port_queue_destroy(&jitter.queues[core]);
+        if (loaded) {
+            ic_load_close(jitter.load_work, core);
         }
         dismiss(&jitter.movers[core]);
         dismiss(&jitter.blockers[core]);

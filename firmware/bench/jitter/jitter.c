@@ -49,8 +49,7 @@
  * (docs/benchmarks/jitter.md). counter_bits= sets another width: a wider counter includes the bits that the platform
  * counts in software (port_cycles()); a narrower one lacks the upper bits.
  *
- * Priorities: the periodic task has `priority`; blockers have 1 more, movers 1 less, load tasks 2 less (with
- * load=same-priority: the same).
+ * Priorities: the periodic task has `priority`; blockers 1 more, movers 1 less, load tasks 2 less or the same.
  *
  * Memory: the lateness of `samples` activations is kept one by one; `counted` more activations go into histograms
  * (histogram.h), and their extremes are kept exactly: smallest and largest lateness, smallest and largest deviation. */
@@ -487,9 +486,8 @@ static void dismiss_others(void) {
         if (jitter.migrate == MIGRATE_BLOCKERS) {
             release_blocker(&jitter.blockers[core]);
         }
-        bool loaded = jitter.loads[core].exists;
-        dismiss(&jitter.loads[core]);
-        if (loaded) {
+        if (jitter.loads[core].exists) {
+            dismiss(&jitter.loads[core]);
             ic_load_close(jitter.load_work, core);
         }
         dismiss(&jitter.movers[core]);

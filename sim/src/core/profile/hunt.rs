@@ -151,7 +151,7 @@ impl Hunt {
 
     /// What a core has started the other one with: its stack, and its first function.
     pub fn launch(&self, core: usize) -> Option<(u32, u32)> {
-        self.seen.launches[core & 1].done.map(|(stack, entry, _)| (stack, entry))
+        self.seen.launches[core & 1].done
     }
 
     /// The exception that a core is about to enter became pending in this cycle.

@@ -56,8 +56,59 @@ impl Division {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Launching {
     words: Vec<u32>,
-    /// What the other core was started with, and the functions that did so: stack, entry.
-    pub(super) done: Option<(u32, u32, [u32; 2])>,
+    /// How many of them the boot ROM of the other core has answered with the same word.
+    answered: usize,
+    /// The functions that send a word, and that look for its answer.
+    by: [[u32; 2]; 2],
+    /// A word was sent last, and not looked for its answer yet.
+    asks: bool,
+    /// What the other core was started with: stack, entry.
+    pub(super) done: Option<(u32, u32)>,
+}
+
+impl Launching {
+    /// A word is sent. One that comes before the answer to the last one is of no launch.
+    fn sends(&mut self, functions: [u32; 2], value: u32) {
+        if self.done.is_some() {
+            self.asks = value == 0 && self.by[0] == functions;
+            return;
+        }
+        if self.answered < self.words.len() {
+            self.words.clear();
+        }
+        self.words.push(value);
+        let expected = &LAUNCH[..self.words.len().min(LAUNCH.len())];
+        if !self.words.starts_with(expected) {
+            // Zeros may come more often than they must.
+            let zeros = self.words.iter().rev().take_while(|&&word| word == 0).count().min(2);
+            self.words = vec![0; zeros];
+        }
+        self.answered = self.words.len().saturating_sub(1);
+        self.by[0] = functions;
+        self.asks = true;
+    }
+
+    /// The sender looks for an answer. Whether it does so as it did for that of the boot ROM, which runs no more.
+    fn looks(&mut self, functions: [u32; 2]) -> bool {
+        let asks = std::mem::take(&mut self.asks);
+        if self.done.is_none() && asks {
+            self.by[1] = functions;
+        }
+        self.done.is_some() && asks && self.by[1] == functions
+    }
+
+    /// The boot ROM of the other core answers.
+    fn is_answered(&mut self, value: u32) {
+        if self.words.last() == Some(&value) {
+            self.answered = self.words.len();
+        } else {
+            self.words.clear();
+            self.answered = 0;
+        }
+        if self.answered == LAUNCH_WORDS {
+            self.done = Some((self.words[4], self.words[5]));
+        }
+    }
 }
 
 /// See the module.
@@ -100,8 +151,15 @@ impl Suspicions {
         match address {
             SYST_CSR if write => self.systick[number] = value & 1 != 0,
             SYST_CVR if !write && !self.systick[number] => return Some(Suspicion::SysTickOff),
-            fifo if fifo == self.ports.fifo && write && functions[1] >= self.ports.rom_end => {
-                return self.pushes(number, functions, value);
+            fifo if fifo == self.ports.fifo && write => {
+                if functions[1] >= self.ports.rom_end {
+                    self.launches[number].sends(functions, value);
+                } else {
+                    self.launches[1 - number].is_answered(value);
+                }
+            }
+            fifo if self.ports.fifo != 0 && !write && fifo.wrapping_sub(self.ports.fifo).wrapping_add(4) <= 8 => {
+                return self.launches[number].looks(functions).then_some(Suspicion::StartedTwice);
             }
             _ if self.ports.divider != 0 => {
                 let register = address.wrapping_sub(self.ports.divider);
@@ -136,24 +194,6 @@ impl Suspicions {
         }
         None
     }
-
-    fn pushes(&mut self, core: usize, functions: [u32; 2], value: u32) -> Option<Suspicion> {
-        let Launching { words, done } = &mut self.launches[core];
-        if let Some((.., by)) = done {
-            return (value == 0 && *by == functions).then_some(Suspicion::StartedTwice);
-        }
-        words.push(value);
-        let expected = &LAUNCH[..words.len().min(LAUNCH.len())];
-        if !words.starts_with(expected) {
-            // Zeros may come more often than they must.
-            let zeros = words.iter().rev().take_while(|&&word| word == 0).count().min(2);
-            *words = vec![0; zeros];
-        }
-        if words.len() == LAUNCH_WORDS {
-            *done = Some((words[4], words[5], functions));
-        }
-        None
-    }
 }
 
 impl Hunt {
@@ -163,13 +203,13 @@ impl Hunt {
         if let Some(races) = &mut self.races {
             races.fifo(doer, address.wrapping_sub(self.seen.ports.fifo), write);
         }
-        let before = self.seen.launches[number].done.is_some();
+        let before = self.seen.launches[1 - number].done.is_some();
         if let Some(what) = self.seen.access(doer.core, root, functions, address, write, doer.value) {
             self.suspect(what, functions[1], doer);
         }
-        let launches = !before && self.seen.launches[number].done.is_some();
+        let launches = !before && self.seen.launches[1 - number].done.is_some();
         if launches {
-            self.launched(doer.core);
+            self.launched(doer.core ^ 1);
         }
         launches
     }

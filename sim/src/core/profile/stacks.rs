@@ -173,7 +173,8 @@ impl Stacks {
             watched |= stack.guard().contains(&address);
             if (stack.bounds.limit..stack.low).contains(&address) {
                 (stack.low, stack.deepest) = (address & !3, Some(doer));
-            } else {
+            } else if !task.on_its_stack {
+                // Else its stack pointer is one of another stack.
                 stack.leave(address, sp, doer);
             }
             // Also what lies between words that were stored to.

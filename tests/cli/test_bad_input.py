@@ -83,6 +83,7 @@ ASKED_WRONGLY = (
     ("hunt app.elf --jobs 2", "--jobs 2 is for --vary"),
     ("hunt app.elf --vary 9 --jobs 0", "--jobs 0 is less than 1"),
     ("hunt app.elf --vary 9 --seed -1", "--seed -1 is not between 0 and"),
+    ("hunt app.elf --timeline plan.toml", "--timeline plan.toml is a file, not a folder"),
     ("hunt app.elf --replay later", "later is not a deviation that --vary has printed, such as hold:core=1"),
     ("hunt app.elf --vary 9 --replay power-on:seed=1", "--vary and --replay: give one of them"),
     ("trace stm32h745-sim switch", "stm32h745-sim has no recorder"),

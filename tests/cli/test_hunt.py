@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+import io
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
 
 import pytest
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
+from intercore.hunt.finding import Code
+from tests.cli.test_check import validate_junit
 from tests.sim.firmware import example
 
 if TYPE_CHECKING:
@@ -38,6 +45,7 @@ def test_a_variation_that_fails_is_status_1_and_repeated_by_what_was_printed(too
     assert varied.status == 1
     variation = varied.json["variation"]
     assert (variation["seed"], variation["asked"], variation["interrupted"]) == (0, 30, False)
+    assert f"--replay '{variation['replay']}'" in tool(*words, "--vary", "30").out.splitlines()
     replayed = tool(*words, "--replay", variation["replay"])
     assert replayed.status == 1
     assert variation["sentences"][0] in " ".join(replayed.out.split())
@@ -52,6 +60,50 @@ def test_what_fails_undisturbed_is_not_varied(tool: Tool) -> None:
     failed = tool("hunt", str(example("faults/waits", "sram", "-DBOTH_SEND")), "--vary", "3", "--format", "json")
     assert failed.status == 1
     assert failed.json["variation"] is None
+
+
+def test_a_report_for_build_servers_has_a_test_for_each_rule(tool: Tool) -> None:
+    found = {}
+    for which in ("BOTH_SEND", "SERVER"):
+        tool("hunt", str(example("faults/waits", "sram", f"-D{which}")), "--max-time", "1", "--junit", "x.xml")
+        text = (tool.directory / "x.xml").read_text()
+        validate_junit(text)
+        found[which] = ET.fromstring(text)  # noqa: S314 - our own
+    faulty, right = ([one.get("name") for one in root.iter("testcase")] for root in found.values())
+    assert faulty == right == list(get_args(Code))
+    (failed,) = (one for one in found["BOTH_SEND"].iter("testcase") if len(one))
+    assert (failed.get("name"), failed[0].tag) == ("deadlock", "failure")
+    assert "the FIFO to core 1" in str(failed[0].text)
+    assert [root.get("failures") for root in found.values()] == ["1", "0"]
+
+
+@pytest.mark.parametrize(
+    ("file", "which", "last"),
+    [("waits", "BOTH_SEND", "push"), ("races", "COUNTER", "core_1"), ("stacks", "OVERFLOW", "recurse")],
+)
+def test_each_finding_has_the_last_millisecond_before_it(tool: Tool, file: str, which: str, last: str) -> None:
+    image = str(example(f"faults/{file}", "sram", f"-D{which}"))
+    found = tool("hunt", image, "--timeline", "seen", "--max-time", "0.2", "--format", "json")
+    assert found.status == 1
+    (one,) = found.json["findings"]
+    assert one["timeline"] == str(Path("seen", f"1-{one['code']}.perfetto"))
+    trace = Trace.FromString((tool.directory / one["timeline"]).read_bytes())
+    events = [packet for packet in trace.packet if packet.HasField("track_event")]
+    span = max(packet.timestamp for packet in events) - min(packet.timestamp for packet in events)
+    assert span <= 1_050_000  # ns
+    assert last in {packet.track_event.name for packet in events}
+    assert "timeline: seen" in tool("hunt", image, "--timeline", "seen", "--max-time", "0.2").out
+
+
+def test_stacks_are_rows_beside_findings(tool: Tool) -> None:
+    image = str(example("faults/stacks", "sram", "-DOVERFLOW"))
+    rows = list(csv.DictReader(io.StringIO(tool("hunt", image, "--format", "csv").out)))
+    assert [(row["kind"], row["what"]) for row in rows] == [
+        ("finding", "stack-overflow"),
+        ("stack", "core 0"),
+        ("stack", "core 1"),
+    ]
+    assert int(rows[2]["used"]) == int(rows[2]["bytes"])
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ REFUSED = (
     ("check", "b.toml", "--junit", STORE),
     ("check", "b.toml", "--markdown", "b.toml"),
     ("check", "b.toml", "host", "--junit", "b.toml"),
+    ("hunt", "app.elf", "--junit", STORE),
     ("trace", "pico-sim", "switch", "--perfetto", STORE),
     ("trace", "pico-sim", "switch", "--page", STORE),
     ("sweep", "p.toml", "--report", "p.toml"),

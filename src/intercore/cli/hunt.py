@@ -5,26 +5,31 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from intercore.cli.options import Output
+from intercore.cli.options import Force, Output
 from intercore.cli.profiled import place
+from intercore.document.junit import hunt_junit
 from intercore.errors import INTERRUPTED, UsageError
+from intercore.files.replacement import JUNIT, check_replaceable, replacement
 from intercore.hunt.analysis import analysed
 from intercore.hunt.hunting import Wanted
 from intercore.hunt.report import TOP, deviating, rows, states, tables, verdict
+from intercore.hunt.timelines import with_timelines
 from intercore.hunt.variation import deviations
 from intercore.hunt.variation.varied import Search, fails, replayed, varied
 from intercore.profile.image import named
 from intercore.sim import Simulator, SimulatorError
 from intercore.terminal.console import messages
-from intercore.terminal.findings import Caution, Failure, Sentence
+from intercore.terminal.findings import Caution, Failure, Line, Sentence
 from intercore.terminal.formats import DEFAULT, show
 from intercore.terminal.one_screen import Screenful, Weighed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from intercore.hunt.analysis import HuntAnalysis
 
 app = typer.Typer(add_completion=False)
@@ -92,6 +97,20 @@ def hunt(
         str | None,
         typer.Option("--replay", metavar="TEXT", help="Repeat an interleaving that failed, as --vary has printed it."),
     ] = None,
+    junit_path: Annotated[
+        Path | None,
+        typer.Option("--junit", metavar="FILE", help="Also write a JUnit XML report, a test for each rule."),
+    ] = None,
+    timelines: Annotated[
+        Path | None,
+        typer.Option(
+            "--timeline",
+            metavar="FOLDER",
+            help="Also write the last millisecond before each finding as a timeline for https://ui.perfetto.dev. This "
+            "takes more runs of the program.",
+        ),
+    ] = None,
+    force: Force = False,
     in_full: Annotated[bool, typer.Option("--all", help="Show all sentences and tables, and not one screen.")] = False,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=0, help="Show so many rows of each table; 0 shows all of them.")
@@ -107,25 +126,63 @@ def hunt(
     repeated = None if replay is None else deviations.parsed(replay)
     if search and repeated:
         raise UsageError("--vary and --replay: give one of them")
+    files = _Files(junit_path, timelines, force)
+    files.check()
     try:
         program = named(image)
         simulator = Simulator(program.image)
     except (SimulatorError, OSError) as error:
         raise UsageError(str(error)) from None  # status 1 is a finding's
     symbol = None if until is None else place(simulator, until, "--until-symbol")
+    wanted = Wanted(seconds, symbol, (expect or "").encode())
     with messages().status("the chip is switched on") as status:
-        wanted = Wanted(seconds, symbol, (expect or "").encode())
         if repeated:
             analysis = replayed(program.image, image.name, wanted, repeated, status.update)
         else:
             analysis = analysed(program.image, image.name, wanted, status.update)
             if search and not fails(analysis):
                 analysis = varied(program.image, analysis, wanted, search, status.update)
+        # Files come first: whoever reads no more than the first lines, as `head` does, gets them, too.
+        analysis = files.write(program.image, analysis, status.update)
     show(Screenful(analysis, rows(analysis), _parts(analysis, top, in_full=in_full), "More with --all"), output)
+    files.tell(analysis)
     if analysis.findings:
         raise typer.Exit(1)
     if analysis.variation and analysis.variation.interrupted:
         raise typer.Exit(INTERRUPTED)
+
+
+class _Files(NamedTuple):
+    """Files that are written beside what is shown."""
+
+    junit: Path | None
+    timelines: Path | None
+    """A folder."""
+    force: bool
+
+    def check(self) -> None:
+        """Raise UsageError if they would take the place of something else."""
+        if self.junit is not None:
+            check_replaceable(self.junit, JUNIT, force=self.force)
+        if self.timelines is not None and self.timelines.exists() and not self.timelines.is_dir():
+            raise UsageError(f"--timeline {self.timelines} is a file, not a folder, in which each finding has its own")
+
+    def write(self, image: Path, analysis: HuntAnalysis, progress: Callable[[str], None]) -> HuntAnalysis:
+        """Write them, and return the findings with their timelines."""
+        if self.timelines is not None and analysis.findings:
+            replay = analysis.variation.replay if analysis.variation else ""
+            faults = deviations.faults_of(deviations.parsed(replay)) if replay else []
+            analysis = with_timelines(image, analysis, faults, self.timelines, progress, force=self.force)
+        if self.junit is not None:
+            with replacement(self.junit, JUNIT, force=self.force) as file:
+                file.write(hunt_junit(analysis))
+        return analysis
+
+    def tell(self, analysis: HuntAnalysis) -> None:
+        """Say what was written."""
+        of_findings = [Path(one.timeline) for one in analysis.findings if one.timeline]
+        for path in [*([self.junit] if self.junit else []), *of_findings]:
+            messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 
 def _search(runs: int | None, seed: int | None, jobs: int | None) -> Search | None:
@@ -148,7 +205,12 @@ def _parts(analysis: HuntAnalysis, top: int, *, in_full: bool) -> list[Weighed]:
     first = verdict(analysis)
     parts = [Weighed(Failure(first) if analysis.findings else Sentence(first))]
     parts += [Weighed(Sentence(text)) for text in deviating(analysis)]
-    parts += [Weighed(Sentence(one.text)) for one in analysis.findings]
+    if analysis.variation and analysis.variation.replay:
+        parts.append(Weighed(Line(f"--replay '{analysis.variation.replay}'")))
+    for one in analysis.findings:
+        parts.append(Weighed(Sentence(one.text)))
+        if one.timeline:
+            parts.append(Weighed(Line(f"timeline: {one.timeline}")))
     parts += [Weighed(Sentence(text), math.inf if in_full else 100) for text in states(analysis)]
     parts += [Weighed(table, math.inf if in_full else 50 - rank) for rank, table in enumerate(tables(analysis, top))]
     notes = analysis.notes if in_full else analysis.notes[:_NOTES]

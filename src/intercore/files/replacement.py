@@ -41,7 +41,7 @@ def _kind(name: str, beginning: bytes, near_end: bytes = b"") -> Kind:
 
 
 PAGE = _kind("page of Intercore", rb'\s*<!doctype html>.{0,4096}?<meta name="generator" content="intercore ')
-JUNIT = _kind("JUnit report of intercore check", rb'<\?xml [^>]*\?>\s*<testsuites name="intercore check"')
+JUNIT = _kind("JUnit report of Intercore", rb'<\?xml [^>]*\?>\s*<testsuites name="intercore (?:check|hunt)"')
 MARKDOWN = _kind(
     "summary of intercore check", rb"### (?:All|A|It|Not all) (?:budget|cannot be told whether all budget)"
 )

@@ -14,6 +14,7 @@ from intercore.hunt.hunting import Wanted, hunt
 from intercore.hunt.races import races
 from intercore.hunt.starvation import spinlocks_before
 from intercore.hunt.waits import Wait
+from intercore.profile.names import task as task_name
 from intercore.profile.recorded import LockUse, take
 from intercore.record.origin import Origin
 from intercore.sim import Reason, Simulator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from intercore import _native
+    from intercore.sim.hunted import Hunted, HuntedStack
 
 
 class Interrupt(msgspec.Struct, frozen=True):
@@ -46,14 +47,17 @@ class Interrupt(msgspec.Struct, frozen=True):
 
 
 class StackUse(msgspec.Struct, frozen=True):
-    """The stack of a core."""
+    """The stack of a core, or of a task of FreeRTOS."""
 
-    core: int
+    core: int | None
+    """None of a task, which may be on both."""
     limit: int
     top: int
     used: int
-    """Bytes from its end to the lowest word that the core stored to."""
+    """Bytes from its end to the lowest word that the core or task stored to."""
     deepest: Place | None
+    task: str = ""
+    """Empty of a core, whose handlers are on it."""
 
 
 class Variation(msgspec.Struct, frozen=True):
@@ -94,6 +98,7 @@ class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore
     interrupts: Sequence[Interrupt]
     locks: Sequence[LockUse]
     stacks: Sequence[StackUse]
+    """Of the cores, then of tasks."""
     notes: Sequence[str]
     """What the program did that is not modelled or not allowed."""
     output: str
@@ -103,10 +108,19 @@ class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore
     variation: Variation | None = None
     flash: Sequence[FlashWait] = ()
     """What each core waited for flash."""
+    reason: Reason = Reason.LIMIT
+    exit_code: int | None = None
+    """None if the program did not exit."""
+    entry: int | None = None
+    """The address of the first function of core 1; None if core 0 has not started it."""
+    settled: int = 0
+    """The cycle of the look from which on both cores were in what they are in at the end."""
     schema: int = 1
 
 
 _OUTPUT = 400
+_LOOK = 12_500_000
+"""Cycles between two looks at whether the second run has seen as much as it looks at."""
 _HARD_FAULT = 3
 
 
@@ -150,6 +164,10 @@ def analysed(
         printable(run.output.decode(errors="replace")[-_OUTPUT:]),
         again.all_shared,
         flash=flash_waits(recorded),
+        reason=run.stop.reason,
+        exit_code=run.stop.code,
+        entry=hunted.launches[0][1] & ~1 if hunted.launches[0] else None,
+        settled=simulator.now - round(min(run.lasting) * simulator.hz),
     )
 
 
@@ -169,19 +187,21 @@ def _again(image: Path, words: Sequence[int], shared: Sequence[int], end: int, f
     calls = Calls(simulator)
     simulator.start_hunt_again(words, shared)
     simulator.set_faults(faults)
-    while simulator.now < end:
-        stop = simulator.run(end - simulator.now)
+    all_shared = True
+    while simulator.now < end and (words or all_shared):
+        stop = simulator.run(min(_LOOK, end - simulator.now))
         simulator.take_uart()
         simulator.take_usb()
         simulator.take_host_output()
         if stop.reason not in {Reason.LIMIT, Reason.LOCKUP}:
             break
+        _, all_shared = simulator.races() or ([], True)
     raced, all_shared = simulator.races() or ([], True)
-    writers = {word: calls.done(done) for word, done in simulator.hunted()[3] if done is not None}
+    writers = {word: calls.done(done) for word, done in simulator.hunted().writers if done is not None}
     return _Again(writers, list(races(simulator, calls, raced)), all_shared)
 
 
-def _interrupts(calls: Calls, hunted: _native.Hunted, flash: Mapping[tuple[int, int], HandlerWait]) -> list[Interrupt]:
+def _interrupts(calls: Calls, hunted: Hunted, flash: Mapping[tuple[int, int], HandlerWait]) -> list[Interrupt]:
     def why(kind: str, function: int, name: str | None) -> str:
         if kind == "handler":
             return f"the handler of {name}"
@@ -199,14 +219,16 @@ def _interrupts(calls: Calls, hunted: _native.Hunted, flash: Mapping[tuple[int, 
             why(kind, function, other),
             flash.get((core, number)),
         )
-        for core, number, name, (count, total, longest, latency), kind, function, other in hunted[1]
+        for core, number, name, (count, total, longest, latency), kind, function, other in hunted.interrupts
         if number > _HARD_FAULT
     ]
 
 
-def _stacks(calls: Calls, hunted: _native.Hunted) -> list[StackUse]:
-    return [
-        StackUse(core, stack[0], stack[1], stack[1] - stack[2], calls.done(stack[3]) if stack[3] else None)
-        for core, stack in enumerate(hunted[7][0])
-        if stack is not None
-    ]
+def _stacks(calls: Calls, hunted: Hunted) -> list[StackUse]:
+    def use(core: int | None, stack: HuntedStack, task: str = "") -> StackUse:
+        deepest = calls.done(stack.deepest) if stack.deepest else None
+        return StackUse(core, stack.limit, stack.top, stack.top - stack.low, deepest, task)
+
+    of_cores = [use(core, stack) for core, stack in enumerate(hunted.stacks) if stack is not None]
+    of_tasks = [use(None, one.stack, task_name(one.block, one.name)) for one in hunted.tasks if one.stack is not None]
+    return [*of_cores, *of_tasks]

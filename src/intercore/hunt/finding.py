@@ -42,3 +42,5 @@ class Finding(msgspec.Struct, frozen=True):
     text: str
     places: Sequence[Place] = ()
     cycle: int | None = None
+    timeline: str = ""
+    """The file with the last millisecond before it, if one was asked for."""

@@ -16,9 +16,9 @@ from intercore.profile.names import task as task_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from intercore import _native
     from intercore.hunt.calls import Calls
     from intercore.sim import Simulator
+    from intercore.sim.hunted import Hunted
 
 State: TypeAlias = Literal["running", "ready", "waits", "suspended", "ended"]
 
@@ -95,12 +95,12 @@ class Task(msgspec.Struct, frozen=True):
         return f"{self.name} (priority {self.priority}) {state[self.state]}{self.place}"
 
 
-def tasks(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> list[Task]:
+def tasks(simulator: Simulator, calls: Calls, hunted: Hunted) -> list[Task]:
     """Return the tasks of the kernel, as they are now; none without a kernel."""
     cores, of_kernel = _current(simulator), _of_kernel(simulator)
     if not cores:
         return []
-    known = {block: (name, since, functions) for block, name, since, _, functions in hunted[7][2]}
+    known = {one.block: (one.name, one.away_since, one.functions) for one in hunted.tasks}
     found: list[Task] = []
     for name, state in _LISTS.items():
         for at in _lists(simulator, name):

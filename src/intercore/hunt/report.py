@@ -43,10 +43,10 @@ def deviating(analysis: HuntAnalysis) -> Iterator[str]:
     if variation.replay and searched:
         yield (
             f"Found in variation {variation.runs:,} of {variation.asked:,} with seed {variation.seed}; repeat it with "
-            f"--replay '{variation.replay}'."
+            "the option below."
         )
     elif variation.replay and not analysis.findings:
-        yield f"It does not fail with --replay '{variation.replay}'."
+        yield "It does not fail with these deviations."
     elif searched:
         until = f", and was then interrupted (of {variation.asked:,})" if variation.interrupted else ""
         yield f"None of {plural(variation.runs, 'variation')} with seed {variation.seed} has failed{until}."
@@ -98,12 +98,27 @@ def tables(analysis: HuntAnalysis, top: int = TOP) -> Iterator[Table[Any]]:
     if analysis.locks:
         yield _lock_table(analysis, top)
     if analysis.stacks:
-        yield _stack_table(analysis)
+        yield _stack_table(analysis, top)
 
 
 def rows(analysis: HuntAnalysis) -> list[dict[str, object]]:
-    """Return a row for each finding, for CSV."""
-    return [{"code": one.code, "cycle": one.cycle, "text": one.text} for one in analysis.findings]
+    """Return a row for each finding and for each stack, for CSV."""
+    found: list[dict[str, object]] = [
+        {"kind": "finding", "what": one.code, "cycle": one.cycle, "text": one.text, "bytes": None, "used": None}
+        for one in analysis.findings
+    ]
+    stacks: list[dict[str, object]] = [
+        {
+            "kind": "stack",
+            "what": one.task or f"core {one.core}",
+            "cycle": one.deepest.cycle if one.deepest else None,
+            "text": f"deepest {one.deepest.text}" if one.deepest else "",
+            "bytes": one.top - one.limit,
+            "used": one.used,
+        }
+        for one in analysis.stacks
+    ]
+    return [*found, *stacks]
 
 
 def _time(analysis: HuntAnalysis, cycles: int) -> str:
@@ -157,15 +172,20 @@ def _lock_table(analysis: HuntAnalysis, top: int) -> Table[LockUse]:
     )
 
 
-def _stack_table(analysis: HuntAnalysis) -> Table[StackUse]:
+def _stack_table(analysis: HuntAnalysis, top: int) -> Table[StackUse]:
+    cores = [one for one in analysis.stacks if not one.task]
+    tasks = sorted((one for one in analysis.stacks if one.task), key=lambda one: one.top - one.limit - one.used)
+    every = [*cores, *tasks]
+    shown = [*cores, *tasks[: top or None]]
     return Table(
-        in_heading("Stacks, in bytes", analysis.origin),
-        analysis.stacks,
+        _title("Stacks, in bytes", analysis, shown, every),
+        shown,
         [
-            Column("core", lambda one: str(one.core)),
+            Column("of", lambda one: one.task or f"core {one.core}"),
             Column("from", lambda one: f"{one.limit:#010x}"),
             Column("size", lambda one: f"{one.top - one.limit:,}", right=True),
             Column("used", lambda one: f"{one.used:,}", right=True),
+            Column("left", lambda one: f"{one.top - one.limit - one.used:,}", right=True),
             Column("deepest", lambda one: one.deepest.text if one.deepest else ""),
         ],
     )

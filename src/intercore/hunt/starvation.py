@@ -12,11 +12,11 @@ from intercore.view.quantity import duration
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from intercore import _native
     from intercore.hunt.calls import Calls
     from intercore.hunt.kernel import Task
     from intercore.profile.recorded import Profile
     from intercore.sim import Simulator
+    from intercore.sim.hunted import Hunted
 
 _HELD = 0.01
 """Seconds that a wait for a spinlock has to last: whoever has it is to give it back within some microseconds."""
@@ -26,14 +26,14 @@ _UNSERVED = 0.5
 """Seconds that a task has to be ready without getting a core."""
 
 
-def spinlocks(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> Iterator[Finding]:
+def spinlocks(simulator: Simulator, calls: Calls, hunted: Hunted) -> Iterator[Finding]:
     """Yield who waits for a spinlock now, for too long."""
-    for lock, core, since, overtaken in hunted[5]:
+    for lock, core, since, overtaken in hunted.waiting:
         seconds = (simulator.now - since) / simulator.hz
         if (overtaken < _STARVED and seconds < _HELD) or simulator.registers(core).state is not CoreState.RUNNING:
             continue
-        place = calls.place(core, hunted[0][core][-1])
-        holder = next((calls.place(by, path, at) for one, by, at, path in hunted[4] if one == lock), None)
+        place = calls.place(core, hunted.paths[core][-1])
+        holder = next((calls.place(by, path, at) for one, by, at, path in hunted.holders if one == lock), None)
         while_ = (
             f"while core {1 - core} got it {overtaken:,} times: whoever gives it back must leave the other core time"
             if overtaken

@@ -13,9 +13,9 @@ from intercore.view.quantity import duration
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from intercore import _native
     from intercore.hunt.calls import Calls
     from intercore.sim import Simulator
+    from intercore.sim.hunted import Hunted
 
 _STORM = 0.1
 """Seconds of the chip's time that handlers have to leave no time to what they interrupt."""
@@ -52,7 +52,7 @@ _IO_IRQ_BANK0, _SIO_IRQ = 13, (15, 16)
 _NVIC_ISER = 0xE000E100
 
 
-def uses(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> Iterator[Finding]:
+def uses(simulator: Simulator, calls: Calls, hunted: Hunted) -> Iterator[Finding]:
     """Yield what is wrong with stacks, registers, interrupts and resets."""
     yield from _stacks(simulator, calls, hunted)
     yield from _suspicions(calls, hunted)
@@ -62,14 +62,13 @@ def uses(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> Iterator
     yield from _resets(simulator, calls, hunted)
 
 
-def _stacks(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> Iterator[Finding]:
-    stacks, intrusions, tasks = hunted[7]
-    own = [(f"Core {core}", stack) for core, stack in enumerate(stacks)]
-    for whose, stack in [*own, *((capitalised(task_name(block, name)), stack) for block, name, _, stack, _ in tasks)]:
-        if stack is None or stack[4] is None:
+def _stacks(simulator: Simulator, calls: Calls, hunted: Hunted) -> Iterator[Finding]:
+    own = [(f"Core {core}", stack) for core, stack in enumerate(hunted.stacks)]
+    of_tasks = [(capitalised(task_name(task.block, task.name)), task.stack) for task in hunted.tasks]
+    for whose, stack in [*own, *of_tasks]:
+        if stack is None or stack.overflow is None:
             continue
-        limit, top, *_ = stack
-        done, address = stack[4]
+        limit, top, (done, address) = stack.limit, stack.top, stack.overflow
         place = calls.done(done)
         yield Finding(
             "stack-overflow",
@@ -79,8 +78,9 @@ def _stacks(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> Itera
             [place],
             place.cycle,
         )
-    overflown = {core for core, stack in enumerate(stacks) if stack is not None and stack[4] is not None}
-    for place, address in [(calls.done(done), address) for done, address in intrusions if done[0] not in overflown][:1]:
+    overflown = {core for core, stack in enumerate(hunted.stacks) if stack is not None and stack.overflow is not None}
+    intruders = [(calls.done(done), address) for done, address in hunted.intrusions if done[0] not in overflown]
+    for place, address in intruders[:1]:
         yield Finding(
             "foreign-stack",
             f"Core {place.core} stores {place.text} to {address:#010x}, of the stack of core {1 - place.core}, "
@@ -90,9 +90,9 @@ def _stacks(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> Itera
         )
 
 
-def _suspicions(calls: Calls, hunted: _native.Hunted) -> Iterator[Finding]:
+def _suspicions(calls: Calls, hunted: Hunted) -> Iterator[Finding]:
     seen: set[tuple[str, int]] = set()
-    for what, times, done in hunted[2]:
+    for what, times, done in hunted.suspicions:
         place = calls.done(done)
         if (what, place.core) in seen:
             continue
@@ -126,15 +126,15 @@ def _wrong_core(simulator: Simulator) -> Iterator[Finding]:
             )
 
 
-def _storms(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> Iterator[Finding]:
-    for core, (_, storm) in enumerate(hunted[8]):
+def _storms(simulator: Simulator, calls: Calls, hunted: Hunted) -> Iterator[Finding]:
+    for core, (_, storm) in enumerate(hunted.troubles):
         if storm is None:
             continue
         name, since, entries = storm
         seconds = (simulator.now - since) / simulator.hz
         if entries < _ENTRIES or seconds < _STORM:
             continue
-        interrupted = next((calls.place(core, path) for path in hunted[0][core]), None)
+        interrupted = next((calls.place(core, path) for path in hunted.paths[core]), None)
         where = f" {interrupted.text}" if interrupted else ""
         yield Finding(
             "interrupt-storm",
@@ -146,8 +146,8 @@ def _storms(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> Itera
         )
 
 
-def _resets(simulator: Simulator, calls: Calls, hunted: _native.Hunted) -> Iterator[Finding]:
-    resets = [reset for reset, _ in hunted[8]]
+def _resets(simulator: Simulator, calls: Calls, hunted: Hunted) -> Iterator[Finding]:
+    resets = [trouble.reset for trouble in hunted.troubles]
     if resets[0] is None or not simulator.peek_register(_WATCHDOG_REASON) & _TIMER:
         return
     times, done = resets[0]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from intercore import _native
     from intercore.hunt.calls import Calls
     from intercore.sim import Simulator
+    from intercore.sim.hunted import Hunted
 
 Kind: TypeAlias = Literal[
     "runs",
@@ -112,8 +113,8 @@ def snapshot(simulator: Simulator, calls: Calls) -> Snapshot:
     return Snapshot([_wait(simulator, calls, hunted, core, raw[core]) for core in range(_CORES)], raw)
 
 
-def _wait(simulator: Simulator, calls: Calls, hunted: _native.Hunted, core: int, loop: _native.Waited | None) -> Wait:
-    contexts = hunted[0][core]
+def _wait(simulator: Simulator, calls: Calls, hunted: Hunted, core: int, loop: _native.Waited | None) -> Wait:
+    contexts = hunted.paths[core]
     *before, last = contexts or [[]]
     place = calls.place(core, last)
     interrupted = [calls.place(core, path) for path in reversed(before)]
@@ -126,7 +127,8 @@ def _wait(simulator: Simulator, calls: Calls, hunted: _native.Hunted, core: int,
     elif loop is None:
         found = _Found("off", "is off" if state is CoreState.OFF else f"is {state.value}")
     elif core and place.functions == ["boot ROM"]:
-        found = _Found("off", "has not been started")
+        again = hunted.troubles[core].reset is not None
+        found = _Found("off", "has been reset, and not been started again" if again else "has not been started")
     else:
         found = _loop(simulator, calls, hunted, place, loop, asleep=asleep)
     repeats = loop is not None and loop[1]
@@ -161,7 +163,7 @@ def _ended(clause: str) -> _Found:
 def _loop(
     simulator: Simulator,
     calls: Calls,
-    hunted: _native.Hunted,
+    hunted: Hunted,
     place: Place,
     loop: _native.Waited,
     *,
@@ -191,7 +193,7 @@ def _loop(
 def _ports(
     simulator: Simulator,
     calls: Calls,
-    hunted: _native.Hunted,
+    hunted: Hunted,
     core: int,
     registers: Sequence[int],
     fifo: str,
@@ -201,7 +203,7 @@ def _ports(
         yield _Found("sends", f"the FIFO to core {1 - core} has room, which is full", (), 1 - core)
     elif fifo == "word":
         yield _Found("receives", f"core {1 - core} sends a word: its FIFO is empty", (), 1 - core)
-    holders = {lock: (by, calls.place(by, path, since)) for lock, by, since, path in hunted[4]}
+    holders = {lock: (by, calls.place(by, path, since)) for lock, by, since, path in hunted.holders}
     for register in (one for one in registers if one in _SPINLOCKS):
         lock = (register - _SPINLOCKS.start) // 4
         taken = not simulator.peek_register(register, core=core)

@@ -43,9 +43,12 @@ from intercore.sim.chip import (
     number,
     whole,
 )
+from intercore.sim.hunted import hunted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from intercore.sim.hunted import Hunted
 
 __all__ = [
     "DEFAULT_CYCLES",
@@ -268,9 +271,9 @@ class Simulator(Chip):
         """Return data races, and whether all accesses were looked at; None if they were not looked for."""
         return self._machine.races()
 
-    def hunted(self) -> _native.Hunted:
+    def hunted(self) -> Hunted:
         """Return what the hunt has found up to now. Raises SimulatorError if there is none."""
-        return self._machine.hunted()
+        return hunted(self._machine.hunted())
 
     def waits(self) -> list[_native.Waited | None]:
         """Return what each core is doing over and over again; None for a core that does nothing at all."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from intercore.hunt.analysis import HuntAnalysis
     from intercore.hunt.finding import Code
     from intercore.hunt.variation.deviations import Deviation
 
@@ -127,9 +128,21 @@ def undisturbed(image: Path, wanted: Wanted) -> tuple[Setting, tuple[int, int] |
     calls = Calls(simulator)
     simulator.start_hunt()
     outcome = run(simulator, calls, wanted)
-    launch = simulator.hunted()[6][0]
-    if launch is None:
+    launch = simulator.hunted().launches[0]
+    return _compared_with(image, wanted, outcome, launch and launch[1] & ~1)
+
+
+def of_analysis(image: Path, wanted: Wanted, before: HuntAnalysis) -> tuple[Setting, tuple[int, int] | None]:
+    """Return the same of a run that was analysed."""
+    codes = [one.code for one in before.findings if one.code not in POTENTIAL]
+    outcome = Outcome(codes, before.reason, before.exit_code, before.seconds, before.cycles)
+    return _compared_with(image, wanted, outcome, before.entry)
+
+
+def _compared_with(
+    image: Path, wanted: Wanted, outcome: Outcome, entry: int | None
+) -> tuple[Setting, tuple[int, int] | None]:
+    if entry is None:
         return Setting(str(image), *wanted, outcome, 0), None
-    entry = launch[1] & ~1
     stop = Simulator(image).run_to(outcome.cycles, address=entry, core=1)
     return Setting(str(image), *wanted, outcome, stop.cycle), (stop.cycle, entry)

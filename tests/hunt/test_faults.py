@@ -60,9 +60,17 @@ HANDLERS = [
 FAULTS = [("waits", *one) for one in WAITS] + [("handlers", *one) for one in HANDLERS]
 
 
-def memory(which: str) -> str:
+FLASH = [
+    ("FETCH", "flash-busy", ("Core 1 in count ← core_1",)),
+    ("READ", "flash-busy", ("Core 1 in sum_up ← core_1",)),
+    ("HANDLER", "flash-busy", ("Core 0 in on_alarm", "handler of IRQ 0 TIMER_IRQ_0")),
+]
+FAULTS += [("flash_busy", *one) for one in FLASH]
+
+
+def memory(file: str, which: str) -> str:
     """Return where the program has to be: the chip starts again from flash after a reset."""
-    return "flash" if which == "WATCHDOG" else "sram"
+    return "flash" if file == "flash_busy" or which == "WATCHDOG" else "sram"
 
 
 @pytest.mark.parametrize(("file", "which", "code", "words"), FAULTS, ids=[one[1] for one in FAULTS])
@@ -70,12 +78,12 @@ def test_a_fault_is_told_with_its_cause_and_its_mended_program_is_silent(
     file: str, which: str, code: str, words: tuple[str, ...]
 ) -> None:
     where = Wanted(0.5, None, b"")
-    found = hunted(example(f"faults/{file}", memory(which), f"-D{which}"), where).findings
-    # A core that has crashed is what the other one waits for.
-    (told,) = [one for one in found if one.code == code] if code in {"crash", "watchdog"} else found
+    found = hunted(example(f"faults/{file}", memory(file, which), f"-D{which}"), where).findings
+    # A core that has crashed is what the other one waits for, and one that executes what busy flash reads as crashes.
+    (told,) = [one for one in found if one.code == code] if code in {"crash", "watchdog", "flash-busy"} else found
     assert told.code == code
     assert [word for word in words if word not in told.text] == []
-    mended = hunted(example(f"faults/{file}", memory(which), f"-D{which}", "-DMENDED"), where)
+    mended = hunted(example(f"faults/{file}", memory(file, which), f"-D{which}", "-DMENDED"), where)
     assert mended.findings == []
 
 

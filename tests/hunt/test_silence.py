@@ -1,31 +1,90 @@
-"""Intercore's own firmware has no fault of two cores: no finding while it measures."""
+"""Intercore's own firmware has no fault of two cores: no finding while it measures, or bears its stress tests.
+
+INTERCORE_SLOW=1 covers all settings of the suite, on one kernel and on two, and every level of optimisation.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
+from intercore.benchmarks import registry
+from intercore.benchmarks.suite import default, suite, traced
+from intercore.board.factors import OPT_LEVELS
+from intercore.campaign.plan_file import Experiment
+from intercore.campaign.planning import draft_plan, plan_without_parts
+from intercore.campaign.this_thread import carry_out
 from intercore.cli import profiled
+from intercore.cli.measuring import kept_target
+from intercore.cli.planned import complete_plan_on, resolve_user_workload, sources_of
 from intercore.hunt.calls import Calls
 from intercore.hunt.findings import findings
 from intercore.hunt.hunting import Run
 from intercore.hunt.races import races
 from intercore.hunt.waits import snapshot
+from intercore.record.store import Store
 from intercore.sim import Reason, Simulator, Stop
+from intercore.target.targets import Address, find
+from intercore.terminal.console import messages
+from intercore.terminal.progress import watch
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, built
+from tests.firmware.rp2040.test_stress import StressRun
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from intercore.campaign.open_target import OpenTarget
+    from intercore.record.measurement import Level, Measurement
+    from intercore.record.plan import Setting
     from intercore.sim import Chip
 
+    Levels: TypeAlias = Mapping[str, Sequence[Level]]
+
+SLOW = "INTERCORE_SLOW" in os.environ
 LONG = 10.0
 """Seconds that each wait is said to have lasted."""
+TARGETS = ("pico-sim", "pico-amp-sim")
+
+
+def found_in(simulator: Simulator) -> list[str]:
+    """Return what a first run has found, as if both cores had done for long what they do now."""
+    calls = Calls(simulator)
+    stop = Stop(Reason.LIMIT, simulator.now, "", None, None, None)
+    run = Run(stop, "", True, False, False, snapshot(simulator, calls), (LONG, LONG), b"", {})
+    return [one.text for one in findings(simulator, calls, run, {})]
+
+
+def raced_in(simulator: Simulator) -> list[str]:
+    """Return the data races of a second run."""
+    found = simulator.races()
+    assert found is not None
+    return [one.text for one in races(simulator, Calls(simulator), found[0])]
 
 
 class Hunter(profiled.Measurer):
     """Measures settings, and keeps what a hunt finds meanwhile."""
 
-    texts: tuple[str, ...] | None = None
-    shared: tuple[int, ...] = ()
+    def __init__(self) -> None:
+        """Know none yet."""
+        super().__init__()
+        self.texts: dict[str, list[str]] = {}
+        self.shared: dict[str, list[int]] = {}
+        self.setting = ""
+
+    def __call__(
+        self,
+        target: OpenTarget,
+        setting: Setting,
+        progress: Callable[[int, int], None],
+        chip_time: Callable[[float], None],
+    ) -> Measurement:
+        """Measure a setting."""
+        self.setting = " ".join(f"{name}={level}" for name, level in setting.factors.items())
+        return super().__call__(target, setting, progress, chip_time)
 
     def begin(self, simulator: Chip) -> None:
         """Hunt from here on."""
@@ -33,54 +92,109 @@ class Hunter(profiled.Measurer):
         simulator.start_hunt()
 
     def end(self, simulator: Chip) -> None:
-        """Keep the findings, as if both cores had done for long what they do now."""
+        """Keep the findings."""
         assert isinstance(simulator, Simulator)
-        calls = Calls(simulator)
-        stop = Stop(Reason.LIMIT, simulator.now, "", None, None, None)
-        run = Run(stop, "", True, False, False, snapshot(simulator, calls), (LONG, LONG), b"", {})
-        self.texts = tuple(one.text for one in findings(simulator, calls, run, {}))
-        self.shared = tuple(simulator.shared_words())
+        self.texts[self.setting] = found_in(simulator)
+        self.shared[self.setting] = simulator.shared_words()
 
 
-class RaceHunter(profiled.Measurer):
+class RaceHunter(Hunter):
     """Measures the same again, and keeps data races for words that were shared."""
 
-    texts: tuple[str, ...] | None = None
-
-    def __init__(self, shared: tuple[int, ...]) -> None:
-        """Watch these words."""
+    def __init__(self, before: Hunter) -> None:
+        """Watch the words that were shared before."""
         super().__init__()
-        self.shared = shared
+        self.before = before
 
     def begin(self, simulator: Chip) -> None:
         """Hunt from here on."""
         assert isinstance(simulator, Simulator)
-        simulator.start_hunt_again([], self.shared)
+        simulator.start_hunt_again([], self.before.shared[self.setting])
 
     def end(self, simulator: Chip) -> None:
         """Keep the findings."""
         assert isinstance(simulator, Simulator)
-        found = simulator.races()
-        assert found is not None
-        self.texts = tuple(one.text for one in races(simulator, Calls(simulator), found[0]))
+        self.texts[self.setting] = raced_in(simulator)
+
+
+def measure(name: str, benchmark: str, grids: Sequence[Levels], measurer: Hunter) -> None:
+    """Measure all settings of some grids on a simulated target."""
+    _, own = resolve_user_workload({}, [], [], [])
+    target, address = find(name), Address(sources=sources_of(kernel=None, firmware=None, own=own))
+    experiments = [Experiment(benchmark, grid) for grid in grids]
+    draft = draft_plan(plan_without_parts(target, address, benchmark, repetitions=1), experiments)
+    with (
+        kept_target(draft.plan, address, None) as kept,
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder, "hunt.db")) as store,
+    ):
+        run = store.create_run(complete_plan_on(kept, draft), 1)
+        with watch(messages()) as observer:
+            carry_out(store, {run: kept}, observer, measure=measurer)
+
+
+def assert_silent(name: str, benchmark: str, grids: Sequence[Levels]) -> None:
+    """Hunt in all settings of some grids."""
+    hunter = Hunter()
+    measure(name, benchmark, grids, hunter)
+    assert {setting: texts for setting, texts in hunter.texts.items() if texts} == {}
+    assert all(len(shared) > 10 for shared in hunter.shared.values())
+    again = RaceHunter(hunter)
+    measure(name, benchmark, grids, again)
+    assert {setting: texts for setting, texts in again.texts.items() if texts} == {}
+    assert len(again.texts) == len(hunter.texts) > 0
 
 
 @pytest.mark.parametrize(
-    ("target", "benchmark"),
+    ("target", "benchmark", "levels"),
     [
-        ("pico-sim", "switch"),
-        ("pico-sim", "lock"),
-        ("pico-sim", "message"),
-        ("pico-sim", "irq"),
-        ("pico-amp-sim", "irq"),
-        ("pico-amp-sim", "message"),
+        ("pico-sim", "switch", {}),
+        ("pico-sim", "lock", {}),
+        ("pico-sim", "message", {}),
+        # The kernel's words in the FIFO are 0, and those of a doorbell 1.
+        ("pico-sim", "irq", {"path": ["doorbell"], "interrupted": ["busy", "kernel"], "samples": ["20"]}),
+        ("pico-sim", "speedup", {"n": ["100"]}),
+        ("pico-amp-sim", "irq", {}),
+        ("pico-amp-sim", "message", {}),
     ],
 )
-def test_our_own_firmware_has_no_finding(target: str, benchmark: str) -> None:
-    hunter = Hunter()
-    profiled.measured(target, benchmark, ["samples=20"], hunter)
-    assert hunter.texts == ()
-    assert len(hunter.shared) > 10
-    again = RaceHunter(hunter.shared)
-    profiled.measured(target, benchmark, ["samples=20"], again)
-    assert again.texts == ()
+def test_our_own_firmware_has_no_finding(target: str, benchmark: str, levels: Levels) -> None:
+    assert_silent(target, benchmark, [{**traced(benchmark), **levels}])
+
+
+@pytest.mark.skipif(not SLOW, reason="takes an hour: set INTERCORE_SLOW=1")
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("benchmark", registry.names())
+def test_no_setting_of_the_suite_has_a_finding(target: str, benchmark: str) -> None:
+    amp = target == "pico-amp-sim"
+    few = {name: levels for name, levels in traced(benchmark).items() if name != "period_us"}
+    grids = [{**grid, **few} for grid in suite(benchmark, "simulated", amp=amp)] or [{**default(benchmark, {}), **few}]
+    assert_silent(target, benchmark, grids)
+
+
+@pytest.mark.skipif(not SLOW, reason="takes half an hour: set INTERCORE_SLOW=1")
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("benchmark", ["switch", "lock", "message", "irq", "speedup"])
+@pytest.mark.parametrize("opt", OPT_LEVELS)
+def test_no_level_of_optimisation_has_a_finding(target: str, benchmark: str, opt: str) -> None:
+    assert_silent(target, benchmark, [{**traced(benchmark), "opt": [opt]}])
+
+
+def stressed(program: Path, seconds: float, begin: Callable[[Simulator], None]) -> Simulator:
+    """Run a stress test for so long, from power-on, with what it needs at its console."""
+    run = StressRun(program, begin)
+    code = run.run(lambda: run.chip.now > seconds * CLK_SYS_HZ)
+    assert code == 0
+    return run.chip
+
+
+@pytest.mark.parametrize("opt", OPT_LEVELS if SLOW else ["O2"])
+def test_the_stress_test_of_the_port_has_no_finding(opt: str) -> None:
+    program, seconds = built(opt) / "intercore-stress", 4.0 if SLOW else 0.5
+    first = stressed(program, seconds, Simulator.start_hunt)
+    assert found_in(first) == []
+    again = stressed(program, seconds, lambda chip: chip.start_hunt_again([], first.shared_words()))
+    assert again.now == first.now
+    assert raced_in(again) == []

@@ -42,30 +42,26 @@ static void core_0(void) {
     let_handlers_run();
 }
 
-#elif defined(MUTEX_IN_HANDLER) // a handler prints a line while the code below it does
-static void on_alarm(void) {
-    TIMER_INTR = 1;
-#ifndef MENDED
-    lock_mutex(&log_mutex);
-    unlock_mutex(&log_mutex);
-#endif
+#elif defined(MUTEX_IN_HANDLER) || defined(WAITS_FOR_THREAD)
+#ifdef MUTEX_IN_HANDLER // a handler prints a line while the code below it does
+FUNCTION void begin(void) { lock_mutex(&log_mutex); }
+FUNCTION void end(void) { unlock_mutex(&log_mutex); }
+FUNCTION void handle(void) {
+    begin();
+    end();
 }
-static void core_1(void) {}
-static void core_0(void) {
-    set_handler(IRQ_TIMER_0, on_alarm);
-    alarm_in(50);
-    let_handlers_run();
-    lock_mutex(&log_mutex);
-    spend(1000);
-    unlock_mutex(&log_mutex);
-}
-
-#elif defined(WAITS_FOR_THREAD) // a handler waits for what only the code below it does
-static void on_alarm(void) {
-    TIMER_INTR = 1;
-#ifndef MENDED
+#else // a handler waits for what only the code below it does
+FUNCTION void begin(void) {}
+FUNCTION void end(void) { flag = 1; }
+FUNCTION void handle(void) {
     while (!flag) {
     }
+}
+#endif
+static void on_alarm(void) {
+    TIMER_INTR = 1;
+#ifndef MENDED
+    handle();
 #endif
 }
 static void core_1(void) {}
@@ -73,8 +69,9 @@ static void core_0(void) {
     set_handler(IRQ_TIMER_0, on_alarm);
     alarm_in(50);
     let_handlers_run();
+    begin();
     spend(1000);
-    flag = 1;
+    end();
 }
 
 #elif defined(WAITS_FOR_HANDLER) // a handler waits for another one of the same priority

@@ -35,8 +35,9 @@ SUCCESS = "the port bears the stress"
 class StressRun:
     """A stress run on the simulated chip, with input at the full rate of the line."""
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, program: Path, begin: Callable[[Simulator], None] = lambda _: None) -> None:
         self.chip = Simulator(program)
+        begin(self.chip)
         self.sent = 0
         assert self.chip.run(CLK_SYS_HZ, text='"type":"start"').reason is Reason.TEXT
         self.said = self.chip.take_uart()

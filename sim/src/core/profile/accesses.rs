@@ -127,10 +127,12 @@ impl Profile {
     }
 
     /// A core needs a word of flash that cannot be read now.
-    pub(crate) fn reads_busy_flash(&mut self, core: u8, now: Cycle) {
+    pub(crate) fn reads_busy_flash(&mut self, core: u8, address: u32, now: Cycle) {
         let Some(hunt) = &mut self.hunt else { return };
         let calls = &self.cores[usize::from(core & 1)].calls;
-        let doer = Doer { core, cycle: now, pc: 0, node: calls.node(), value: 0 };
+        // A handler that begins there is no function yet.
+        let pc = if calls.function() == 0 { address } else { 0 };
+        let doer = Doer { core, cycle: now, pc, node: calls.node(), value: 0 };
         hunt.suspect(Suspicion::FlashBusy, calls.function(), doer);
     }
 }

@@ -90,7 +90,7 @@ def test_each_finding_has_the_last_millisecond_before_it(tool: Tool, file: str, 
     trace = Trace.FromString((tool.directory / one["timeline"]).read_bytes())
     events = [packet for packet in trace.packet if packet.HasField("track_event")]
     span = max(packet.timestamp for packet in events) - min(packet.timestamp for packet in events)
-    assert span <= 1_050_000  # ns
+    assert span <= 2_000_000  # ns: up to twice as long before the clock is set up
     assert last in {packet.track_event.name for packet in events}
     assert "timeline: seen" in tool("hunt", image, "--timeline", "seen", "--max-time", "0.2").out
 

@@ -63,7 +63,7 @@ FAULTS = [("waits", *one) for one in WAITS] + [("handlers", *one) for one in HAN
 FLASH = [
     ("FETCH", "flash-busy", ("Core 1 in count ← core_1",)),
     ("READ", "flash-busy", ("Core 1 in sum_up ← core_1",)),
-    ("HANDLER", "flash-busy", ("Core 0 in on_alarm", "handler of IRQ 0 TIMER_IRQ_0")),
+    ("HANDLER", "flash-busy", ("Core 0 in", "handler of IRQ 0 TIMER_IRQ_0")),
 ]
 FAULTS += [("flash_busy", *one) for one in FLASH]
 

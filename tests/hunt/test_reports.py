@@ -87,6 +87,33 @@ def test_the_core_whose_handler_wakes_a_sleeper_is_in_the_table_of_interrupts(*,
     assert (timer.core, timer.name, timer.count) == (core, "IRQ 3 TIMER_IRQ_3", 200)
 
 
+HELD = [
+    # A lock stays with a core that was reset.
+    ("RESET_HOLDER", {"no-progress"}, ("spinlock 17 is free, which core 1 got in run_usb", "core 1 has been reset")),
+    ("CROSSED", {"deadlock"}, ("printf_mutex", "on_alarm (handler of IRQ 0", "usb_mutex", "in lock_mutex ← read_char")),
+    (
+        "MIRROR",
+        {"deadlock"},
+        ("in push ← send_events (handler of IRQ 0", "the FIFO to core 1", "the FIFO to core 0"),
+    ),
+    ("ATOMIC_SECTION", {"deadlock"}, ("begin_atomic ← schedule (handler of IRQ 0", "which it holds itself")),
+    ("SLEEPS_IN_HANDLER", {"no-progress"}, ("in sleep ← on_button (handler of IRQ 0", "IRQ 3 is pending")),
+    ("HEAP", {"data-race", "lost-update"}, ("free_list", "allocate")),
+    ("RELAUNCH", {"started-twice"}, ("start_core_1", "does not answer as the boot ROM")),
+]
+
+
+@pytest.mark.parametrize(("which", "codes", "words"), HELD, ids=[one[0] for one in HELD])
+def test_what_somebody_holds_is_told_with_whom_it_keeps_waiting(
+    which: str, codes: set[str], words: tuple[str, ...]
+) -> None:
+    found = first("reports/held", which)
+    assert found.code in codes
+    assert [word for word in words if word not in found.text] == []
+    cured = hunted("reports/held", "sram", which, "CURED")
+    assert (cured.findings, "exit code 0" in cured.stop) == ([], True)
+
+
 PLANTED = [
     ("chip_use", "SYSTICK_OFF", {"systick-off"}, "measure"),
     ("chip_use", "DIVIDER", {"divider-shared"}, "divide"),

@@ -51,7 +51,11 @@ static void count(void) {
     }
 }
 static void core_1(void) { count(); }
-static void core_0(void) { save(); }
+static void core_0(void) {
+    while (sum == 0) {
+    }
+    save();
+}
 
 #elif defined(READ) // core 1's code is in RAM, and its table is in flash
 #ifdef MENDED
@@ -67,7 +71,11 @@ IN_RAM static void sum_up(void) {
     }
 }
 static void core_1(void) { sum_up(); }
-static void core_0(void) { save(); }
+static void core_0(void) {
+    while (sum == 0) {
+    }
+    save();
+}
 
 #elif defined(HANDLER) // interrupts go on, and a handler is in flash
 static void on_alarm(void) {

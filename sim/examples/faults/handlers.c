@@ -50,7 +50,7 @@ FUNCTION void handle(void) {
     begin();
     end();
 }
-#else // a handler waits for what only the code below it does
+#else                   // a handler waits for what only the code below it does
 FUNCTION void begin(void) {}
 FUNCTION void end(void) { flag = 1; }
 FUNCTION void handle(void) {

@@ -1,5 +1,5 @@
-// Public reports of locks, FIFOs and cores that are held where another one needs them, rebuilt, one for each definition;
-// with CURED, as the thread mended it or as it says that one has to (docs/hunt.md, "Public reports").
+// Public reports of locks, FIFOs and cores that are held where another one needs them, rebuilt, one for each
+// definition; with CURED, as the thread mended it or as it says that one has to (docs/hunt.md, "Public reports").
 #include "../faults/locks.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void core_0(void) {
 }
 
 #elif defined(CROSSED)
-// pico-sdk#1039: core 0 reads under the lock of USB, and its handler prints; core 1 prints, which takes USB's lock, too.
+// pico-sdk#1039: core 0 reads under the lock of USB, and its handler prints; core 1 prints, which takes that lock, too.
 static struct mutex printf_mutex = {{&SPINLOCK(16)}, -1}, usb_mutex = {{&SPINLOCK(17)}, -1};
 FUNCTION void print_line(void) {
     lock_mutex(&printf_mutex);

@@ -50,7 +50,6 @@ class Calls:
     def __init__(self, simulator: Simulator) -> None:
         """Use the names of the simulator's image."""
         self.names = Names(simulator)
-        self._simulator = simulator
 
     def function(self, address: int) -> str:
         """Return the short name of the function that begins at an address."""
@@ -65,8 +64,5 @@ class Calls:
 
     def done(self, what: _native.Done) -> Place:
         """Return where something was done."""
-        core, cycle, pc, _, path = what
-        place = self.place(core, path, cycle)
-        if place.functions or not (found := self._simulator.function_at(pc)):
-            return place
-        return msgspec.structs.replace(place, functions=[short(self.names.function(pc - found[1]))])
+        core, cycle, _, _, path = what
+        return self.place(core, path, cycle)

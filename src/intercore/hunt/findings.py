@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from intercore.hunt.waits import Wait
     from intercore.sim import Simulator
 
+_NVIC_ISER, _NVIC_ISPR = 0xE000E100, 0xE000E200
+"""Enabled and pending interrupts (ARMv6-M B3.4)."""
 _LASTING = 0.5
 """Seconds of the chip's time that a wait has to last if the run does not end by it."""
 
@@ -36,7 +38,7 @@ def findings(simulator: Simulator, calls: Calls, run: Run, writers: Mapping[int,
         *(spinlocks(simulator, calls, hunted) if not run.stuck else ()),
         *unserved(simulator, all_tasks, run.ready_since),
         *of_tasks,
-        *(_waits(run, writers) if not of_tasks else ()),
+        *(_waits(simulator, run, writers) if not of_tasks else ()),
         *_crashes(simulator, run),
         *_not_reached(run, all_tasks),
     ]
@@ -54,7 +56,7 @@ def _not_reached(run: Run, all_tasks: Sequence[Task]) -> Iterator[Finding]:
         yield Finding("not-reached", f"The program has not come to where it was expected: {listed(waits)}.")
 
 
-def _waits(run: Run, writers: Mapping[int, Place]) -> Iterator[Finding]:
+def _waits(simulator: Simulator, run: Run, writers: Mapping[int, Place]) -> Iterator[Finding]:
     zero, one = run.last.waits
     waits = [zero, one]
     wanted = not run.reached
@@ -90,7 +92,17 @@ def _waits(run: Run, writers: Mapping[int, Place]) -> Iterator[Finding]:
     for wait in waits:
         other = waits[1 - wait.core]
         if wait.kind == "time" and run.certain:
-            yield Finding("no-progress", f"{capitalised(wait.clause)}, which no alarm will end: {other.clause}.")
+            yield Finding("no-progress", f"{capitalised(wait.clause)}, {_no_alarm(simulator, wait)}: {other.clause}.")
+
+
+def _no_alarm(simulator: Simulator, wait: Wait) -> str:
+    """Return why a wait for a time does not end."""
+    enabled, pending = (simulator.peek_private(register, wait.core) for register in (_NVIC_ISER, _NVIC_ISPR))
+    kept_out = [f"IRQ {one}" for one in range(32) if (enabled & pending) >> one & 1]
+    if not kept_out or not wait.place.handler:
+        return "which no alarm will end"
+    are = "is" if len(kept_out) == 1 else "are"
+    return f"and nothing wakes it: {listed(kept_out)} {are} pending, and cannot come before this handler has ended"
 
 
 def _is_served(wait: Wait, other: Wait) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from intercore.hunt.analysis import HuntAnalysis, analysed
 from intercore.hunt.hunting import Wanted
+from intercore.sim import Simulator
 from tests.sim.firmware import example
 
 SECONDS = 0.2
@@ -47,3 +48,16 @@ def test_the_same_program_mended_is_silent(which: str) -> None:
     analysis = raced(which, "MENDED")
     assert analysis.findings == []
     assert "exit code 0" in analysis.stop
+
+
+@pytest.mark.parametrize(
+    ("options", "watched"),
+    [(("COUNTER",), True), (("TWO_LOCKS",), True), (("ONE_SIDED_LOCK",), True), (("COUNTER", "MENDED"), False)],
+)
+def test_a_word_that_is_only_accessed_under_one_spinlock_is_not_watched(
+    options: tuple[str, ...], *, watched: bool
+) -> None:
+    simulator = Simulator(example("faults/races", "sram", *(f"-D{option}" for option in options)))
+    simulator.start_hunt()
+    simulator.run(30_000)  # in the end, core 0 reads it without a lock
+    assert (simulator.symbols["counter"].address in simulator.shared_words()) is watched

@@ -13,6 +13,7 @@ mod lines;
 mod order;
 mod places;
 mod quantum;
+mod quick_map;
 mod races;
 mod registers;
 mod stacks;
@@ -48,7 +49,7 @@ pub use tasks::{Kernel, Tasks};
 pub(crate) use tasks::{NewTask, follow_up};
 pub use timed::{CostsOfNodes, Timed, TimedCalls};
 pub use touched::Touched;
-pub(crate) use touched::{Masks, kind as touch_kind, masks as touch_masks};
+pub(crate) use touched::{Masks, kind as touch_kind};
 use turns::Told;
 use visits::{Move, Visits};
 
@@ -243,6 +244,12 @@ impl Profile {
     /// Whether each call of some function is timed.
     pub(crate) fn times_calls(&self) -> bool {
         self.cores[0].timed().is_in_use()
+    }
+
+    /// What is noted of a word by accesses of a core, if anything is.
+    pub(crate) fn touch_masks(&self, core: u8, in_handler: bool) -> Masks {
+        let touched = self.hunt.as_ref().and_then(|hunt| hunt.touched.as_ref());
+        touched.map_or_else(Masks::default, |touched| touched.masks(core, in_handler))
     }
 
     /// Where it is noted who accesses which word, if it is.

@@ -115,8 +115,9 @@ pub struct Watchpoints {
     timeline: Option<Vec<(Cycle, u8, CoreEvent)>>,
     /// What cores spend their time on, if somebody wants to know.
     pub profile: Option<Box<Profile>>,
-    /// How often probes and breakpoints have changed.
+    /// How often probes and breakpoints have changed, and how often that was for more than loads and stores.
     changes: u64,
+    code_changes: u64,
     /// What no probe and no breakpoint can have to do with.
     executed: AddressFilter,
     accessed: AddressFilter,
@@ -151,8 +152,14 @@ impl AddressFilter {
 impl Watchpoints {
     /// Probes or breakpoints have changed.
     fn change(&mut self) {
-        self.changes += 1;
+        self.code_changes += 1;
         self.executed = AddressFilter::of(self.executed());
+        self.change_accessed();
+    }
+
+    /// Other words are watched for loads and stores.
+    fn change_accessed(&mut self) {
+        self.changes += 1;
         self.accessed = AddressFilter::of(self.ranges(|watch| watch != Watch::Execute));
     }
 
@@ -176,6 +183,7 @@ impl Watchpoints {
     pub(crate) fn set_apart(&mut self, ranges: Vec<Range<u32>>) {
         self.apart = ranges;
         self.changes += 1;
+        self.code_changes += 1;
     }
 
     /// The memory of its own that an address is as if in.
@@ -214,6 +222,11 @@ impl Watchpoints {
     /// How often probes and breakpoints have changed.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
+    }
+
+    /// How often they have changed for more than loads and stores.
+    pub(crate) fn code_changes(&self) -> u64 {
+        self.code_changes
     }
 
     /// First and last address of all that is watched for execution.
@@ -333,7 +346,7 @@ impl Watchpoints {
     pub(crate) fn begins_task(&mut self, begun: NewTask, name: String, stack: Option<Bounds>) -> bool {
         let changes = self.profile.as_mut().is_some_and(|profile| profile.begins_task(begun, name, stack));
         if changes {
-            self.change();
+            self.change_accessed();
         }
         changes
     }
@@ -409,7 +422,7 @@ impl Watchpoints {
             None => Noted::default(),
         };
         if noted.changes_watch {
-            self.change();
+            self.change_accessed();
         }
         if !self.accessed.may_have(address) && self.stops.is_empty() {
             return noted; // an access never goes over the end of a word

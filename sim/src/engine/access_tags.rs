@@ -47,6 +47,13 @@ impl AccessTags {
         }
     }
 
+    /// Nobody watches a word any more.
+    pub fn clear_watches(&mut self) {
+        for tag in &mut self.by_word[..] {
+            *tag &= !WATCHED;
+        }
+    }
+
     /// Where they are, for native code.
     pub fn address(&mut self) -> usize {
         self.by_word.as_mut_ptr() as usize

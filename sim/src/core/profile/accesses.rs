@@ -61,8 +61,13 @@ impl Profile {
             self.keep(Told::Reads { by, now, address, value });
             let calls = &self.cores[usize::from(core & 1)].calls;
             self.contention.lock(core, now, address, write, value, (calls.function(), calls.node()));
-            if let Some(races) = self.hunt.as_mut().and_then(|hunt| hunt.races.as_mut()) {
-                races.order.lock(usize::from(core & 1), address, write, value);
+            if let Some(hunt) = &mut self.hunt {
+                if let Some(races) = &mut hunt.races {
+                    races.order.lock(usize::from(core & 1), address, write, value);
+                }
+                if let Some(touched) = &mut hunt.touched {
+                    touched.lock((core, by.in_handler), address, write, value);
+                }
             }
             return Noted::default();
         }
@@ -127,12 +132,10 @@ impl Profile {
     }
 
     /// A core needs a word of flash that cannot be read now.
-    pub(crate) fn reads_busy_flash(&mut self, core: u8, address: u32, now: Cycle) {
+    pub(crate) fn reads_busy_flash(&mut self, core: u8, now: Cycle) {
         let Some(hunt) = &mut self.hunt else { return };
         let calls = &self.cores[usize::from(core & 1)].calls;
-        // A handler that begins there is no function yet.
-        let pc = if calls.function() == 0 { address } else { 0 };
-        let doer = Doer { core, cycle: now, pc, node: calls.node(), value: 0 };
+        let doer = Doer { core, cycle: now, pc: 0, node: calls.node(), value: 0 };
         hunt.suspect(Suspicion::FlashBusy, calls.function(), doer);
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::core::bus::Slave;
 use crate::core::profile::places::Places;
+use crate::core::profile::quick_map::QuickMap;
 use crate::core::profile::timed::{TimedCall, TimedCalls};
 use crate::core::profile::visits::Move;
 use crate::core::time::Cycle;
@@ -77,7 +78,7 @@ const MAX_PARKED: usize = 1 << 14;
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    index: HashMap<(usize, Frame), usize>,
+    index: QuickMap<(usize, Frame), usize>,
     truncated: bool,
 }
 
@@ -286,7 +287,7 @@ fn leaves(last: u32, op: u32, pc: u32) -> bool {
 
 impl Calls {
     pub fn new(core: u8, task: u32, timed: Option<u32>) -> Self {
-        let mut tree = Tree { nodes: Vec::new(), index: HashMap::new(), truncated: false };
+        let mut tree = Tree { nodes: Vec::new(), index: QuickMap::default(), truncated: false };
         let context = Context::new(&mut tree, Frame::Task(task));
         Self { core, tree, timed: TimedCalls::new(timed), weight: 1, contexts: vec![context], unstacking: None }
     }

@@ -2,6 +2,7 @@
 
 use crate::core::bus::Slave;
 use crate::core::profile::places::{Places, RecentObjects};
+use crate::core::profile::quick_map::QuickMap;
 use crate::core::time::Cycle;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -169,7 +170,7 @@ const MAX_KINDS: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct Contention {
     /// By kind: how often, and cycles.
-    pub losses: HashMap<Loss, (u64, Cycle)>,
+    pub losses: QuickMap<Loss, (u64, Cycle)>,
     /// By number of the lock, core, and function.
     pub locks: HashMap<(u8, u8, u32), LockUse>,
     /// By kind: how often, and cycles.
@@ -186,7 +187,7 @@ pub struct Contention {
     /// How often what is told happens: more than once only while turns of a busy wait are accounted for.
     pub(super) weight: u64,
     /// Lines of the flash cache that were replaced: core, its function, and for which address.
-    evicted: HashMap<u32, (u8, u32, u32)>,
+    evicted: QuickMap<u32, (u8, u32, u32)>,
 }
 
 /// Cycles between two reads of a spinlock in one wait, at most. A core that comes back later had given up, as one that only
@@ -199,7 +200,7 @@ const LINE: u32 = 8;
 impl Contention {
     pub(super) fn new(locks: Range<u32>) -> Self {
         Self {
-            losses: HashMap::new(),
+            losses: QuickMap::default(),
             locks: HashMap::new(),
             lock_waits: HashMap::new(),
             untold: 0,
@@ -209,7 +210,7 @@ impl Contention {
             recent: vec![None; RECENT],
             objects: RecentObjects::default(),
             weight: 1,
-            evicted: HashMap::new(),
+            evicted: QuickMap::default(),
         }
     }
 

@@ -3,12 +3,13 @@
 //! It watches words of which it is known that they are shared, since the same run was executed before ([`super::Touched`]).
 
 use crate::core::profile::order::{Clock, Order, join};
+use crate::core::profile::quick_map::QuickMap;
 use crate::core::profile::registers::Registers;
 use crate::core::profile::torn::{Single, Torn};
 use crate::core::profile::transfers::Transfers;
 use crate::core::profile::{Doer, Frame};
 use crate::core::time::Cycle;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Whose accesses follow one another in the order of the program: those of a task, wherever it is executed; of a core without
 /// tasks; of a handler of a core.
@@ -64,7 +65,7 @@ pub struct Race {
 /// Kinds, words and functions of races that are told apart, at most.
 const MAX_RACES: usize = 256;
 /// Accesses after which no more are looked at, so that a hunt comes to an end.
-const MAX_ACCESSES: u64 = 4_000_000;
+const MAX_ACCESSES: u64 = 2_000_000;
 /// Values of a word that says whose turn it is, at most.
 const MAX_VALUES: usize = 16;
 /// Lost updates that change nothing after which they are believed: two cores may well set the same flag.
@@ -97,6 +98,9 @@ impl By {
     /// Whether both are of the same call, or of the same time that a handler was entered, with only some cycles in between, but
     /// for those of handlers.
     fn is_shortly_before(&self, later: &Self) -> bool {
+        if self.doer.core != later.doer.core {
+            return false; // a task that has changed the core meanwhile
+        }
         let handled = later.handled.saturating_sub(self.handled);
         let own = later.doer.cycle.saturating_sub(self.doer.cycle + handled);
         self.call == later.call && self.doer.cycle >= later.since && own <= SHORTLY
@@ -311,7 +315,7 @@ type Key = (RaceKind, u32, u32, u32);
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Races {
-    words: HashMap<u32, Word>,
+    words: QuickMap<u32, Word>,
     pub(super) order: Order,
     torn: Torn,
     transfers: Transfers,

@@ -2,9 +2,9 @@
 //! clear single bits instead.
 
 use crate::core::profile::order::Order;
+use crate::core::profile::quick_map::QuickMap;
 use crate::core::profile::races::{By, Race, RaceKind};
 use crate::core::time::Cycle;
-use std::collections::HashMap;
 
 /// Cycles from the load to the store of a change.
 const CHANGE: Cycle = 100;
@@ -35,8 +35,8 @@ struct Change {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Registers {
     /// By core.
-    loads: [HashMap<u32, Load>; 2],
-    changes: HashMap<u32, Change>,
+    loads: [QuickMap<u32, Load>; 2],
+    changes: QuickMap<u32, Change>,
 }
 
 impl Registers {

@@ -139,7 +139,10 @@ impl Stacks {
 
     /// A core has a task for the first time, if the task's stack is not known yet. Whether other words are to be watched.
     pub(super) fn begin_task(&mut self, number: u32, bounds: Option<Bounds>) -> bool {
-        let Some(bounds) = bounds.filter(|_| !self.tasks.contains_key(&number)) else { return false };
+        // One that was created again may have its control block where it was, and its stack elsewhere.
+        let is_known =
+            |bounds: &Bounds| self.tasks.get(&number).is_some_and(|stack| stack.bounds.limit == bounds.limit);
+        let Some(bounds) = bounds.filter(|bounds| !is_known(bounds)) else { return false };
         // Memory of a task that was deleted.
         self.tasks.retain(|_, stack| stack.bounds.top <= bounds.limit || bounds.top <= stack.bounds.limit);
         self.tasks.insert(number, Stack::new(bounds));

@@ -7,8 +7,12 @@
 //! | 2, 3 | it has loaded, stored the word otherwise, outside handlers |
 //! | 4, 5 | the same in handlers |
 //!
-//! Bit 12: the DMA has stored it. The bits 16 higher are of the time before a core has started the other one: what it did
+//! Bit 12: the DMA has stored it. Bits 13 to 15: a core has accessed it without holding the first, second, third spinlock that
+//! was claimed once both cores ran. The bits 16 higher are of the time before a core has started the other one: what it did
 //! then, it did alone.
+//!
+//! A word that is only accessed under one spinlock need not be watched: nothing of it has no order, and what it hands over, the
+//! spinlock hands over, too. Most words of a kernel are such.
 
 use crate::core::ram::{RAM_ROOM, zeroed};
 
@@ -20,6 +24,10 @@ const IN_THREADS: u32 = 0b1100;
 const IN_HANDLERS: u32 = 0b11_0000;
 /// The DMA.
 const TRANSFERRED: u32 = 1 << 12;
+/// The first of the bits of spinlocks, and how many there are.
+const UNLOCKED: u32 = 13;
+const LOCKS: usize = 3;
+const NO_LOCK: u32 = ((1 << LOCKS) - 1) << UNLOCKED;
 /// How much higher what was before is.
 const BEFORE: u32 = 16;
 
@@ -36,8 +44,8 @@ pub(super) fn is_on_stack(address: u32, sp: u32) -> bool {
 /// The bits that an access of a core sets: of a load and a store by the stack pointer, and of a load and a store otherwise.
 pub(crate) type Masks = [u32; 4];
 
-/// Those of a core, in a handler or outside.
-pub(crate) fn masks(core: u8, in_handler: bool) -> Masks {
+/// Those of a core, in a handler or outside, without the bits of spinlocks.
+fn masks(core: u8, in_handler: bool) -> Masks {
     let others = if in_handler { 4 } else { 2 };
     [0, 1, others, others + 1].map(|bit| 1 << (bit + OF_CORE * u32::from(core & 1)))
 }
@@ -53,13 +61,17 @@ pub struct Touched {
     ram: u32,
     /// A core has started the other one.
     is_shared: bool,
+    /// Addresses of spinlocks.
+    locks: Vec<u32>,
+    /// By core, and whether it claimed them in a handler: the bits of those that it holds.
+    held: [[u32; 2]; 2],
     by_word: Box<[u32; RAM_ROOM]>,
 }
 
 impl Touched {
     /// Nothing of the RAM that begins at an address.
     pub fn new(ram: u32) -> Self {
-        Self { ram, is_shared: false, by_word: zeroed() }
+        Self { ram, is_shared: false, locks: Vec::new(), held: [[0; 2]; 2], by_word: zeroed() }
     }
 
     /// Where they are, for native code.
@@ -75,9 +87,30 @@ impl Touched {
         }
     }
 
+    /// The bits that an access of a core sets: a lock that its thread holds says nothing of its handlers.
+    pub(crate) fn masks(&self, core: u8, in_handler: bool) -> Masks {
+        let unlocked = NO_LOCK & !self.held[usize::from(core & 1)][usize::from(in_handler)];
+        masks(core, in_handler).map(|mask| mask | unlocked)
+    }
+
     /// The same, by an instruction that is not known.
     pub(super) fn touch_near(&mut self, (core, in_handler): (u8, bool), address: u32, sp: u32, write: bool) {
-        self.touch(address, masks(core, in_handler)[kind(is_on_stack(address, sp), write)]);
+        self.touch(address, self.masks(core, in_handler)[kind(is_on_stack(address, sp), write)]);
+    }
+
+    /// A core reads a spinlock, or writes to it.
+    pub(super) fn lock(&mut self, (core, in_handler): (u8, bool), address: u32, write: bool, value: u32) {
+        let claims = !write && value != 0;
+        if claims && (self.is_shared || core == 1) && self.locks.len() < LOCKS && !self.locks.contains(&address) {
+            self.locks.push(address);
+        }
+        let Some(lock) = self.locks.iter().position(|&lock| lock == address) else { return };
+        let bit = 1 << (UNLOCKED + lock as u32);
+        if write {
+            self.held.as_flattened_mut().iter_mut().for_each(|held| *held &= !bit);
+        } else if claims {
+            self.held[usize::from(core & 1)][usize::from(in_handler)] |= bit;
+        }
     }
 
     /// The DMA stores a word.
@@ -96,8 +129,9 @@ impl Touched {
         }
     }
 
-    /// Words that both cores have accessed, or a core in handlers and outside, or a core and the DMA, and that were stored to. Not those that both have
-    /// only accessed by their stack pointers: they are of tasks that have changed the core.
+    /// Words that both cores have accessed, or a core in handlers and outside, or a core and the DMA, and that were stored to.
+    /// Not those that both have only accessed by their stack pointers: they are of tasks that have changed the core. Nor those
+    /// that, since both cores run, were only accessed under one spinlock.
     pub fn shared(&self) -> Vec<u32> {
         let shared = self.by_word.iter().enumerate().filter(|&(_, &touched)| is_shared(touched));
         shared.map(|(index, _)| self.ram + 4 * index as u32).collect()
@@ -113,5 +147,6 @@ fn is_shared(touched: u32) -> bool {
         .into_iter()
         .any(|bits| bits & IN_THREADS != 0 && bits & IN_HANDLERS != 0 && bits & STORES & !BY_STACK_POINTER != 0);
     let by_dma = every & TRANSFERRED != 0 && every & !STORES & !(STORES << OF_CORE) & (TRANSFERRED - 1) != 0;
-    by_cores || by_handlers || by_dma
+    let is_locked = touched & (TRANSFERRED - 1) != 0 && touched & NO_LOCK != NO_LOCK;
+    (by_cores || by_handlers) && !is_locked || by_dma
 }

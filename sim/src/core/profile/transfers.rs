@@ -1,9 +1,9 @@
 //! Words that are loaded while a transfer that is to store them has not done so yet.
 
 use crate::core::profile::Doer;
+use crate::core::profile::quick_map::QuickMap;
 use crate::core::profile::races::{By, Race, RaceKind};
 use crate::core::time::Cycle;
-use std::collections::HashMap;
 
 /// The DMA's registers (DS 2.5.7): those of a channel, which has a register that starts it in each 16 bytes, and one for many.
 const DMA: u32 = 0x5000_0000;
@@ -19,9 +19,9 @@ pub(super) struct Transfers {
     /// By channel, who has started it last.
     started: [Option<Doer>; CHANNELS],
     /// Addresses that were stored to since, with the channel.
-    stored: HashMap<u32, usize>,
+    stored: QuickMap<u32, usize>,
     /// By address, the last load, and how many bytes.
-    loads: HashMap<u32, (By, u32)>,
+    loads: QuickMap<u32, (By, u32)>,
     /// What was loaded too early, with the channel, unless the same instruction loads it again: then it waits for it.
     early: Vec<(usize, Race)>,
 }
@@ -68,6 +68,9 @@ impl Transfers {
 
     /// Somebody loads a word, or a part of it.
     pub fn load(&mut self, by: By, address: u32, bytes: u32) {
+        if self.started.iter().all(Option::is_none) {
+            return; // what is stored later was started later
+        }
         if self.loads.len() < MOST || self.loads.contains_key(&address) {
             self.loads.insert(address, (by, bytes));
         }

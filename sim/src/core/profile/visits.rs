@@ -6,8 +6,8 @@
 use crate::core::profile::blocks::{Begun, Blocks, Member};
 use crate::core::profile::calls::{Context, Function, MAX_DEPTH, Tree};
 use crate::core::profile::lines::Lines;
+use crate::core::profile::quick_map::QuickMap;
 use crate::core::time::Cycle;
-use std::collections::HashMap;
 
 /// How a core comes from one instruction to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,9 +142,9 @@ pub(super) struct Visits {
     all: Vec<Visit>,
     groups: Vec<Group>,
     /// By node and function, the group of its blocks.
-    functions: HashMap<(usize, u32), u32>,
+    functions: QuickMap<(usize, u32), u32>,
     /// By node and function, what is executed, and its last instruction, the visits that are in no such group.
-    singles: HashMap<(usize, u32, u32, u16, u32), u32>,
+    singles: QuickMap<(usize, u32, u32, u16, u32), u32>,
 }
 
 impl Visits {

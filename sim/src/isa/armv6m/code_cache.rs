@@ -75,6 +75,8 @@ pub(crate) struct CodeCache {
     watched: Vec<(u32, u32)>,
     /// Changes of the watchpoints that are known here.
     changes: u64,
+    /// The same as far as code is concerned.
+    code_changes: u64,
 }
 
 impl Instructions {
@@ -94,7 +96,7 @@ impl Instructions {
 impl Default for CodeCache {
     fn default() -> Self {
         let native = Native::new(JIT_THRESHOLD);
-        Self { instructions: Instructions::default(), native, watched: Vec::new(), changes: 0 }
+        Self { instructions: Instructions::default(), native, watched: Vec::new(), changes: 0, code_changes: 0 }
     }
 }
 
@@ -105,13 +107,18 @@ impl<B: FastBus> cpu::CodeCache<B> for CodeCache {
             return;
         }
         self.changes = watch.changes();
-        self.watched = watch.executed().collect();
-        for instructions in &mut self.instructions.0 {
-            instructions.fill(UNDECODED);
-        }
-        self.native.forget_all();
         let accessed: Vec<_> = watch.accessed().collect();
-        bus.tags().clear_watches_and_code();
+        if self.code_changes == watch.code_changes() {
+            bus.tags().clear_watches();
+        } else {
+            self.code_changes = watch.code_changes();
+            self.watched = watch.executed().collect();
+            for instructions in &mut self.instructions.0 {
+                instructions.fill(UNDECODED);
+            }
+            self.native.forget_all();
+            bus.tags().clear_watches_and_code();
+        }
         for (first, last) in accessed {
             let MemoryLayout { ram, ram_bytes, unstriped, striped_bytes, .. } = B::MEMORY;
             for (begin, end) in [(ram, ram + ram_bytes - 1), (unstriped, unstriped + striped_bytes - 1)] {

@@ -10,7 +10,7 @@ mod slow_path;
 
 use crate::core::access::extract;
 use crate::core::bus::Slave;
-use crate::core::profile::touch_masks;
+use crate::core::profile::Masks;
 use crate::core::time::Cycle;
 use crate::engine::cpu::FastCpu;
 use crate::engine::fast_bus::{FastBus, FlashCache};
@@ -111,7 +111,9 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         policy.log().registers.forget();
         loop {
             let CodeCache { instructions, native, .. } = code;
-            let touch = touch_masks(self.id, self.ipsr != 0);
+            // Spinlocks are claimed and released in lock-step.
+            let profile = bus.fabric().watch.profile.as_ref().filter(|_| P::TRACES);
+            let touch = profile.map_or_else(Masks::default, |profile| profile.touch_masks(self.id, self.ipsr != 0));
             let mut fast = FastMemory { bus, flash_ready, hits: 0, policy, touch };
             let exit = self.run_native_code(&mut fast, native, instructions, &mut clock).and_then(|()| {
                 let view = CodeView::of::<B>(self.pc).ok_or(FastPathExit::Stop)?;

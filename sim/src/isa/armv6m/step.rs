@@ -304,7 +304,7 @@ impl<B: Bus> Core<B> {
                     if let Some(profile) = &mut watch.profile {
                         profile.misses(self.id, self.access(), cycles - 1, replaced);
                         if !readable {
-                            profile.reads_busy_flash(self.id, self.address, self.t);
+                            profile.reads_busy_flash(self.id, self.t);
                         }
                     }
                 }

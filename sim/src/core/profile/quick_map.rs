@@ -42,7 +42,7 @@ impl Hasher for QuickHasher {
     }
 
     fn write_isize(&mut self, number: isize) {
-        self.write_u64(number as u64);
+        self.write_usize(number.cast_unsigned());
     }
 
     fn finish(&self) -> u64 {

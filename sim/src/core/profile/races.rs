@@ -65,7 +65,7 @@ pub struct Race {
 /// Kinds, words and functions of races that are told apart, at most.
 const MAX_RACES: usize = 256;
 /// Accesses after which no more are looked at, so that a hunt comes to an end.
-const MAX_ACCESSES: u64 = 2_000_000;
+const MAX_ACCESSES: u64 = 1_000_000;
 /// Values of a word that says whose turn it is, at most.
 const MAX_VALUES: usize = 16;
 /// Lost updates that change nothing after which they are believed: two cores may well set the same flag.

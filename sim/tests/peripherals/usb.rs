@@ -5,6 +5,7 @@ use super::bench::{Bench, CLOCKS, RESETS};
 use intercore_sim::core::access::Width;
 use intercore_sim::core::time::Cycle;
 use intercore_sim::rp2040::irq::Irq;
+use intercore_sim::rp2040::peripherals::usb::Usb;
 use proptest::prelude::*;
 
 const DPRAM: u32 = 0x5010_0000;
@@ -25,6 +26,7 @@ const INTS: u32 = USB + 0x98;
 const BUFF: u32 = 1 << 4;
 const BUS_RESET: u32 = 1 << 12;
 const SUSPEND: u32 = 1 << 14;
+const RESUME: u32 = 1 << 15;
 const SETUP_REQ: u32 = 1 << 16;
 const SOF: u32 = 1 << 17;
 const NAKS: u32 = 1 << 19;
@@ -53,6 +55,7 @@ const INT_1BUF: u32 = 1 << 29;
 const MILLISECOND: Cycle = 125_000;
 
 const DEVICE: [u8; 18] = [18, 1, 0, 2, 0, 0, 0, 64, 1, 2, 3, 4, 0, 1, 1, 2, 0, 1];
+const SET_LINE_CODING: [u8; 8] = [0x21, 0x20, 0, 0, 0, 0, 7, 0];
 /// One serial port (USB 2.0 table 9-10, CDC 1.2 section 5.2): its interfaces, a union, bulk end points 0x01 and 0x82.
 const SERIAL: [u8; 9 + 9 + 5 + 9 + 7 + 7] = [
     9, 2, 46, 0, 2, 1, 0, 0x80, 50, //
@@ -82,7 +85,10 @@ struct Gadget {
 
 /// Connects the controller to the bus; yields the cycle in which that is done.
 fn attached(interrupts: u32) -> Bench {
-    let mut bench = Bench::started();
+    attach(Bench::started(), interrupts)
+}
+
+fn attach(mut bench: Bench, interrupts: u32) -> Bench {
     bench.start_usb_pll();
     bench.write(CLOCKS + 0x54, 1 << 11);
     bench.write(RESETS, 0);
@@ -214,6 +220,11 @@ impl Gadget {
             self.bench.write(EP1_OUT_CTRL, BULK | INT_1BUF | EP1_BUFFER);
             self.bench.write(EP2_IN_CTRL, BULK | INT_1BUF | EP2_BUFFER);
         }
+    }
+
+    /// Has the host do something beside text.
+    fn host<T>(&mut self, act: impl FnOnce(&mut Usb, Cycle) -> T) -> T {
+        self.bench.with(|p, context| p.with_usb(act, context))
     }
 
     fn text(&mut self) -> String {
@@ -445,6 +456,87 @@ fn a_device_leaves_when_its_pull_up_goes() {
     gadget.bench.write(RESETS, 1 << 24);
     assert!(!gadget.bench.p.usb.is_open());
     assert_eq!(gadget.bench.p.next_event(), u64::MAX);
+}
+
+#[test]
+fn a_pulled_cable_looks_like_an_idle_bus_and_a_new_one_begins_with_a_reset() {
+    let mut gadget = Gadget::open();
+    gadget.host(|usb, now| usb.plug(false, now));
+    assert!(!gadget.bench.p.usb.is_open());
+    assert_eq!(gadget.bench.read(SIE_STATUS) >> 16 & 1, 0, "not connected");
+    gadget.bench.wait(2 * MILLISECOND);
+    assert_eq!(gadget.bench.read(SIE_STATUS) >> 4 & 1, 0);
+    gadget.bench.wait(2 * MILLISECOND);
+    assert_eq!(gadget.bench.read(SIE_STATUS) >> 4 & 1, 1, "suspended");
+    assert_eq!(gadget.bench.p.next_event(), u64::MAX, "nothing goes on");
+    (gadget.configured, gadget.setups) = (false, Vec::new());
+    gadget.host(|usb, now| usb.plug(true, now));
+    let begun = gadget.bench.now;
+    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open()));
+    assert!(gadget.bench.now - begun > 110 * MILLISECOND, "the plug, and a reset");
+    assert_eq!(gadget.setups.len(), 11);
+}
+
+#[test]
+fn a_device_that_begins_without_a_cable_is_found_when_there_is_one() {
+    let mut bench = Bench::started();
+    bench.with(|p, context| p.with_usb(|usb, now| usb.plug(false, now), context));
+    let mut gadget = Gadget { bench: attach(bench, BUFF | BUS_RESET | SETUP_REQ), ..Gadget::new(&SERIAL) };
+    assert!(!gadget.serve(300 * MILLISECOND, |gadget| !gadget.setups.is_empty()));
+    gadget.host(|usb, now| usb.plug(true, now));
+    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open()));
+}
+
+#[test]
+fn a_host_that_sleeps_wakes_the_device_and_goes_on() {
+    let mut gadget = Gadget::open();
+    gadget.write_bytes(EP2_BUFFER, b"late");
+    gadget.host(|usb, now| usb.sleep(true, now));
+    gadget.bench.wait(4 * MILLISECOND);
+    gadget.bench.write(EP2_IN, FULL | AVAILABLE | 4);
+    let frame = gadget.bench.read(SOF_RD);
+    gadget.bench.wait(100 * MILLISECOND);
+    assert_eq!((gadget.bench.read(SOF_RD), gadget.text()), (frame, String::new()), "no frames, no text");
+    assert_eq!(gadget.bench.read(SIE_STATUS) >> 4 & 1, 1, "suspended");
+    gadget.bench.write(INTE, RESUME);
+    gadget.host(|usb, now| usb.sleep(false, now));
+    assert!(gadget.bench.line(Irq::UsbCtrl), "the device is told at once");
+    assert_eq!((gadget.bench.read(INTS), gadget.bench.read(SIE_STATUS) >> 4 & 1), (RESUME, 0));
+    gadget.bench.write(SIE_STATUS, 1 << 11);
+    assert!(!gadget.bench.line(Irq::UsbCtrl));
+    gadget.bench.wait(29 * MILLISECOND);
+    assert_eq!(gadget.text(), "", "resume takes 20 ms, and the device has 10 ms then");
+    gadget.bench.wait(3 * MILLISECOND);
+    assert_eq!(gadget.text(), "late");
+    assert_ne!(gadget.bench.read(SOF_RD), frame);
+}
+
+#[test]
+fn a_host_makes_any_request_and_says_what_became_of_it() {
+    let mut gadget = Gadget::open();
+    let head = [0x80, 6, 0, 1, 0, 0, 8, 0];
+    gadget.host(|usb, now| {
+        usb.request(head, Vec::new(), now);
+        usb.request([0x40, 0x55, 0, 0, 0, 0, 0, 0], Vec::new(), now);
+        usb.request(SET_LINE_CODING, vec![1, 2, 3, 4, 5, 6, 7], now);
+    });
+    gadget.serve(100 * MILLISECOND, |gadget| gadget.setups.len() == 14 && gadget.received.len() == 2);
+    gadget.serve(5 * MILLISECOND, |_| false);
+    assert_eq!(gadget.received[1], [1, 2, 3, 4, 5, 6, 7]);
+    let answers = gadget.host(|usb, _| usb.take_answers());
+    assert_eq!(answers.len(), 3);
+    assert_eq!(answers[0], Ok(DEVICE[..8].to_vec()));
+    assert_eq!((&answers[1], &answers[2]), (&Ok(Vec::new()), &Ok(Vec::new())));
+    gadget.refuses_strings = true;
+    gadget.host(|usb, now| usb.request([0x80, 6, 1, 3, 9, 4, 255, 0], Vec::new(), now));
+    gadget.serve(100 * MILLISECOND, |gadget| gadget.setups.len() == 15);
+    gadget.serve(5 * MILLISECOND, |_| false);
+    assert!(gadget.host(|usb, _| usb.take_answers())[0].is_err());
+    gadget.refuses_strings = false;
+    (gadget.configured, gadget.setups) = (false, Vec::new());
+    gadget.host(Usb::reset_bus);
+    assert!(!gadget.bench.p.usb.is_open());
+    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open()), "it begins anew");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
 use crate::rp2040::peripherals::pins::Wire;
 use crate::rp2040::peripherals::sio;
 use crate::rp2040::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND, Sio};
+use crate::rp2040::peripherals::usb::Usb;
 
 impl Machine {
     /// What a core did so far, a sleep that goes on included.
@@ -100,6 +101,13 @@ impl Machine {
     /// The bytes a UART, or 2: the port over USB, has sent since the last call.
     pub fn take_uart(&mut self, uart: usize) -> Vec<u8> {
         self.bus.peripherals.take_oldest(uart, usize::MAX).into_iter().map(|sent| sent.byte).collect()
+    }
+
+    /// Has the host on USB do something to the device, beside its text.
+    pub fn with_usb<T>(&mut self, act: impl FnOnce(&mut Usb, Cycle) -> T) -> T {
+        let now = self.now();
+        let (peripherals, mut context) = self.bus.peripherals_at(now);
+        peripherals.with_usb(act, &mut context)
     }
 
     /// Sets `clk_sys` and `clk_peri`, and `clk_ref` to that of the crystal, as if start-up code had done so. What the

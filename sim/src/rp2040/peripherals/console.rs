@@ -2,7 +2,8 @@
 
 use crate::core::time::Cycle;
 use crate::core::uart_frame::SentByte;
-use crate::rp2040::peripherals::Peripherals;
+use crate::rp2040::peripherals::usb::Usb;
+use crate::rp2040::peripherals::{Context, Peripherals};
 
 /// The number of the port over USB.
 pub const USB_PORT: usize = 2;
@@ -19,6 +20,14 @@ impl Peripherals {
             uart.schedule(now);
         }
         self.schedule();
+    }
+
+    /// Has the host on USB do something to the device, beside its text.
+    pub fn with_usb<T>(&mut self, act: impl FnOnce(&mut Usb, Cycle) -> T, context: &mut Context<'_>) -> T {
+        let result = act(&mut self.usb, context.now);
+        self.usb.update_interrupt(context);
+        self.schedule();
+        result
     }
 
     /// The port that input is for: unless somebody has said so, the one over USB once the host has opened it, and UART0

@@ -13,9 +13,11 @@ use crate::core::uart_frame::SentByte;
 use crate::rp2::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
+use control::{Failure, Request};
 use device::{Device, HOST_NDEVICE};
 use dpram::Dpram;
 use host::Host;
+use std::hash::{Hash, Hasher};
 
 /// Register offsets (4.1.4).
 const ADDR_ENDP: u32 = 0x00;
@@ -89,7 +91,7 @@ pub(super) fn dpram_offset(address: u32) -> Option<u32> {
 }
 
 /// The controller, and the host.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub struct Usb {
     device: Device,
     host: Host,
@@ -97,6 +99,13 @@ pub struct Usb {
     rate: u64,
     /// Whether all input is for the port over USB, or none; if nobody has said so, it is once that is open.
     pub takes_input: Option<bool>,
+}
+
+/// Who gets the input is a matter of those who give it.
+impl Hash for Usb {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.device, &self.host, self.rate).hash(state);
+    }
 }
 
 impl Usb {
@@ -146,13 +155,38 @@ impl Usb {
         self.host.send(byte, &self.device, now);
     }
 
+    /// Puts the cable into the host, or pulls it; a chip begins with it in the host.
+    pub fn plug(&mut self, plugged: bool, now: Cycle) {
+        self.host.plug(plugged, &mut self.device, now);
+    }
+
+    /// Has the host sleep, or wake up.
+    pub fn sleep(&mut self, sleeps: bool, now: Cycle) {
+        self.host.sleep(sleeps, &mut self.device, now);
+    }
+
+    /// Has the host reset the device and begin anew with it.
+    pub fn reset_bus(&mut self, now: Cycle) {
+        self.host.reset(&mut self.device, now);
+    }
+
+    /// Has the host make a request with data for the device, when the device is configured and earlier requests are over.
+    pub fn request(&mut self, setup: [u8; 8], data: Vec<u8>, now: Cycle) {
+        self.host.request(Request::raw(setup, data), &self.device, now);
+    }
+
+    /// What the device sent for each such request since the last call, or why it failed.
+    pub fn take_answers(&mut self) -> Vec<Result<Vec<u8>, &'static str>> {
+        self.host.take_answers().into_iter().map(|answer| answer.map_err(Failure::sentence)).collect()
+    }
+
     /// Takes over what is outside of a chip that is reset.
     pub(super) fn keep_host(&mut self, old: &mut Self) {
-        self.host.keep_text(&mut old.host);
+        self.host.keep_outside(&mut old.host);
         self.takes_input = old.takes_input;
     }
 
-    fn update_interrupt(&self, context: &mut Context<'_>) {
+    pub(super) fn update_interrupt(&self, context: &mut Context<'_>) {
         context.irq.set(Irq::UsbCtrl, self.device.interrupts() != 0);
     }
 

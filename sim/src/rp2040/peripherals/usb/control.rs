@@ -35,6 +35,11 @@ impl Request {
         Self { setup, data: Vec::new() }
     }
 
+    /// One that somebody has written down, with data for the device.
+    pub fn raw(setup: [u8; 8], data: Vec<u8>) -> Self {
+        Self { setup, data }
+    }
+
     /// For so many bytes of a descriptor.
     pub fn descriptor(kind: u8, number: u8, language: u16, length: u16) -> Self {
         Self::new(TO_HOST, GET_DESCRIPTOR, u16::from_le_bytes([number, kind]), language, length)
@@ -139,6 +144,11 @@ impl Control {
     pub fn new(request: Request, time: u64) -> Self {
         let (stage, deadline) = (Stage::Setup, time + LIMIT);
         Self { request, stage, data1: false, received: Vec::new(), sent: 0, failures: 0, deadline, not_before: 0 }
+    }
+
+    /// The first packet of its request.
+    pub fn setup(&self) -> [u8; 8] {
+        self.request.setup
     }
 
     /// What its next transaction is.

@@ -197,6 +197,14 @@ impl Device {
         self.raised |= INT_SUSPEND;
     }
 
+    /// The host ends a suspend.
+    pub fn resume(&mut self) {
+        if self.suspended && self.has_clock {
+            self.latched |= RESUME;
+        }
+        self.suspended = false;
+    }
+
     /// The host begins or ends to drive both lines low.
     pub fn hold_low(&mut self, low: bool) {
         self.held_low = low;

@@ -34,6 +34,9 @@ const DEBOUNCE: u64 = 100 * MILLISECOND;
 const RESET: u64 = 10 * MILLISECOND;
 const RECOVERY: u64 = 10 * MILLISECOND;
 const IDLE: u64 = 3 * MILLISECOND;
+/// How long the host drives lines to wake a device, and leaves it alone after it (USB 2.0, 7.1.7.7: TDRSMDN, TRSMRCY).
+const RESUME: u64 = 20 * MILLISECOND;
+const RESUME_RECOVERY: u64 = 10 * MILLISECOND;
 /// How long both lines are low until a device sees a reset: 2.5 µs.
 const RESET_SEEN: u64 = 30;
 /// How often the host resets a device that does not do what it must, and how often it repeats what is not answered.
@@ -60,6 +63,12 @@ enum Phase {
     Runs { from: u64 },
     /// The host has given up, and sends no frames.
     Disabled { suspended: bool },
+    /// The host sleeps, and sends no frames.
+    Sleeps { suspended: bool },
+    /// The host has awoken, and drives the lines until frames begin again.
+    Resumes,
+    /// The cable is not in the host; the device is on, from elsewhere.
+    Unplugged { suspended: bool },
 }
 
 /// Who a transaction is for.
@@ -86,6 +95,9 @@ struct Transaction {
 pub struct Host {
     bits: Ticks,
     phase: Phase,
+    /// Whether the cable is in the host; whether the host sleeps.
+    plugged: bool,
+    sleeps: bool,
     /// When the phase goes on; when the next frame begins; when the bus is free.
     timer: u64,
     frame: u64,
@@ -104,6 +116,9 @@ pub struct Host {
     strings: Vec<u8>,
     configuration: Option<descriptors::Configuration>,
     requests: VecDeque<Request>,
+    /// Requests from outside, and what became of them.
+    asked: VecDeque<Request>,
+    answers: Vec<Result<Vec<u8>, Failure>>,
     pipes: Vec<Pipe>,
     turn: usize,
     input: VecDeque<u8>,
@@ -119,6 +134,8 @@ impl Host {
         Self {
             bits,
             phase: Phase::Detached,
+            plugged: true,
+            sleeps: false,
             timer: 0,
             frame: 0,
             free: 0,
@@ -134,6 +151,8 @@ impl Host {
             strings: Vec::new(),
             configuration: None,
             requests: VecDeque::new(),
+            asked: VecDeque::new(),
+            answers: Vec::new(),
             pipes: Vec::new(),
             turn: 0,
             input: VecDeque::new(),
@@ -151,18 +170,71 @@ impl Host {
     /// Follows what firmware did to the device.
     pub fn device_changed(&mut self, device: &mut Device, now: Cycle) {
         self.changed = self.time(now);
-        let attached = device.is_attached();
-        if attached && self.phase == Phase::Detached {
-            device.set_connected(true);
-            self.attempts = 0;
-            self.phase = Phase::Attached { suspended: false };
-            self.timer = self.changed + IDLE;
-        } else if !attached && self.phase != Phase::Detached {
-            device.set_connected(false);
-            self.forget_device();
-            self.phase = Phase::Detached;
+        let was_there = !matches!(self.phase, Phase::Detached | Phase::Unplugged { .. });
+        match (device.is_attached(), self.plugged) {
+            (true, true) if !was_there => {
+                device.set_connected(true);
+                self.attempts = 0;
+                self.phase = Phase::Attached { suspended: false };
+                self.timer = self.changed + IDLE;
+            }
+            (true, false) if !matches!(self.phase, Phase::Unplugged { .. }) => {
+                self.lose(device, Phase::Unplugged { suspended: false });
+                self.timer = self.changed + IDLE;
+            }
+            (false, _) if self.phase != Phase::Detached => self.lose(device, Phase::Detached),
+            _ => {}
         }
         self.plan(device);
+    }
+
+    fn lose(&mut self, device: &mut Device, phase: Phase) {
+        device.set_connected(false);
+        self.forget_device();
+        self.phase = phase;
+    }
+
+    /// Puts the cable into the host, or pulls it.
+    pub fn plug(&mut self, plugged: bool, device: &mut Device, now: Cycle) {
+        self.plugged = plugged;
+        self.device_changed(device, now);
+    }
+
+    /// Goes to sleep once no transaction is under way, or wakes up.
+    pub fn sleep(&mut self, sleeps: bool, device: &mut Device, now: Cycle) {
+        self.sleeps = sleeps;
+        self.changed = self.time(now);
+        if !sleeps && matches!(self.phase, Phase::Sleeps { .. }) {
+            device.resume();
+            self.phase = Phase::Resumes;
+            self.timer = self.changed + RESUME;
+        }
+        self.plan(device);
+    }
+
+    /// Resets a device that is there, and begins anew with it.
+    pub fn reset(&mut self, device: &mut Device, now: Cycle) {
+        self.changed = self.time(now);
+        if !matches!(self.phase, Phase::Detached | Phase::Unplugged { .. } | Phase::Attached { .. }) {
+            self.attempts = 0;
+            self.begin_reset(self.changed, device);
+        }
+        self.plan(device);
+    }
+
+    /// Has a request for the device, once it is configured and earlier ones are over.
+    pub fn request(&mut self, request: Request, device: &Device, now: Cycle) {
+        self.asked.push_back(request);
+        self.changed = self.time(now);
+        if self.step == Step::Done && self.control.is_none() {
+            self.control = self.asked.pop_front().map(|request| Control::new(request, self.changed));
+        }
+        self.plan(device);
+    }
+
+    /// What became of such requests since the last call.
+    pub fn take_answers(&mut self) -> Vec<Result<Vec<u8>, Failure>> {
+        std::mem::take(&mut self.answers)
     }
 
     /// The next cycle in which something happens on the bus.
@@ -203,9 +275,10 @@ impl Host {
     }
 
     /// Takes over what is outside of a chip that is reset.
-    pub fn keep_text(&mut self, old: &mut Self) {
+    pub fn keep_outside(&mut self, old: &mut Self) {
         self.sent = std::mem::take(&mut old.sent);
         self.input = std::mem::take(&mut old.input);
+        (self.plugged, self.sleeps) = (old.plugged, old.sleeps);
     }
 
     /// The first bit that begins after a cycle.
@@ -220,6 +293,7 @@ impl Host {
         (self.address, self.max_packet_0) = (0, 64);
         self.pipes.clear();
         self.requests.clear();
+        self.asked.clear();
         self.strings.clear();
         self.configuration = None;
     }
@@ -231,11 +305,20 @@ impl Host {
 
     fn next_time(&self, device: &Device) -> Option<u64> {
         match self.phase {
-            Phase::Detached | Phase::Disabled { suspended: true } => None,
-            Phase::Attached { .. } | Phase::Reset { .. } | Phase::Disabled { .. } => Some(self.timer),
+            Phase::Detached
+            | Phase::Disabled { suspended: true }
+            | Phase::Sleeps { suspended: true }
+            | Phase::Unplugged { suspended: true } => None,
+            Phase::Attached { .. }
+            | Phase::Reset { .. }
+            | Phase::Disabled { .. }
+            | Phase::Sleeps { .. }
+            | Phase::Unplugged { .. }
+            | Phase::Resumes => Some(self.timer),
             Phase::Runs { .. } => {
                 let transaction = match &self.transaction {
                     Some(transaction) => Some(transaction.end),
+                    None if self.sleeps => Some(self.free.max(self.changed)),
                     None => self.next_transaction(device).map(|(start, _)| start),
                 };
                 Some(transaction.map_or(self.frame, |time| time.min(self.frame)))
@@ -279,11 +362,23 @@ impl Host {
 
     fn act(&mut self, time: u64, now: Cycle, device: &mut Device, diagnostics: &mut Diagnostics) {
         match self.phase {
-            Phase::Detached | Phase::Disabled { suspended: true } => {}
+            Phase::Detached
+            | Phase::Disabled { suspended: true }
+            | Phase::Sleeps { suspended: true }
+            | Phase::Unplugged { suspended: true } => {}
             Phase::Disabled { .. } => {
                 device.suspend();
                 self.phase = Phase::Disabled { suspended: true };
             }
+            Phase::Sleeps { .. } => {
+                device.suspend();
+                self.phase = Phase::Sleeps { suspended: true };
+            }
+            Phase::Unplugged { .. } => {
+                device.suspend();
+                self.phase = Phase::Unplugged { suspended: true };
+            }
+            Phase::Resumes => self.begin_frames(time, RESUME_RECOVERY),
             Phase::Attached { suspended: false } => {
                 device.suspend();
                 self.phase = Phase::Attached { suspended: true };
@@ -297,13 +392,18 @@ impl Host {
             }
             Phase::Reset { seen: true } => {
                 device.hold_low(false);
-                self.frame = (time / FRAME + 1) * FRAME;
-                self.free = time;
-                self.phase = Phase::Runs { from: time + RECOVERY };
+                self.begin_frames(time, RECOVERY);
                 self.ask(time, diagnostics);
             }
             Phase::Runs { .. } => self.run(time, now, device, diagnostics),
         }
+    }
+
+    /// Begins to send frames, and requests and data some time later.
+    fn begin_frames(&mut self, time: u64, later: u64) {
+        self.frame = (time / FRAME + 1) * FRAME;
+        self.free = time;
+        self.phase = Phase::Runs { from: time + later };
     }
 
     fn begin_reset(&mut self, time: u64, device: &mut Device) {
@@ -316,6 +416,11 @@ impl Host {
     fn run(&mut self, time: u64, now: Cycle, device: &mut Device, diagnostics: &mut Diagnostics) {
         if let Some(transaction) = self.transaction.take_if(|transaction| transaction.end <= time) {
             return self.end(transaction, now, device, diagnostics);
+        }
+        if self.sleeps && self.transaction.is_none() {
+            self.phase = Phase::Sleeps { suspended: false };
+            self.timer = time + IDLE;
+            return;
         }
         if self.frame <= time {
             self.free = self.free.max(self.frame + TOKEN + TURN);
@@ -376,7 +481,11 @@ impl Host {
                     control.not_before = self.frame;
                 }
                 if let Next::Over(result) = control.answered(&answer, self.max_packet_0, ATTEMPTS) {
+                    let setup = control.setup();
                     self.control = None;
+                    if result.is_ok() {
+                        self.restart_pipes(setup);
+                    }
                     self.conclude(result, end, device, diagnostics);
                 }
             }

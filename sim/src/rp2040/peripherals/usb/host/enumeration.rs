@@ -45,12 +45,15 @@ impl Host {
             Step::Configure => Request::set_configuration(self.configuration.as_ref().map_or(1, |found| found.value)),
             Step::Class => {
                 let Some(request) = self.requests.pop_front() else {
-                    self.step = Step::Done;
-                    return self.open();
+                    self.open();
+                    return self.go_on(Step::Done, time, diagnostics);
                 };
                 request
             }
-            Step::Done => return,
+            Step::Done => {
+                let Some(request) = self.asked.pop_front() else { return };
+                request
+            }
         };
         self.control = Some(Control::new(request, time));
     }
@@ -72,6 +75,10 @@ impl Host {
         let data = match (&self.step, result) {
             // A device may refuse these.
             (Step::Languages | Step::String(_) | Step::Class, Err(_)) => Vec::new(),
+            (Step::Done, answer) => {
+                self.answers.push(answer);
+                Vec::new()
+            }
             (_, Ok(data)) => data,
             (_, Err(failure)) => {
                 diagnostics.remark("USB", failure.sentence(), now);
@@ -137,7 +144,8 @@ impl Host {
                 self.requests = functions.flat_map(Request::of_function).collect();
                 Step::Class
             }
-            Step::Class | Step::Done => Step::Class,
+            Step::Class => Step::Class,
+            Step::Done => Step::Done,
         })
     }
 

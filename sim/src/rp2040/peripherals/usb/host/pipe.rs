@@ -8,6 +8,11 @@ use crate::rp2040::peripherals::usb::descriptors::EndpointDescriptor;
 use crate::rp2040::peripherals::usb::device::Answer;
 use crate::rp2040::peripherals::usb::dpram::Endpoint;
 
+/// `bmRequestType` and `bRequest` (USB 2.0 table 9-3).
+const SET_CONFIGURATION: (u8, u8) = (0, 9);
+const SET_INTERFACE: (u8, u8) = (1, 11);
+const CLEAR_FEATURE: (u8, u8) = (2, 1);
+
 /// What the host does with an end point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Use {
@@ -55,6 +60,19 @@ impl Pipe {
 }
 
 impl Host {
+    /// After a request that has the device begin anew with end points, so does the host (USB 2.0, 9.4.5, 9.4.7, 9.4.10).
+    pub(super) fn restart_pipes(&mut self, setup: [u8; 8]) {
+        let [kind, request, .., low, _, _, _] = setup;
+        for pipe in &mut self.pipes {
+            let address = pipe.endpoint.number | if pipe.endpoint.out { 0 } else { 0x80 };
+            if matches!((kind, request), SET_CONFIGURATION | SET_INTERFACE)
+                || (kind, request) == CLEAR_FEATURE && address == low
+            {
+                (pipe.data1, pipe.stopped, pipe.failures) = (false, false, 0);
+            }
+        }
+    }
+
     /// Deals with the end of a transaction with an end point; `sent` bytes of input were in it.
     pub(super) fn end_of_pipe(
         &mut self,

@@ -27,6 +27,7 @@ use intercore_sim::core::watch::{KEPT_HITS, ProbeId, Watch};
 use intercore_sim::fault::Fault;
 use intercore_sim::image::{Image, Symbol, Target};
 use intercore_sim::observe::tally::Tally;
+use intercore_sim::rp2040::peripherals::usb::Usb;
 use intercore_sim::session::{End, StopAddress, Text, Until};
 use intercore_sim::{rp2040, rp2350, stm32h745};
 use pyo3::exceptions::PyValueError;
@@ -94,6 +95,8 @@ type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)
 type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
 /// Names and contents; what the core does.
 type Registers = (Vec<(String, u64)>, &'static str);
+/// What the device sent for a request of the host on USB, or why that failed.
+type Answered = (Option<Vec<u8>>, &'static str);
 
 fn counted<C: PythonChip>(core: &Statistics, lost: u64) -> Counted {
     let [conflicts, waits] = [&core.conflicts, &core.waits].map(|cycles| by_slave::<C>(cycles).collect());
@@ -109,6 +112,17 @@ fn all_registers<C: PythonChip>(_: &C) -> impl Iterator<Item = Register> {
 fn uart_number<C: PythonChip>(_: &Chip<C>, number: u8) -> PyResult<usize> {
     let none = || PyValueError::new_err(format!("UART {number}: there are {} from 0 on", C::UARTS.len()));
     Some(usize::from(number)).filter(|&uart| uart < C::UARTS.len()).ok_or_else(none)
+}
+
+impl Machine {
+    fn with_usb<T>(&self, act: impl FnOnce(&mut Usb, Cycle) -> T) -> PyResult<T> {
+        self.0.with(|state| match state {
+            State::Rp2040(chip) => Ok(chip.session.chip.with_usb(act)),
+            State::Rp2350(_) | State::Stm32h745(_) => {
+                Err(SimulatorError::new_err("USB is modelled on the RP2040 only"))
+            }
+        })
+    }
 }
 
 fn no_memory<C: PythonChip>(address: u32, count: usize) -> PyErr {
@@ -130,8 +144,10 @@ impl Machine {
         let state = py.detach(|| {
             let image = image.parse(name, base, &rp2040::boot::IMAGES)?;
             let rom = bootrom.map(|path| rp2040::bootrom::open(&path)).transpose().map_err(|why| why.to_string())?;
-            let machine = rp2040::machine::Machine::booted(&image, rom.as_ref(), clock)
+            let mut machine = rp2040::machine::Machine::booted(&image, rom.as_ref(), clock)
                 .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
+            // `send` says which port it is for.
+            machine.bus.peripherals.usb.takes_input = Some(false);
             Ok(State::Rp2040(Chip::new(machine, vec![image])))
         });
         Ok(Self(Guarded(Mutex::new(state.map_err(SimulatorError::new_err::<String>)?))))
@@ -562,6 +578,30 @@ impl Machine {
             State::Rp2350(_) => Err(SimulatorError::new_err(NO_PROFILE)),
             State::Stm32h745(_) => Err(SimulatorError::new_err("this chip has no time that could change")),
         })
+    }
+
+    /// Has the host on USB put the cable in (`plug`) or pull it (`pull`), sleep or wake up (`sleep`, `wake`), or reset the device.
+    fn act_on_usb(&self, action: &str) -> PyResult<()> {
+        self.with_usb(|usb, now| {
+            match action {
+                "plug" | "pull" => usb.plug(action == "plug", now),
+                "sleep" | "wake" => usb.sleep(action == "sleep", now),
+                "reset" => usb.reset_bus(now),
+                _ => return Err(PyValueError::new_err(format!("the host on USB cannot {action}"))),
+            }
+            Ok(())
+        })?
+    }
+
+    /// Has it make a request with data for the device, once the device is configured.
+    fn request_usb(&self, setup: [u8; 8], data: Vec<u8>) -> PyResult<()> {
+        self.with_usb(|usb, now| usb.request(setup, data, now))
+    }
+
+    /// What the device sent for each such request since the last call, or why it failed.
+    fn take_usb_answers(&self) -> PyResult<Vec<Answered>> {
+        let answers = self.with_usb(|usb, _| usb.take_answers())?;
+        Ok(answers.into_iter().map(|answer| answer.map_or_else(|why| (None, why), |data| (Some(data), ""))).collect())
     }
 
     /// Records from now on what `take_events` tells.

@@ -321,10 +321,6 @@ class Simulator(Chip):
         """
         return self._machine.take_uart(number("uart", uart))[0]
 
-    def take_usb(self) -> bytes:
-        """Return what was sent on serial ports over USB since the last call."""
-        return self._machine.take_uart(_USB)[0]
-
     def take_uart_timed(self, uart: int = 0) -> TimedOutput:
         """Return the same as `take_uart`, with the cycle in which each byte ended."""
         data, cycles, rates = self._machine.take_uart(number("uart", uart))
@@ -347,6 +343,45 @@ class Simulator(Chip):
         """
         return self._machine.take_host_output()
 
+    # USB: the host at the other end of the cable
+
+    def send_usb(self, data: bytes) -> None:
+        """Send bytes to the device's first serial port; they wait until the host has opened it."""
+        self._machine.send(_USB, bytes(memoryview(data)), 0, [])
+
+    def take_usb(self) -> bytes:
+        """Return what was sent on serial ports over USB since the last call."""
+        return self._machine.take_uart(_USB)[0]
+
+    def plug_usb(self, plugged: bool) -> None:
+        """Put the cable into the host, as it is at first, or pull it: the chip has power from elsewhere."""
+        self._machine.act_on_usb("plug" if plugged else "pull")
+
+    def suspend_usb(self, asleep: bool) -> None:
+        """Have the host sleep, and the bus with it, or wake up."""
+        self._machine.act_on_usb("sleep" if asleep else "wake")
+
+    def reset_usb(self) -> None:
+        """Have the host reset the device, and begin anew with it."""
+        self._machine.act_on_usb("reset")
+
+    def request_usb(self, setup: bytes, data: bytes = b"") -> None:
+        """Have the host make a request to end point 0, once the device is configured and earlier requests are over.
+
+        `setup` has the eight bytes of its first packet, `data` what goes to the device. Raises ValueError if there are
+        not eight.
+        """
+        if len(setup) != _SETUP:
+            raise ValueError(f"a request begins with {_SETUP} bytes, not {len(setup)}")
+        self._machine.request_usb(setup, data)
+
+    def take_usb_answers(self) -> list[tuple[bytes | None, str]]:
+        """Return what became of such requests since the last call.
+
+        The data that the device sent, or None and why the request failed.
+        """
+        return self._machine.take_usb_answers()
+
     def _aligned(self, place: int | str) -> int:
         address = self.address(place)
         if address % 4:
@@ -356,6 +391,8 @@ class Simulator(Chip):
 
 _USB = 2
 """The number that serial ports over USB have among the UARTs of the native part."""
+_SETUP = 8
+"""Bytes of the first packet of a request (USB 2.0, 9.3)."""
 
 
 class Rp2350(Simulator):

@@ -32,9 +32,9 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # samples: the code is larger by half at -O0, and by a fifth at -O3.
 set(samples 8192)
 if(IC_OPT STREQUAL "O0")
-  set(samples 2752)
+  set(samples 2368)
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
-  set(samples 6528)
+  set(samples 6336)
 endif()
 if(IC_OWN OR IC_ADDED) # the user's code and data take the place of most samples
   set(samples 2048)
@@ -65,7 +65,8 @@ set(sources
   rp2040/fault/rp2040_fault.c ${rp2040_image} rp2040/cores/rp2040_interrupt.c rp2040/instruments/conditions_smp.c
   rp2/cores/rp2_launch.c rp2040/cores/rp2040_launch.c rp2040/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
   rp2040/instruments/rp2040_region.c rp2040/start/entry.c rp2/start/rp2_start.c rp2040/clock/rp2040_tick.c
-  rp2/console/rp2_uart.c rp2/transports.c rp2040/fault/rp2040_watchdog.c rp2040/storage/rp2040_storage.c)
+  rp2/console/rp2_uart.c rp2/transports.c rp2040/fault/rp2040_watchdog.c rp2040/storage/rp2040_storage.c
+  rp2/console/rp2_console.c rp2040/console/rp2040_usb.c)
 list(TRANSFORM sources PREPEND board/)
 ic_transports(transports freertos rp2)
 add_library(rp2040 STATIC

@@ -11,6 +11,11 @@ set(rp2_folder ${CMAKE_CURRENT_LIST_DIR}/../rp2) # what the chip has in common w
 set(IC_SHIFT_CODE 0 CACHE STRING "Bytes of a gap before the functions: a multiple of 2")
 set(IC_SHIFT_DATA 0 CACHE STRING "Bytes of a gap before initialised variables, and before the others: a multiple of 4")
 
+# The console over USB is compiled for size at every level of optimisation: it never runs while samples are taken, and
+# SRAM is scarce.
+set_source_files_properties(board/rp2040/console/rp2040_usb.c board/rp2/console/rp2_console.c
+  PROPERTIES COMPILE_OPTIONS -Os)
+
 # Gives a library of the chip's sources its folders of headers, and the definitions of this build.
 function(ic_rp2040 library)
   foreach(folder ${rp2040_folder} ${rp2_folder})

@@ -8,8 +8,8 @@
 #include "rp2040_tick.h"
 #include "rp2040_watchdog.h"
 #include "rp2_conditions.h"
+#include "rp2_console.h"
 #include "rp2_mark.h"
-#include "rp2_uart.h"
 
 static void (*program)(void);
 
@@ -22,7 +22,7 @@ int *__errno(void) { // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dc
 
 static void run_program(void) {
     rp2040_tick_start();
-    rp2_uart_listen();
+    rp2_console_listen();
     program();
 }
 
@@ -30,7 +30,7 @@ void board_run(void (*console)(void)) {
     program = console;
     rp2040_clock_start();
     rp2040_cycles_go_on();
-    rp2_uart_start();
+    rp2_console_start();
     rp2_mark_start();
     rp2_conditions_start();
     rp2040_watchdog_start();

@@ -24,14 +24,19 @@ set(core_1_bytes 83K)
 set(shared_bytes 37K)
 set(samples 2944)
 if(IC_OPT STREQUAL "O0")
-  set(core_0_bytes 146K)
+  set(core_0_bytes 149K)
   set(core_1_bytes 87K)
-  set(shared_bytes 23K)
-  set(samples 1216)
+  set(shared_bytes 20K)
+  set(samples 832)
   target_compile_definitions(intercore PUBLIC IC_FEWER_WORKLOADS)
   foreach(benchmark launch outage)
     ic_without(${benchmark} "there is no room for it beside the code of -O0 (take another optimisation level)")
   endforeach()
+endif()
+if(IC_OPT MATCHES "^(O3|Ofast)$")
+  set(core_1_bytes 84K)
+  set(shared_bytes 36K)
+  set(samples 2816)
 endif()
 if(IC_OWN) # the user's code and data take the place of most samples
   set(samples 640)
@@ -60,7 +65,8 @@ set(chip_sources
   rp2040/clock/rp2040_cycles.c rp2040/clock/rp2040_cycles.S rp2040/fault/rp2040_fault.c rp2/start/image_sram.c
   rp2/cores/rp2_launch.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
   rp2040/instruments/rp2040_region.c rp2040/clock/rp2040_tick.c rp2/console/rp2_uart.c
-  rp2040/fault/rp2040_watchdog.c rp2040/storage/rp2040_storage.c)
+  rp2040/fault/rp2040_watchdog.c rp2040/storage/rp2040_storage.c rp2/console/rp2_console.c
+  rp2040/console/rp2040_usb.c)
 list(TRANSFORM chip_sources PREPEND board/)
 ic_transports(transports freertos)
 add_library(rp2040_amp STATIC

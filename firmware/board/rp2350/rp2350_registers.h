@@ -74,10 +74,11 @@
 #define XOSC_STARTUP REGISTER(0x4004800cU)
 
 /* DS 8.6.5 */
-#define PLL_SYS_CS REGISTER(0x40050000U)
-#define PLL_SYS_PWR 0x40050004U
-#define PLL_SYS_FBDIV_INT REGISTER(0x40050008U)
-#define PLL_SYS_PRIM REGISTER(0x4005000cU)
+#define PLL_SYS 0x40050000U
+#define PLL_CS(pll) REGISTER((pll) + 0x0U)
+#define PLL_PWR(pll) ((pll) + 0x4U)
+#define PLL_FBDIV_INT(pll) REGISTER((pll) + 0x8U)
+#define PLL_PRIM(pll) REGISTER((pll) + 0xcU)
 
 /* DS 12.1.8 */
 #define UART0_DR REGISTER(0x40070000U)

@@ -21,6 +21,8 @@ void console_put(uint8_t byte) {
     }
 }
 
+uint32_t console_room(void) { return RING_BYTES - (ring.in - ring.out); }
+
 void console_wake_from_handler(void) {
     TaskHandle_t task = waiting;
     if (task != NULL) {
@@ -45,7 +47,7 @@ static size_t take_from_ring(uint8_t *buffer, size_t size) {
     return count;
 }
 
-enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
+enum port_error console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
     *received = take_from_ring(buffer, size);
     if (*received == 0 && deadline != 0) {
         console_wait_begin();

@@ -1,5 +1,5 @@
 /* The part of a board's interrupt-driven console that uses the kernel: a ring buffer of received bytes, and the wake-up
- * of the task that waits for input or output. Implements port_console_read(). */
+ * of the task that waits for input or output */
 #ifndef CONSOLE_FREERTOS_H
 #define CONSOLE_FREERTOS_H
 
@@ -11,8 +11,14 @@
  * command, so the whole line is rejected. */
 #define CONSOLE_GARBAGE 0xffU
 
-/* Stores a received byte. Called only by the board's interrupt handler. */
+/* Stores a received byte. Called only by the board's interrupt handlers, of which none interrupts another. */
 void console_put(uint8_t byte);
+
+/* Number of bytes that console_put() can store without a loss. It only grows while no handler stores any. */
+uint32_t console_room(void);
+
+/* What port_console_read() does, if nothing else is to be done for it */
+enum port_error console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline);
 
 /* Wakes the task that waits for the console, if there is one. The interrupt handler must call it last. */
 void console_wake_from_handler(void);

@@ -59,7 +59,9 @@ class Board(msgspec.Struct, frozen=True):
     cores: Literal["Arm", "RISC-V"] = "Arm"
     """The kind of its cores, for which our recipe compiles."""
     console: str = ""
-    """Hint on its console, if that is not the connector through which it is flashed."""
+    """Hint on its console, if that is not only the connector through which it is flashed."""
+    usb: bool = False
+    """Whether the simulated chip has its console at a USB cable, too."""
     programs: tuple[str, ...] = ("intercore-target",)
     """Files of its build, one for each separate program, that of core 0 first."""
 
@@ -88,9 +90,16 @@ class Board(msgspec.Struct, frozen=True):
                 raise UsageError(f"{option} does not apply to {self.name}, which is flashed {by}: omit {option}")
 
 
-_ON_GP0 = "the Pico's console is on GP0 (TX) and GP1 (RX), for a 3.3 V serial adapter, not on the USB connector"
+_ON_GP0 = "the Pico's console is on GP0 (TX) and GP1 (RX), for a 3.3 V serial adapter"
+_ON_USB = f"{_ON_GP0}, and on its USB connector"
 PICO = Board(
-    "pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, BUS_PRIORITY, TRACE), "boot drive", console=_ON_GP0
+    "pico",
+    "the Pico",
+    "rp2040",
+    (OPT, CLOCK_MHZ, CODE, XIP_CACHE, BUS_PRIORITY, TRACE),
+    "boot drive",
+    console=_ON_USB,
+    usb=True,
 )
 # Its image contains that of core 1, which has its own kernel.
 PICO_AMP = Board(
@@ -99,7 +108,8 @@ PICO_AMP = Board(
     "rp2040_amp",
     (OPT, CLOCK_MHZ, BUS_PRIORITY, AMP_TRACE),
     "boot drive",
-    console=_ON_GP0,
+    console=_ON_USB,
+    usb=True,
 )
 PICO2_RISCV = Board(
     "pico2-riscv",
@@ -109,7 +119,7 @@ PICO2_RISCV = Board(
     "boot drive",
     drive=boot_drive.PICO2_RISCV,
     cores="RISC-V",
-    console=_ON_GP0.replace("Pico", "Pico 2"),
+    console=f"{_ON_GP0.replace('Pico', 'Pico 2')}, not on the USB connector",
 )
 STM32H745 = Board(
     "stm32h745",

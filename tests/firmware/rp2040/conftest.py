@@ -133,15 +133,15 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 class Board:
     """The benchmark program on the simulated chip, with a person at its console."""
 
-    def __init__(self, program: Path, clk_sys_hz: int = CLK_SYS_HZ) -> None:
-        self.chip = Simulator(program)
+    def __init__(self, program: Path | Simulator, clk_sys_hz: int = CLK_SYS_HZ) -> None:
+        self.chip = program if isinstance(program, Simulator) else Simulator(program)
         self.clk_sys_hz = clk_sys_hz
         self._rest = b""
 
     def run(self, seconds: float) -> list[dict[str, Any]]:
         """Let time pass; return what the program has said, after checking the form and CRC of every line."""
         self.chip.run(round(seconds * self.clk_sys_hz))
-        *lines, self._rest = (self._rest + self.chip.take_uart()).split(b"\r\n")
+        *lines, self._rest = (self._rest + self.take()).split(b"\r\n")
         found = []
         for line in filter(None, lines):
             text, star, crc = line.rpartition(b" *")
@@ -152,13 +152,25 @@ class Board:
 
     def ask(self, command: str, patience: float = 20.0, step: float = 0.1) -> list[dict[str, Any]]:
         """Type a command; return all that is said up to the end of its answer, looked for after each `step` seconds."""
-        self.chip.send(command.encode() + b"\n")
+        self.type(command.encode() + b"\n")
+        return self.hear(patience, step)
+
+    def hear(self, patience: float = 20.0, step: float = 0.1) -> list[dict[str, Any]]:
+        """Return all that is said up to the end of an answer."""
         said: list[dict[str, Any]] = []
         for _ in range(round(patience / step)):
             said += self.run(step)
             if said and said[-1]["type"] in ("end", "error", "rate"):
                 return said
         raise AssertionError(f"no answer within {patience} s, only {said}")
+
+    def take(self) -> bytes:
+        """Return what has left on the console's line."""
+        return self.chip.take_uart()
+
+    def type(self, text: bytes) -> None:
+        """Put text on the console's line."""
+        self.chip.send(text)
 
 
 @pytest.fixture

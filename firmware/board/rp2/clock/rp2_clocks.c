@@ -47,21 +47,21 @@ _Static_assert(IC_PLL_POSTDIV2 >= 1 && IC_PLL_POSTDIV2 <= IC_PLL_POSTDIV1 && IC_
 _Static_assert(CLOCKS_SYS_HZ *(IC_PLL_POSTDIV1 *IC_PLL_POSTDIV2) == VCO_HZ, "clk_sys is what it is called, exactly");
 _Static_assert(CLOCKS_SYS_HZ <= CHIP_FULL_SPEED_HZ, "the chip is rated for it");
 
-static void start_pll(void) {
-    rp2_clocks_reset_blocks(RESET_PLL_SYS);
-    PLL_SYS_CS = 1;
-    PLL_SYS_FBDIV_INT = IC_PLL_FBDIV;
-    CLEAR_BITS(PLL_SYS_PWR) = 1U << 5U | 1U << 0U; /* oscillator and PLL on */
-    while ((PLL_SYS_CS & BIT_31) == 0) {
+void rp2_clocks_start_pll(uint32_t pll, uint32_t reset, uint32_t feedback, uint32_t dividers) {
+    rp2_clocks_reset_blocks(reset);
+    PLL_CS(pll) = 1;
+    PLL_FBDIV_INT(pll) = feedback;
+    CLEAR_BITS(PLL_PWR(pll)) = 1U << 5U | 1U << 0U; /* oscillator and PLL on */
+    while ((PLL_CS(pll) & BIT_31) == 0) {
     }
-    PLL_SYS_PRIM = (uint32_t)IC_PLL_POSTDIV1 << 16U | (uint32_t)IC_PLL_POSTDIV2 << 12U;
-    CLEAR_BITS(PLL_SYS_PWR) = 1U << 3U; /* dividers on */
+    PLL_PRIM(pll) = dividers;
+    CLEAR_BITS(PLL_PWR(pll)) = 1U << 3U; /* dividers on */
 }
 
 void rp2_clocks_start(void) {
     leave_pll();
     start_crystal();
-    start_pll();
+    rp2_clocks_start_pll(PLL_SYS, RESET_PLL_SYS, IC_PLL_FBDIV, PLL_DIVIDERS(IC_PLL_POSTDIV1, IC_PLL_POSTDIV2));
     SET_BITS(CLK_REF_CTRL) = 2; /* crystal */
     while (CLK_REF_SELECTED != SELECTED_FIRST << 2U) {
     }

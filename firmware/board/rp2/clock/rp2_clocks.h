@@ -17,6 +17,11 @@
  * WATCHDOG and SysTick; and sets whose accesses to the bus have priority. */
 void rp2_clocks_start(void);
 
+/* Starts a PLL (PLL_SYS, PLL_USB) from the crystal: its bit of RESETS, the factor from the crystal to its oscillator,
+ * and PLL_DIVIDERS() of the oscillator to its output. No clock may run from it. */
+#define PLL_DIVIDERS(first, second) ((uint32_t)(first) << 16U | (uint32_t)(second) << 12U)
+void rp2_clocks_start_pll(uint32_t pll, uint32_t reset, uint32_t feedback, uint32_t dividers);
+
 /* Take peripheral blocks (bits of RESETS) out of reset and wait until they are ready. rp2_clocks_reset_blocks()
  * first puts the blocks into reset. */
 void rp2_clocks_release_blocks(uint32_t blocks);

@@ -6,6 +6,7 @@
 #include "hardware/sync.h"
 #include "port_freertos.h"
 #include "rp2_clocks.h"
+#include "rp2_console.h"
 #include "rp2_image.h"
 
 /* The transmit interrupt comes when only TX_LEVEL of the transmit FIFO's 32 entries are left to send. The receive
@@ -35,8 +36,10 @@ static bool take_input(void) {
     while ((UART0_FR & UART_FR_RXFE) == 0) {
         uint32_t entry = UART0_DR;
         uint8_t byte = (entry & UART_DR_ERRORS) != 0 ? CONSOLE_GARBAGE : (uint8_t)entry;
-        any = true;
-        console_put(byte);
+        if (rp2_console_takes(RP2_CONSOLE_UART)) {
+            any = true;
+            console_put(byte);
+        }
     }
     return any;
 }
@@ -90,7 +93,7 @@ static void await_last_bit(void) {
 
 /* Sends all bytes. There is no interrupt for the last bit, so the function busy-waits while the rest of the FIFO, at
  * most 3 × TX_LEVEL bytes, is sent. */
-enum port_error port_console_write(const uint8_t *bytes, size_t size) {
+void rp2_uart_write(const uint8_t *bytes, size_t size) {
     output.next = bytes;
     output.left = size;
     output.done = false;
@@ -111,7 +114,6 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     }
     console_wait_end();
     await_last_bit();
-    return PORT_OK;
 }
 
 void rp2_uart_write_raw(const char *bytes, size_t size) {
@@ -131,15 +133,15 @@ void rp2_uart_write_raw(const char *bytes, size_t size) {
  * 10 bits. The lowest rate is offered in any case. */
 static uint32_t highest_rate(void) { return CLOCKS_SYS_HZ / rp2_image_delay_cycles() * RX_LEFT * 10U; }
 
-uint32_t port_console_rate_choice(uint32_t index) {
+uint32_t rp2_uart_rate_choice(uint32_t index) {
     bool known = index < sizeof rates / sizeof rates[0];
     return known && (index == 0 || rates[index] <= highest_rate()) ? rates[index] : 0;
 }
 
-uint32_t port_console_rate(void) { return rate; }
+uint32_t rp2_uart_rate(void) { return rate; }
 
 /* The divisor is clk_peri / (16 × rate), rounded to 64ths (DS 4.2.7.1). */
-void port_console_set_rate(uint32_t bits_per_second) {
+void rp2_uart_set_rate(uint32_t bits_per_second) {
     uint32_t divisor = (CLOCKS_SYS_HZ * 8U / bits_per_second + 1U) / 2U;
     rate = bits_per_second;
     UART0_CR = 0;
@@ -154,7 +156,7 @@ void port_console_set_rate(uint32_t bits_per_second) {
 void rp2_uart_start(void) {
     rp2_clocks_reset_blocks(RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_UART0);
     UART0_IFLS = IFLS_TX_EIGHTH | IFLS_RX_QUARTER;
-    port_console_set_rate(UART_RATE);
+    rp2_uart_set_rate(UART_RATE);
     CLEAR_BITS(PADS_GPIO1) = PADS_PDE; /* an open input pin must not read as a start bit */
     SET_BITS(PADS_GPIO1) = PADS_PUE;
     chip_select_pin(0, GPIO_FUNC_UART);

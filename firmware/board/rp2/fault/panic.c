@@ -4,8 +4,8 @@
 #include "pico/multicore.h"
 #include "port_freertos.h"
 #include "rp2_board.h"
+#include "rp2_console.h"
 #include "rp2_cores.h"
-#include "rp2_uart.h"
 
 /* The hardware spinlock that the first core to panic takes and never releases; only start-up code frees it. */
 #define ONCE CHIP_PANIC_LOCK
@@ -27,8 +27,9 @@ __attribute__((noreturn, used)) static void end(void) {
     ic_line_text(&line, "where", cause.where);
     ic_line_integer(&line, "number", cause.number);
     ic_line_integer(&line, "core", cause.core);
-    rp2_uart_write_raw("\r\n", 2); /* ends a line that may be in progress */
-    rp2_uart_write_raw(line.text, ic_line_close(&line));
+    size_t length = ic_line_close(&line);
+    rp2_console_write_raw("\r\n", 2); /* ends a line that may be in progress */
+    rp2_console_write_raw(line.text, length);
     board_end(1);
 }
 

@@ -5,7 +5,7 @@
 
 #define MARK_TEXT "GP2 (header pin 4)"
 
-/* Makes the pin an output, at first low. Call it after rp2_uart_start(), which resets the pins. */
+/* Makes the pin an output, at first low. Call it after rp2_console_start(), which resets the pins. */
 void rp2_mark_start(void);
 
 #endif

@@ -80,6 +80,10 @@ void stm32h745_uart_interrupt(void) {
     }
 }
 
+enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
+    return console_read(buffer, size, received, deadline);
+}
+
 /* ---- output ---- */
 
 /* Sends all bytes. Busy-waits while the last bytes in the FIFO are sent, because to sleep until then would cost one

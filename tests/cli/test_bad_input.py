@@ -225,6 +225,8 @@ ASKED_WRONGLY = (
     ("run host speedup --until 1% --cap 2 --repetitions 3", "at least 3"),
     # ports
     ("run host speedup --port /dev/ttyACM0", "omit --port"),
+    ("run pico2-riscv-sim speedup --port usb", "omit --port"),
+    ("run pico-sim speedup --port USB0", "omit --port"),
     ("run serial speedup", "--port /dev/ttyACM0"),
     ("list serial", "--port /dev/ttyACM0"),
     ("shell serial", "--port /dev/ttyACM0"),

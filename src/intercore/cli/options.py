@@ -52,7 +52,10 @@ TARGET_HELP = f"One of {', '.join(_HERE)}; with --port: {', '.join(_AT_A_PORT)} 
 TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=TARGET_HELP)]
 PortUrl = Annotated[
     str | None,
-    typer.Option("--port", help="Port of the target, e.g. /dev/ttyACM0, COM3, a pyserial URL or labgrid://PLACE."),
+    typer.Option(
+        "--port",
+        help="Port of the target, e.g. /dev/ttyACM0, COM3, a pyserial URL or labgrid://PLACE; usb for pico-sim.",
+    ),
 ]
 KernelPath = Annotated[
     Path | None,

@@ -24,6 +24,7 @@ from intercore.target import labgrid_port
 from intercore.target.connection import Connection
 from intercore.target.emulator import open_qemu
 from intercore.target.simulated_chip import SimulatedChip, SimulatedPico
+from intercore.target.targets import USB
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +77,7 @@ def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -
     """Power up a simulated chip with the program for its board."""
     programs, kernel = _programs(board, address, say)
     kind = Rp2350 if board.cores == "RISC-V" else None
-    chip = SimulatedPico(programs[0], address.baud, address.faults, kind)
+    chip = SimulatedPico(programs[0], address.baud, address.faults, kind, usb=address.port == USB)
     known_here = work_conditions(address.sources, board)
     return Connection(chip.port, chip, image=elf.digest(programs), conditions=known_here, kernel=kernel)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.measurement import MISTAKES, Truth
 from intercore.record.meter_recording import Activity
-from intercore.sim import Simulator, Stm32h745
+from intercore.sim import Rp2350, Simulator, Stm32h745
 from intercore.target import simulated_port
-from intercore.target.simulated_port import SimulatedPort
+from intercore.target.simulated_port import SimulatedPort, SimulatedUsb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,8 +67,11 @@ class SimulatedChip:
         """Mistakes of the program up to the last measurement that a real chip would not tolerate: sentences."""
         self._chip = chip
         self._observer: ChipObserver | None = None
-        self.port = SimulatedPort(chip, rate)
+        self.port = self._port(rate)
         _parse_faults(chip, faults)
+
+    def _port(self, rate: int) -> SimulatedPort:
+        return SimulatedPort(self._chip, rate)
 
     def symptoms(self) -> str:
         """Return the symptoms of a program that hangs, a clause."""
@@ -123,13 +126,32 @@ class SimulatedChip:
 class SimulatedPico(SimulatedChip):
     """The simulated chip of a Pico or Pico 2, which counts every cycle."""
 
-    def __init__(self, image: Path, rate: int, faults: Sequence[str] = (), kind: type[Simulator] | None = None) -> None:
-        """Load the image and power up a chip of a kind, an RP2040 if none is given; see also SimulatedChip."""
+    def __init__(
+        self,
+        image: Path,
+        rate: int,
+        faults: Sequence[str] = (),
+        kind: type[Simulator] | None = None,
+        *,
+        usb: bool = False,
+    ) -> None:
+        """Load the image and power up a chip of a kind, an RP2040 if none is given; see also SimulatedChip.
+
+        With `usb`, the console is that at the cable; without it, the cable is not plugged in.
+        """
         self.simulator = (kind or Simulator)(image)
+        self._usb = usb
         self._witnesses: dict[WitnessFactory, Witness] = {}
         self._witness: Witness | None = None
         self._marks: Tally | None = None
         super().__init__(self.simulator, rate, faults)
+
+    def _port(self, rate: int) -> SimulatedPort:
+        if self._usb:
+            return SimulatedUsb(self.simulator, rate)
+        if not isinstance(self.simulator, Rp2350):
+            self.simulator.plug_usb(False)
+        return super()._port(rate)
 
     def _forget_probes(self) -> None:
         self._witnesses.clear()

@@ -1,4 +1,4 @@
-"""A port to the program on a simulated chip in this process: the UART of its console, in simulated time.
+"""A port to the program on a simulated chip in this process: the UART or USB of its console, in simulated time.
 
 Simulated time passes only while `read` waits. The output depends on the image and on what was written, to the cycle,
 and never on the speed of this machine.
@@ -13,7 +13,7 @@ from intercore.sim import CoreState, Reason
 from intercore.text import printable
 
 if TYPE_CHECKING:
-    from intercore.sim import Chip, Stop, TimedOutput
+    from intercore.sim import Chip, Simulator, Stop, TimedOutput
 
 SLICE = 0.001
 """Seconds of simulated time between two reads of the output: a few lines at the highest rates."""
@@ -85,6 +85,22 @@ class SimulatedPort(Port):
 
     def close(self) -> None:
         """See Port."""
+
+
+class SimulatedUsb(SimulatedPort):
+    """The console over USB of a simulated chip. It has no bit rate."""
+
+    def __init__(self, simulator: Simulator, rate: int) -> None:
+        """Use the cable of a chip that was just powered up; `rate` is the bit rate of its UART."""
+        super().__init__(simulator, rate)
+        self._simulator = simulator
+
+    def _take(self) -> bytes:
+        return self._simulator.take_usb()
+
+    def write(self, data: bytes) -> None:
+        """See Port."""
+        self._simulator.send_usb(data)
 
 
 def symptoms(chip: Chip) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from intercore.target.connection import Connection
 
 DEFAULT_BAUD = 115200
+USB = "usb"
+"""The port of a simulated chip whose console is at its USB cable, and not at its UART."""
 ESP_TIMEOUT = 600.0
 """Seconds: the largest work of seed 000, N = 10,000,000, takes an ESP32 41 s on one core and 20 s on two at 240 MHz
 (its Table 1), three times as long at 80 MHz, without any output. That must end before the tool searches for the target
@@ -35,7 +37,7 @@ class Address(msgspec.Struct, frozen=True):
     """How to reach a target: the user's options other than its name."""
 
     port: str | None = None
-    """pyserial device or URL."""
+    """pyserial device or URL; of a simulated chip `usb`, or None for its UART."""
     baud: int = DEFAULT_BAUD
     build: Mapping[str, Level] = {}
     """Levels of the target's factors; others have their defaults."""
@@ -182,6 +184,12 @@ class SimulatedTarget(Target, frozen=True, kw_only=True):
         from intercore.target import opening
 
         return opening.open_simulated(self.board, address, say)
+
+    def _check_port(self, address: Address) -> None:
+        if address.port == USB and self.board.usb:
+            super()._check_port(msgspec.structs.replace(address, port=None))
+        else:
+            super()._check_port(address)
 
     def _check_faults(self, faults: tuple[str, ...]) -> None:
         if faults:

@@ -34,7 +34,7 @@ set(samples 8192)
 if(IC_OPT STREQUAL "O0")
   set(samples 2368)
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
-  set(samples 6336)
+  set(samples 6016)
 endif()
 if(IC_OWN OR IC_ADDED) # the user's code and data take the place of most samples
   set(samples 2048)
@@ -46,11 +46,11 @@ if(IC_OPT STREQUAL "O0")
 elseif(IC_OWN OR IC_ADDED)
   ic_without(outage "there is no room for it beside the user's own code")
 endif()
-if(IC_TRACE) # an event takes the room of two samples on each of two cores, the recorder's code that of 704 samples
+if(IC_TRACE) # an event takes the room of two samples on each of two cores, the recorder's code that of 960 samples
   if(IC_OPT STREQUAL "O0" OR IC_ADDED)
     message(FATAL_ERROR "The RP2040 has no room for a recorder beside the code of -O0 or the user's benchmarks.")
   endif()
-  math(EXPR samples "${samples} - 4 * ${IC_TRACE} - 704")
+  math(EXPR samples "${samples} - 4 * ${IC_TRACE} - 960")
   if(IC_OWN) # the user's code and the recorder's ring buffers share the remaining room
     set(samples 1024)
   endif()

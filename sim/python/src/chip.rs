@@ -1,6 +1,9 @@
 //! What a simulated chip is in Python, whichever it is, and what each kind says for itself.
 
-use crate::{Counted, SimulatorError, Tallied, counted, no_memory};
+use crate::SimulatorError;
+use intercore_sim::core::chip::by_slave;
+use intercore_sim::core::register::Register;
+use intercore_sim::core::statistics::Statistics;
 use intercore_sim::core::time::Cycle;
 use intercore_sim::core::uart_frame::Format;
 use intercore_sim::debug::DebugTarget;
@@ -15,6 +18,12 @@ use intercore_sim::{rp2040, rp2350, stm32h745};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
+
+/// Instructions, exceptions, time asleep; time lost to other masters and to wait states, by slave; words or
+/// interrupts for it that were lost on purpose.
+pub type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)>, u64);
+/// Time, core, r0 to r3, what core 0 and core 1 did.
+pub type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
 
 /// What each kind of chip says for itself.
 pub trait PythonChip: FaultTarget + DebugTarget {
@@ -196,4 +205,24 @@ impl<C: PythonChip> Chip<C> {
         });
         Ok(tallied.collect())
     }
+}
+
+pub fn counted<C: PythonChip>(core: &Statistics, lost: u64) -> Counted {
+    let [conflicts, waits] = [&core.conflicts, &core.waits].map(|cycles| by_slave::<C>(cycles).collect());
+    (core.instructions, core.exceptions, core.asleep, conflicts, waits, lost)
+}
+
+/// All registers of a core of a chip.
+pub fn all_registers<C: PythonChip>(_: &C) -> impl Iterator<Item = Register> {
+    C::REGISTERS.common().chain(C::OTHER_REGISTERS.iter().copied())
+}
+
+/// The number of a UART of a chip.
+pub fn uart_number<C: PythonChip>(_: &Chip<C>, number: u8) -> PyResult<usize> {
+    let none = || PyValueError::new_err(format!("UART {number}: there are {} from 0 on", C::UARTS.len()));
+    Some(usize::from(number)).filter(|&uart| uart < C::UARTS.len()).ok_or_else(none)
+}
+
+pub fn no_memory<C: PythonChip>(address: u32, count: usize) -> PyErr {
+    PyValueError::new_err(format!("{count} bytes at {address:#010x} are not within memory{}", C::MEMORY))
 }

@@ -14,13 +14,11 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chip::{Chip, PythonChip};
+use chip::{Chip, Counted, PythonChip, Tallied, all_registers, uart_number};
 use guard::{Guarded, core_number, run_long};
-use intercore_sim::core::chip::{Chip as _, by_slave};
+use intercore_sim::core::chip::Chip as _;
 use intercore_sim::core::names::Names;
 use intercore_sim::core::profile::Touched;
-use intercore_sim::core::register::Register;
-use intercore_sim::core::statistics::Statistics;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::time::Cycle;
 use intercore_sim::core::watch::{KEPT_HITS, ProbeId, Watch};
@@ -88,31 +86,10 @@ type Ended = (&'static str, Option<u8>, Option<u32>, Option<i64>, Cycle, String)
 type Taken<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 /// Name, address, size, whether it is a function.
 type Named = (String, u32, u32, bool);
-/// Instructions, exceptions, time asleep; time lost to other masters and to wait states, by slave; words or
-/// interrupts for it that were lost on purpose.
-type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)>, u64);
-/// Time, core, r0 to r3, what core 0 and core 1 did.
-type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
 /// Names and contents; what the core does.
 type Registers = (Vec<(String, u64)>, &'static str);
 /// What the device sent for a request of the host on USB, or why that failed.
 type Answered = (Option<Vec<u8>>, &'static str);
-
-fn counted<C: PythonChip>(core: &Statistics, lost: u64) -> Counted {
-    let [conflicts, waits] = [&core.conflicts, &core.waits].map(|cycles| by_slave::<C>(cycles).collect());
-    (core.instructions, core.exceptions, core.asleep, conflicts, waits, lost)
-}
-
-/// All registers of a core of a chip.
-fn all_registers<C: PythonChip>(_: &C) -> impl Iterator<Item = Register> {
-    C::REGISTERS.common().chain(C::OTHER_REGISTERS.iter().copied())
-}
-
-/// The number of a UART of a chip.
-fn uart_number<C: PythonChip>(_: &Chip<C>, number: u8) -> PyResult<usize> {
-    let none = || PyValueError::new_err(format!("UART {number}: there are {} from 0 on", C::UARTS.len()));
-    Some(usize::from(number)).filter(|&uart| uart < C::UARTS.len()).ok_or_else(none)
-}
 
 impl Machine {
     fn with_usb<T>(&self, act: impl FnOnce(&mut Usb, Cycle) -> T) -> PyResult<T> {
@@ -123,10 +100,6 @@ impl Machine {
             }
         })
     }
-}
-
-fn no_memory<C: PythonChip>(address: u32, count: usize) -> PyErr {
-    PyValueError::new_err(format!("{count} bytes at {address:#010x} are not within memory{}", C::MEMORY))
 }
 
 #[pymethods]

@@ -10,6 +10,7 @@
 #include "rp2_board.h"
 
 #define NVIC_ICER (*(volatile uint32_t *)0xe000e180)
+#define USBCTRL_IRQ 5
 #define UART0_IRQ 20
 #define EXIT_OK 0x20026u
 
@@ -234,7 +235,7 @@ static void begin(void) {
 #endif
 
 static void run(void) {
-    NVIC_ICER = 1u << UART0_IRQ; // no input from outside
+    NVIC_ICER = 1u << UART0_IRQ | 1u << USBCTRL_IRQ; // no input from outside
     begin();
     vTaskDelete(0);
 }

@@ -1,11 +1,12 @@
 // FIFO ping-pong by interrupt: both cores sleep; the handler of each reads the word and sends it on, 100 times.
 //
-// Core 0 writes in cycle w. The interrupt of core 1 is up in w + 1, reaches the core 3 cycles later, its handler's first
-// instruction runs 15 behind that (Cortex-M0+ TRM 3.6.1), and it writes 3 cycles after that (LDR literal 2, LDR FIFO_RD
-// 1, then STR FIFO_WR): in w + 22. The handler of core 0 runs from w + 23 + 18 on and writes 5 cycles later (LDR literal
-// 2, LDR 1, SUBS 1, BEQ 1): a round trip takes 46 cycles. Both are back in WFI before the next word: 13 cycles for the
-// return, 5 at most to fall asleep. At the end the handler of core 0 returns 6 cycles after its begin, which takes 13;
-// CMP 1, BNE 1: 99 * 46 + 41 + 6 + 13 + 2, and 2 between the first reading of SysTick and the first write: 4618.
+// Core 0 writes in cycle w. The interrupt of core 1 is up in w + 1, reaches the core 3 cycles later, its handler's
+// first instruction runs 15 behind that (Cortex-M0+ TRM 3.6.1), and it writes 3 cycles after that (LDR literal 2, LDR
+// FIFO_RD 1, then STR FIFO_WR): in w + 22. The handler of core 0 runs from w + 23 + 18 on and writes 5 cycles later
+// (LDR literal 2, LDR 1, SUBS 1, BEQ 1): a round trip takes 46 cycles. Both are back in WFI before the next word: 13
+// cycles for the return, 5 at most to fall asleep. At the end the handler of core 0 returns 6 cycles after its begin,
+// which takes 13; CMP 1, BNE 1: 99 * 46 + 41 + 6 + 13 + 2, and 2 between the first reading of SysTick and the first
+// write: 4618.
 #include "chip.h"
 
 MEASURED("sram4") static uint32_t ping(uint32_t rounds) {

@@ -37,7 +37,7 @@ elseif(IC_OPT MATCHES "^(O3|Ofast)$")
   set(samples 6016)
 endif()
 if(IC_OWN OR IC_ADDED) # the user's code and data take the place of most samples
-  set(samples 2048)
+  set(samples 1536)
 endif()
 if(IC_OPT STREQUAL "O0")
   foreach(benchmark hartstone launch outage)

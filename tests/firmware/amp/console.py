@@ -155,12 +155,9 @@ class AmpConsole(Generic[ChipT]):
     def mistakes(self) -> list[str]:
         """Return what the chip has told of mistakes.
 
-        None is that a program which begins anew does so at a rate that our end of the line has left, or while the host
-        on USB still uses the device that there was.
+        None is that a program which begins anew does so at a rate that our end of the line has left.
         """
-        of_restart = ("bits per second, but its line has", "USB: an end point does not answer")
-        told = self.chip.take_diagnostics()
-        return [one for one in told if not any(text in one for text in of_restart)]
+        return [told for told in self.chip.take_diagnostics() if "bits per second, but its line has" not in told]
 
     def doorbells_lost(self) -> int:
         """Return how many did not reach a core, for faults that were asked for."""

@@ -133,7 +133,7 @@ def test_what_is_no_command_is_refused_as_on_the_uart(boards: Boards, line: byte
     [
         "run switch samples=200",
         "run message samples=60 from=0 to=1",
-        "run jitter samples=60",  # without reports of progress
+        "run jitter samples=300",  # with reports of progress
     ],
 )
 def test_samples_are_those_of_the_uart(boards: Boards, command: str) -> None:

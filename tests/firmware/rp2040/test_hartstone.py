@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.hartstone.analysis import HartstoneSet, analyse
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built, checks_of, measurement, series
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, checks_of, measurement, series
 from tests.firmware.rp2040.delay import TURN, Delay
 
 if TYPE_CHECKING:
@@ -81,12 +81,3 @@ def test_a_delay_behind_the_work_is_in_the_response(board: Board, o2: Path) -> N
 
 def test_a_load_without_a_whole_number_of_ticks_is_refused(board: Board) -> None:
     assert "whole number of kernel ticks" in board.ask("run hartstone period_us=1500")[-1]["text"]
-
-
-def test_where_an_image_has_no_room_for_it_that_is_said() -> None:
-    board = Board(built("O0") / "intercore-target")
-    board.ask("info")  # the greeting comes first
-    answer = board.ask("run hartstone")
-    (error,) = (line for line in answer if line["type"] == "error")
-    assert "does not fit into this image" in error["text"]
-    assert not any(line["type"] == "samples" for line in answer)

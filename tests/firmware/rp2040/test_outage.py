@@ -10,7 +10,7 @@ import pytest
 from intercore.benchmarks.outage import PARTS
 from intercore.benchmarks.outage.analysis import analyse
 from intercore.sim import Reason, Simulator
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, checks_of, kept_with, measurement, series
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built, checks_of, kept_with, measurement, series
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,3 +115,12 @@ def test_what_was_not_stopped_executes_ones_from_a_busy_flash(tmp_path: Path) ->
     stop = chip.run(CLK_SYS_HZ)
     assert stop.reason is Reason.LOCKUP
     assert "(flash-busy)" in "".join(chip.take_diagnostics())
+
+
+def test_where_an_image_has_no_room_for_it_that_is_said() -> None:
+    board = Board(built("O0") / "intercore-target")
+    board.hear()
+    answer = board.ask("run outage")
+    (error,) = (line for line in answer if line["type"] == "error")
+    assert "there is no room for it" in error["text"]
+    assert not any(line["type"] == "samples" for line in answer)

@@ -48,7 +48,7 @@ def test_no_stack_is_nearly_full(any_level: Path) -> None:
 
 def test_code_and_data_are_as_small_as_promised(o2: Path) -> None:
     found = footprint(o2 / "intercore-target")
-    assert found.buffers == 8192 * 8 + 24576
+    assert found.buffers == 8192 * 8 + 20480
     assert found.stacks == 4096 + 2 * 512
     assert found.code < CODE_GOAL == 140 * 1024
     assert found.ram < RAM_GOAL == 16 * 1024

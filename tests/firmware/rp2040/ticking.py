@@ -21,7 +21,7 @@ class Ticking(Board):
     def __init__(self, program: Path) -> None:
         super().__init__(program)
         starts = self.chip.watch_writes(SYST_CSR, 4)
-        assert self.run(0.6)[-1]["type"] == "end"
+        assert self.hear()[-1]["type"] == "end"
         hits = starts.hits()
         (self.true_edge,) = hits["cycle"][(hits["core"] == 0) & (hits["value"] == ENABLED)].tolist()
         """A cycle: SysTick was 0 in it, and is again each tick."""

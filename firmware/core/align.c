@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+#include "busy_wait.h"
 #include "port.h"
 #include "run.h"
 
@@ -51,6 +52,7 @@ static void ask(void *arg) {
         }
     }
     for (uint32_t number = 1; number <= EXCHANGES; number++) {
+        ic_busy_wait(number); /* so that the exchanges meet the other core's polling loop in all its phases */
         uint64_t start = port_cycles();
         atomic_store_explicit(&exchange.asked, number, memory_order_release);
         while (atomic_load_explicit(&exchange.answered, memory_order_acquire) != number) {

@@ -87,7 +87,7 @@ def test_code_in_the_banks_of_data_is_what_dma_and_the_other_core_slow() -> None
     slow, cured = report("shared_ram", "sram"), report("shared_ram", "sram", "-DCURED")
     assert (worst(slow).function, worst(slow).object, worst(slow).to) == ("log_on_core_0", "log_on_core_0", "DMA")
     code = sum(loss.cycles for loss in slow.losses if loss.core == 0 and loss.object == loss.function)
-    assert code > 0.9 * lost(slow)
+    assert code > lost(slow) / 2, "the rest are writes of the log, which lose to the same DMA"
     assert not any(loss.object == loss.function == "log_on_core_0" for loss in cured.losses)
     assert lost(cured) < lost(slow) / 3
     assert "log_on_core_0 would have a bank of its own" in sentences(slow)

@@ -496,10 +496,11 @@ void rp2_usb_write_raw(const char *bytes, size_t size) {
 /* ---- start-up ---- */
 
 void rp2_usb_start(void) {
+    SET_BITS(RESETS_RESET) = RESET_USBCTRL; /* after a reset of core 0 alone, the host sees a cable pulled */
     CLK_USB_CTRL = 0;
     rp2_clocks_start_pll(PLL_USB, RESET_PLL_USB, 100, PLL_DIVIDERS(5, 5)); /* 12 MHz × 100 / 25 = 48 MHz */
     CLK_USB_CTRL = 1U << 11U;                                              /* on, from PLL_USB */
-    rp2_clocks_reset_blocks(RESET_USBCTRL);
+    rp2_clocks_release_blocks(RESET_USBCTRL);                              /* only now: it needs its clock for that */
     for (uint32_t at = USB_DPRAM; at < USB_DPRAM + USB_EP0_BUFFER; at += 4U) {
         REGISTER(at) = 0;
     }

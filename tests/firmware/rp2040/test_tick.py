@@ -43,3 +43,12 @@ def test_the_tick_does_not_drift_against_the_common_clock(o2: Path) -> None:
     assert set(((handled.hits()["cycle"].astype(np.int64) - board.true_edge) % TICK).tolist()) == {15}
     assert len(handled.hits()) >= 19_999
     assert clock_minus_cycle(board) == offset
+
+
+def test_no_beat_of_the_watchdog_comes_near_an_edge(any_level: Path) -> None:
+    board = Ticking(any_level / "intercore-target")
+    beats = board.chip.watch_execution("rp2040_watchdog_beat")
+    board.run(4.5)
+    apart = (beats.hits()["cycle"].astype(np.int64) - board.true_edge) % TICK
+    assert len(apart) == 2
+    assert ((apart > TICK / 4) & (apart < 3 * TICK / 4)).all()

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from intercore.sim import Reason, Simulator
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built_amp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -141,6 +141,17 @@ def test_samples_are_those_of_the_uart(boards: Boards, command: str) -> None:
     assert expected[-1]["status"] == "ok"
     assert answered(boards.uart(plugged=True).ask(command)) == expected
     assert answered(boards.usb().ask(command)) == expected
+
+
+@pytest.mark.measures("message")
+def test_samples_of_two_kernels_are_those_of_the_uart_from_the_first_command_on() -> None:
+    boards = Boards(built_amp("O2") / "intercore-target")
+    expected = answered(boards.uart(plugged=False).ask("run message samples=60"))
+    assert expected[-1]["status"] == "ok"
+    for later in (0, 0.00033, 0.0123):
+        board = boards.usb()
+        board.run(later)
+        assert answered(board.ask("run message samples=60")) == expected
 
 
 DISTURBANCES: dict[str, Callable[[Simulator], None]] = {

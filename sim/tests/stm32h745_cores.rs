@@ -152,6 +152,68 @@ fn assert_one_report(machine: &mut Machine, core: usize, words: &str) {
     assert!(sentence.contains(words), "{sentence}");
 }
 
+/// Registers of bank 2 of the flash, and its last sector.
+const FLASH_KEYR2: u32 = 0x5200_2104;
+const FLASH_CR2: u32 = 0x5200_210c;
+const FLASH_SR2: u32 = 0x5200_2110;
+const SECTOR_7: u32 = 0x081e_0000;
+const PG: u32 = 1 << 1;
+const ERASE_SECTOR_7: u32 = 7 << 8 | 1 << 7 | 1 << 2;
+
+impl Program {
+    fn with_flash_open(self) -> Self {
+        self.put(FLASH_KEYR2, 0x4567_0123).put(FLASH_KEYR2, 0xcdef_89ab)
+    }
+
+    /// Stores the same word from an address on.
+    fn fill(self, address: u32, words: u32, value: u32) -> Self {
+        (0..words).fold(self, |program, i| program.put(address + 4 * i, value))
+    }
+}
+
+#[test]
+fn flash_words_are_programmed_and_a_sector_is_erased() {
+    let programmed = Program::new().with_flash_open().put(FLASH_CR2, PG).fill(SECTOR_7, 8, 0x1234_5678);
+    let seen = programmed.get(6, SECTOR_7 + 28).get(5, FLASH_SR2);
+    let mut machine = chip(seen.put(FLASH_CR2, ERASE_SECTOR_7).get(7, SECTOR_7), Program::new(), false);
+    assert!(machine.load(M7, SECTOR_7 - 4, &[0x55; 4]) && machine.load(M7, SECTOR_7 + 0x1_fffc, &[0x55; 4]));
+    run(&mut machine, 100);
+    assert_eq!([5, 6, 7].map(|register| r(&machine, M7, register)), [0, 0x1234_5678, u32::MAX]);
+    assert_eq!(word(&machine, M7, SECTOR_7 - 4), 0x5555_5555, "the sector before is as it was");
+    assert_eq!(word(&machine, M7, SECTOR_7 + 0x1_fffc), u32::MAX);
+    assert_eq!(reports(&mut machine), []);
+}
+
+/// What becomes of the second flash word of the sector, the error flags, and the report of the mistake.
+fn flash_after(program: Program) -> (u32, u32, String) {
+    let mut machine = chip(program.get(5, FLASH_SR2), Program::new(), false);
+    assert!(machine.load(M7, SECTOR_7 + 32, &[0x0f, 0x0f, 0xff, 0xff].repeat(8)));
+    run(&mut machine, 100);
+    let found = reports(&mut machine);
+    let [(Some(M7), sentence)] = &found[..] else { panic!("not one report: {found:?}") };
+    (word(&machine, M7, SECTOR_7 + 32), r(&machine, M7, 5), sentence.clone())
+}
+
+#[test]
+fn stores_that_flash_does_not_take_are_reported() {
+    let (kept, flags, sentence) = flash_after(Program::new().put(SECTOR_7 + 32, 0));
+    assert_eq!((kept, flags), (0xffff_0f0f, 1 << 18));
+    assert!(sentence.contains("without FLASH_CR.PG"), "{sentence}");
+    let open = || Program::new().with_flash_open().put(FLASH_CR2, PG);
+    let (kept, flags, sentence) = flash_after(open().put(SECTOR_7, 0).put(SECTOR_7 + 32, 0));
+    assert_eq!((kept, flags), (0xffff_0f0f, 1 << 21 | 1 << 1), "the first flash word waits for its rest");
+    assert!(sentence.contains("another flash word"), "{sentence}");
+    let (kept, _, sentence) = flash_after(open().put(SECTOR_7, 0).put(FLASH_CR2, 0));
+    assert_eq!(kept, 0xffff_0f0f);
+    assert!(sentence.contains("part of a flash word"), "{sentence}");
+    let (kept, flags, sentence) = flash_after(open().fill(SECTOR_7 + 32, 8, 0x00ff_ff00));
+    assert_eq!((kept, flags), (0x00ff_0f00, 0), "bits are only cleared");
+    assert!(sentence.contains("not erased"), "{sentence}");
+    let (kept, _, sentence) = flash_after(Program::new().with_flash_open().put(FLASH_CR2, 1 << 7));
+    assert_eq!(kept, 0xffff_0f0f);
+    assert!(sentence.contains("nothing is erased"), "{sentence}");
+}
+
 #[test]
 fn both_cores_begin_with_their_own_bank_of_flash() {
     let mut machine = chip(Program::new().set(7, 0x1234_5678), Program::new().set(7, 0x9abc_def0), true);

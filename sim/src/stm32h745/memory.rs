@@ -4,6 +4,7 @@
 
 use crate::core::access::Width;
 use crate::image::{Architecture, Boot, Target};
+use crate::stm32h745::peripherals::flash::Change;
 use crate::stm32h745::{M4, M7};
 use std::sync::Arc;
 
@@ -97,7 +98,7 @@ pub(crate) mod use_flag {
 /// All memories.
 #[derive(Clone, Debug, Hash)]
 pub struct Memory {
-    /// Both banks, bank 1 first. Snapshots share it: only the loader writes to it.
+    /// Both banks, bank 1 first. Snapshots share it, as it rarely changes.
     flash: Arc<[u8]>,
     ram: Vec<u8>,
     use_flags: Vec<u8>,
@@ -143,6 +144,24 @@ impl Memory {
         if let Some(place) = self.ram.get_mut(offset..offset + bytes) {
             place.copy_from_slice(&value.to_le_bytes()[..bytes]);
         }
+    }
+
+    /// Erases or programs flash. Whether that went well: a flash word that is not erased has an ECC which the new bits do
+    /// not fit (RM 4.3.9).
+    pub(crate) fn change_flash(&mut self, change: Change) -> bool {
+        let flash = Arc::make_mut(&mut self.flash);
+        match change {
+            Change::Erase(bytes) => flash[bytes].fill(0xff),
+            Change::Program(offset, bytes) => {
+                let word = &mut flash[offset..offset + bytes.len()];
+                let erased = word.iter().all(|&byte| byte == 0xff);
+                for (old, new) in word.iter_mut().zip(bytes) {
+                    *old &= new;
+                }
+                return erased;
+            }
+        }
+        true
     }
 
     #[inline(always)]

@@ -74,7 +74,7 @@ pub struct Peripherals {
     rcc: Rcc,
     /// Supply and voltage.
     pub pwr: Pwr,
-    flash: Flash,
+    pub(super) flash: Flash,
     syscfg: Syscfg,
     hsem: Hsem,
     /// Events and interrupts that wake a core.

@@ -35,7 +35,7 @@ const UNINVALIDATED_CACHE: &str =
 const UNCLOCKED_MEMORY: &str = "uses memory that it has not enabled for itself (RM0399 9.5.9)";
 const STORE_WITHOUT_SUPPLY: &str =
     "stores to RAM before the supply is configured and its voltage valid (PWR_CSR1.ACTVOSRDY; RM0399 7.4.1)";
-const STORE_TO_FLASH: &str = "stores to flash, whose programming is not modelled";
+const PROGRAMMED_TWICE: &str = "programs a flash word that is not erased: its ECC is wrong now";
 const RELEASE_WITHOUT_BARRIER: &str = "\
     gives a hardware semaphore back and has executed neither DMB nor DSB since it stored to memory that the other core \
     uses: that core may see the semaphore first (PM0214 2.2.4)";
@@ -216,6 +216,15 @@ impl Port<'_> {
         self.shared.warn(mistake, self.core, address);
     }
 
+    /// Does what the flash's registers were asked for.
+    fn change_flash(&mut self, address: u32) {
+        if let Some(change) = self.shared.peripherals.flash.take_change()
+            && !self.shared.memory.change_flash(change)
+        {
+            self.warn(PROGRAMMED_TWICE, address);
+        }
+    }
+
     fn exclusive(&mut self, address: u32, shareable: bool) {
         if shareable {
             self.warn(EXCLUSIVE_ON_SHAREABLE, address);
@@ -261,11 +270,20 @@ impl Bus for Port<'_> {
                 self.warn(RELEASE_WITHOUT_BARRIER, address);
             }
             let now = self.shared.now;
-            return self.shared.peripherals.write(self.core, address, value, width.bytes(), now);
+            self.shared.peripherals.write(self.core, address, value, width.bytes(), now)?;
+            self.change_flash(address);
+            return Ok(());
         }
-        let Location::Ram(offset) = self.shared.locate(self.core, address).ok_or(BusError)? else {
-            self.warn(STORE_TO_FLASH, address);
-            return Err(BusError);
+        let offset = match self.shared.locate(self.core, address).ok_or(BusError)? {
+            Location::Ram(offset) => offset,
+            Location::Flash(offset) => {
+                let bytes = &value.to_le_bytes()[..width.bytes() as usize];
+                if let Some(mistake) = self.shared.peripherals.flash.store(offset, bytes) {
+                    self.warn(mistake, address);
+                }
+                self.change_flash(address);
+                return Ok(());
+            }
         };
         if self.shared.is_clocked(self.core, address) {
             self.shared.check_supply(self.core, address);

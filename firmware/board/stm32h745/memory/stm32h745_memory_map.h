@@ -10,6 +10,9 @@
 #define MEMORY_FLASH_BANK_1 0x08000000U /* the Cortex-M7's image */
 #define MEMORY_FLASH_BANK_2 0x08100000U /* the Cortex-M4's image */
 #define MEMORY_FLASH_BANK_BYTES 0x100000U
+/* The last sector of bank 2, which benchmarks erase and program */
+#define MEMORY_FLASH_STORAGE 0x081e0000U
+#define MEMORY_FLASH_STORAGE_BYTES 0x20000U
 
 #define MEMORY_DTCM 0x20000000U /* private memory of the Cortex-M7, for its main stack */
 #define MEMORY_DTCM_BYTES 0x20000U

@@ -45,7 +45,7 @@ bool stm32h745_mpu_entry_make(uint32_t number, uint32_t base, uint32_t log2_byte
                               enum stm32h745_mpu_kind kind, struct stm32h745_mpu_entry *entry);
 
 /* Makes the entries of all regions. Where regions overlap, the region with the highest number applies. */
-#define MPU_ENTRIES 6U
+#define MPU_ENTRIES 7U
 void stm32h745_mpu_table_make(struct stm32h745_mpu_entry entries[MPU_ENTRIES]);
 
 /* Value of MPU_CTRL: the MPU is on, but off in HardFault and NMI handlers; outside all regions the default map

@@ -16,14 +16,16 @@ from hypothesis import strategies as st
 
 from tests.firmware.stm32h745.conftest import BOARD, INCLUDES, WARNINGS, need_tools
 
-ENTRIES = 6
+ENTRIES = 7
 AHEAD = 0x8000_0000
 COARSE = 1 << 24
 MARGIN = 0x7800_0000
 
 # RM0399 2.3.2: what is where. Each both first and last byte.
 EXTERNAL = (0x6000_0000, 0xDFFF_FFFF)
-FLASH = (0x0800_0000, 0x081F_FFFF)
+FLASH = (0x0800_0000, 0x081D_FFFF)
+STORAGE = (0x081E_0000, 0x081F_FFFF)
+"""The sector that benchmarks write."""
 AXI_SRAM = (0x2400_0000, 0x2407_FFFF)
 SRAM1 = (0x3000_0000, 0x3001_FFFF)
 SRAM2 = (0x3002_0000, 0x3003_FFFF)
@@ -95,7 +97,7 @@ def test_every_entry_is_one_that_the_unit_takes(table: list[Entry]) -> None:
         assert entry.rasr & ~0x173F_FF3F == 0, "no reserved bit"
 
 
-@pytest.mark.parametrize("window", [WINDOW_D1, SRAM2, SRAM4])
+@pytest.mark.parametrize("window", [WINDOW_D1, SRAM2, SRAM4, STORAGE])
 def test_what_both_cores_use_is_normal_memory_that_is_not_cached_nor_shareable(
     table: list[Entry], window: tuple[int, int]
 ) -> None:

@@ -1,6 +1,6 @@
-/* Implements port_storage.h with the last sector of the flash's bank 2, behind the image of core 1. The flash serves one
- * bank while it changes the other, and a read of the bank that it changes waits until that is done (RM 4.3). So core 0
- * goes on, core 1 waits for its next instruction, and neither needs to be parked. */
+/* Implements port_storage.h with the last sector of the flash's bank 2, behind the image of core 1. The flash serves
+ * one bank while it changes the other, and a read of the bank that it changes waits until that is done (RM 4.3). So
+ * core 0 goes on, core 1 waits for its next instruction, and neither needs to be parked. */
 #include "port_storage.h"
 #include "stm32h745_memory_map.h"
 #include "stm32h745_registers.h"
@@ -35,7 +35,8 @@ static void program(uint32_t page, const uint8_t *bytes) {
     __asm volatile("dsb" ::: "memory");
     for (uint32_t done = 0; done < PAGE; done += FLASH_WORD) {
         for (uint32_t i = 0; i < WORDS; i++, bytes += sizeof *to) {
-            *to++ = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8U | (uint32_t)bytes[2] << 16U | (uint32_t)bytes[3] << 24U;
+            *to++ =
+                (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8U | (uint32_t)bytes[2] << 16U | (uint32_t)bytes[3] << 24U;
         }
         await_bank();
     }

@@ -1,10 +1,15 @@
 //! What a hunt for faults has found, as Python takes it.
 
-use intercore_sim::core::chip::Chip;
-use intercore_sim::core::profile::{self, CoreProfile, Delay, Doer, Frame, Profile, RaceKind, Suspicion};
+use crate::{SimulatorError, State, profile};
+use intercore_sim::core::chip::Chip as _;
+use intercore_sim::core::profile::{
+    CoreProfile, Delay, Doer, Frame, Profile, RaceKind, Stack as Used, Suspicion, Touched,
+};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::observe::timeline::exception;
+use intercore_sim::rp2040::machine::Machine;
 use intercore_sim::rp2040::machine::waits::{FifoWait, Wait};
+use pyo3::PyResult;
 
 /// Kind and value of a frame of a call path, of a task its number; of a handler, its name.
 type Step = (&'static str, u32, Option<String>);
@@ -53,39 +58,84 @@ pub type Races = (Vec<Race>, bool);
 /// Whether it returns, whether it repeats, whether it acts; code, registers, words, locals; what of its FIFOs ends it.
 pub type Waited = (bool, bool, bool, Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>, &'static str);
 
-fn step<C: Chip>(frame: Frame) -> Step {
+fn step(frame: Frame) -> Step {
     match frame {
         Frame::Task(number) => ("task", number, None),
-        Frame::Handler(number) => ("handler", u32::from(number), Some(exception::<C>(number))),
+        Frame::Handler(number) => ("handler", u32::from(number), Some(exception::<Machine>(number))),
         Frame::Function(start) => ("function", start, None),
     }
 }
 
-fn path<C: Chip>(core: &CoreProfile, node: usize) -> Path {
+fn path(core: &CoreProfile, node: usize) -> Path {
     let nodes = core.nodes();
     let up = std::iter::successors(nodes.get(node), |node| node.parent.and_then(|parent| nodes.get(parent)));
-    let mut path: Path = up.map(|node| step::<C>(node.frame)).collect();
+    let mut path: Path = up.map(|node| step(node.frame)).collect();
     path.reverse();
     path
 }
 
-fn done<C: Chip>(profile: &Profile, doer: &Doer) -> Done {
+fn done(profile: &Profile, doer: &Doer) -> Done {
     let core = &profile.cores[usize::from(doer.core & 1)];
-    (doer.core, doer.cycle, doer.pc, doer.value, path::<C>(core, doer.node))
+    (doer.core, doer.cycle, doer.pc, doer.value, path(core, doer.node))
 }
 
-/// All of it, up to cycle `now`; none without a hunt.
-pub fn hunted<C: Chip>(profile: &Profile, now: Cycle) -> Option<Hunted> {
-    let hunt = profile.hunt.as_ref()?;
-    let stacks = profile.cores.iter().map(|core| core.path().map(|node| path::<C>(core, node)).collect());
+type Chip = crate::chip::Chip<Machine>;
+
+/// The chip whose faults are hunted.
+fn chip(state: &mut State) -> PyResult<&mut Chip> {
+    match state {
+        State::Rp2040(chip) => Ok(chip),
+        State::Rp2350(_) | State::Stm32h745(_) => {
+            Err(SimulatorError::new_err("faults are hunted on the simulated RP2040 only"))
+        }
+    }
+}
+
+/// What is simulated of it.
+pub fn machine(state: &mut State) -> PyResult<&mut Machine> {
+    Ok(&mut chip(state)?.session.chip)
+}
+
+/// Begins a hunt.
+pub fn start(state: &mut State) -> PyResult<()> {
+    let chip = chip(state)?;
+    chip.session.chip.start_hunt(&chip.images[0]);
+    Ok(())
+}
+
+/// Begins the second hunt of the same run.
+pub fn start_again(state: &mut State, words: Vec<u32>, shared: Vec<u32>) -> PyResult<()> {
+    let chip = chip(state)?;
+    chip.session.chip.start_hunt_again(&chip.images[0], words, shared);
+    Ok(())
+}
+
+/// Words that are shared, as far as a first hunt has seen.
+pub fn shared_words(state: &mut State) -> PyResult<Vec<u32>> {
+    let hunt = machine(state)?.watch().profile.as_ref().and_then(|profile| profile.hunt.as_ref());
+    Ok(hunt.and_then(|hunt| hunt.touched.as_ref()).map(Touched::shared).unwrap_or_default())
+}
+
+/// What each core is doing over and over again; none for a core that does nothing at all.
+pub fn waits(state: &mut State) -> PyResult<[Option<Waited>; 2]> {
+    Ok(machine(state)?.waits().map(|wait| wait.map(waited)))
+}
+
+/// All that was found up to now.
+pub fn hunted(state: &mut State) -> PyResult<Hunted> {
+    let machine = machine(state)?;
+    let now = machine.now();
+    let profile = machine.watch().profile.as_ref().ok_or_else(profile::none)?;
+    let hunt = profile.hunt.as_ref().ok_or_else(profile::none)?;
+    let stacks = profile.cores.iter().map(|core| core.path().map(|node| path(core, node)).collect());
     let interrupts = hunt.interrupts.iter().map(|(&(core, number), used)| {
         let (why, function, name) = match used.delay {
             Delay::None => ("", 0, None),
-            Delay::Handler(number) => ("handler", u32::from(number), Some(exception::<C>(number))),
+            Delay::Handler(number) => ("handler", u32::from(number), Some(exception::<Machine>(number))),
             Delay::Masked(function) => ("masked", function, None),
         };
         let sums = [used.count, used.total, used.longest, used.latency];
-        (core, number, exception::<C>(number), sums, why, function, name)
+        (core, number, exception::<Machine>(number), sums, why, function, name)
     });
     let suspicions = hunt.suspicions.iter().map(|(&(what, ..), seen)| {
         let what = match what {
@@ -94,23 +144,23 @@ pub fn hunted<C: Chip>(profile: &Profile, now: Cycle) -> Option<Hunted> {
             Suspicion::StartedTwice => "started twice",
             Suspicion::FlashBusy => "flash busy",
         };
-        (what, seen.times, done::<C>(profile, &seen.first))
+        (what, seen.times, done(profile, &seen.first))
     });
-    let words = hunt.words.iter().map(|(&word, last)| (word, last.as_ref().map(|doer| done::<C>(profile, doer))));
+    let words = hunt.words.iter().map(|(&word, last)| (word, last.as_ref().map(|doer| done(profile, doer))));
     let contention = &profile.contention;
     let holders = contention.holders().enumerate().filter_map(|(lock, holder)| {
         let holder = holder?;
         let core = &profile.cores[usize::from(holder.core & 1)];
-        Some((lock, holder.core, holder.since, path::<C>(core, holder.node)))
+        Some((lock, holder.core, holder.since, path(core, holder.node)))
     });
     let all = (0..contention.holders().count()).flat_map(|lock| [(lock, 0_u8), (lock, 1)]);
     let waiting = all.filter_map(|(lock, core)| {
         let (since, overtaken) = contention.waits_since(core, lock, now)?;
         Some((lock, core, since, overtaken))
     });
-    let used = |stack: &profile::Stack| {
-        let overflow = stack.overflow.as_ref().map(|(doer, address)| (done::<C>(profile, doer), *address));
-        let deepest = stack.deepest.as_ref().map(|doer| done::<C>(profile, doer));
+    let used = |stack: &Used| {
+        let overflow = stack.overflow.as_ref().map(|(doer, address)| (done(profile, doer), *address));
+        let deepest = stack.deepest.as_ref().map(|doer| done(profile, doer));
         (stack.bounds.limit, stack.bounds.top, stack.low, deepest, overflow)
     };
     let own = hunt.stacks.of.iter().map(|stack| stack.as_ref().map(used));
@@ -120,13 +170,14 @@ pub fn hunted<C: Chip>(profile: &Profile, now: Cycle) -> Option<Hunted> {
         let functions = stack.map(|stack| profile.functions_of_task(&(stack.bounds.limit..stack.bounds.top)));
         (block, name.to_owned(), since, stack.map(used), functions.unwrap_or_default())
     });
-    let intrusions = hunt.stacks.intrusions.iter().map(|(doer, address)| (done::<C>(profile, doer), *address));
+    let intrusions = hunt.stacks.intrusions.iter().map(|(doer, address)| (done(profile, doer), *address));
     let troubles = (0..2).map(|core| {
-        let reset = hunt.resets[core].as_ref().map(|reset| (reset.times, done::<C>(profile, &reset.first)));
-        let storm = hunt.storm(core, now).map(|storm| (exception::<C>(storm.exception), storm.since, storm.entries));
+        let reset = hunt.resets[core].as_ref().map(|reset| (reset.times, done(profile, &reset.first)));
+        let storm =
+            hunt.storm(core, now).map(|storm| (exception::<Machine>(storm.exception), storm.since, storm.entries));
         (reset, storm)
     });
-    Some((
+    Ok((
         stacks.collect(),
         interrupts.collect(),
         suspicions.collect(),
@@ -140,8 +191,9 @@ pub fn hunted<C: Chip>(profile: &Profile, now: Cycle) -> Option<Hunted> {
 }
 
 /// Data races; none if they were not looked for.
-pub fn races<C: Chip>(profile: &Profile) -> Option<Races> {
-    let races = profile.hunt.as_ref()?.races.as_ref()?;
+pub fn races(state: &mut State) -> PyResult<Option<Races>> {
+    let Some(profile) = machine(state)?.watch().profile.as_ref() else { return Ok(None) };
+    let Some(races) = profile.hunt.as_ref().and_then(|hunt| hunt.races.as_ref()) else { return Ok(None) };
     let found = races.found().into_iter().map(|race| {
         let kind = match race.kind {
             RaceKind::Unordered => "unordered",
@@ -150,15 +202,15 @@ pub fn races<C: Chip>(profile: &Profile) -> Option<Races> {
             RaceKind::MayTear => "may tear",
             RaceKind::Early => "early",
         };
-        let before = race.before.map(|doer| done::<C>(profile, &doer));
-        let [other, last] = [race.other, race.last].map(|doer| done::<C>(profile, &doer));
+        let before = race.before.map(|doer| done(profile, &doer));
+        let [other, last] = [race.other, race.last].map(|doer| done(profile, &doer));
         (kind, race.address, race.bytes, before, other, last, race.happened, race.times)
     });
-    Some((found.collect(), races.is_complete()))
+    Ok(Some((found.collect(), races.is_complete())))
 }
 
 /// What a core is doing over and over again.
-pub fn waited(wait: Wait) -> Waited {
+fn waited(wait: Wait) -> Waited {
     let Wait { returns, repeats, acts, code, registers, words, locals, fifo } = wait;
     let fifo = match fifo {
         Some(FifoWait::Word) => "word",

@@ -18,7 +18,6 @@ use chip::{Chip, Counted, PythonChip, Tallied, all_registers, uart_number};
 use guard::{Guarded, core_number, run_long};
 use intercore_sim::core::chip::Chip as _;
 use intercore_sim::core::names::Names;
-use intercore_sim::core::profile::Touched;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::time::Cycle;
 use intercore_sim::core::watch::{KEPT_HITS, ProbeId, Watch};
@@ -36,9 +35,6 @@ pyo3::import_exception!(intercore.errors, SimulatorError);
 
 /// What a simulated RP2350 says when it is asked for a profile.
 const NO_PROFILE: &str = "the simulated RP2350 records no profile yet";
-
-/// What a chip says on which no faults are hunted.
-const NO_HUNT: &str = "faults are hunted on the simulated RP2040 only";
 
 /// What the names of core 1's image begin with, where it has one.
 const OTHER_IMAGE: &str = "core_1.";
@@ -440,73 +436,42 @@ impl Machine {
 
     /// Records a profile, and beside it what a hunt for faults wants to know.
     fn start_hunt(&self) -> PyResult<()> {
-        self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            chip.session.chip.start_hunt(&chip.images[0]);
-            Ok(())
-        })
+        self.0.with(hunt::start)
     }
 
     /// The same of a run that is hunted once more: the last writers of some words, and data races on those that are shared.
-    #[allow(clippy::needless_pass_by_value)] // Python's lists come by value
     fn start_hunt_again(&self, words: Vec<u32>, shared: Vec<u32>) -> PyResult<()> {
-        self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            chip.session.chip.start_hunt_again(&chip.images[0], words, shared);
-            Ok(())
-        })
+        self.0.with(|state| hunt::start_again(state, words, shared))
     }
 
     /// Words that the hunt has seen to be shared.
     fn shared_words(&self) -> PyResult<Vec<u32>> {
-        self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            let hunt = chip.session.chip.watch().profile.as_ref().and_then(|profile| profile.hunt.as_ref());
-            Ok(hunt.and_then(|hunt| hunt.touched.as_ref()).map(Touched::shared).unwrap_or_default())
-        })
+        self.0.with(hunt::shared_words)
     }
 
     /// Data races, and whether all accesses to shared words were looked at; none if they were not looked for.
     fn races(&self) -> PyResult<Option<hunt::Races>> {
-        self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            let profile = chip.session.chip.watch().profile.as_ref();
-            Ok(profile.and_then(|profile| hunt::races::<rp2040::machine::Machine>(profile)))
-        })
+        self.0.with(hunt::races)
     }
 
     /// What the hunt has found up to now.
     fn hunted(&self) -> PyResult<hunt::Hunted> {
-        self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            let chip = &chip.session.chip;
-            let profile = chip.watch().profile.as_ref();
-            profile.and_then(|it| hunt::hunted::<rp2040::machine::Machine>(it, chip.now())).ok_or_else(profile::none)
-        })
+        self.0.with(hunt::hunted)
     }
 
     /// What each core is doing over and over again; none for a core that does nothing at all.
     fn waits(&self) -> PyResult<[Option<hunt::Waited>; 2]> {
-        self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            Ok(chip.session.chip.waits().map(|wait| wait.map(hunt::waited)))
-        })
+        self.0.with(hunt::waits)
     }
 
     /// Whether nothing will happen but what the cores do.
     fn nothing_is_pending(&self) -> PyResult<bool> {
-        self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            Ok(chip.session.chip.nothing_is_pending())
-        })
+        self.0.with(|state| Ok(hunt::machine(state)?.nothing_is_pending()))
     }
 
     /// Uses of registers that the datasheet warns of, and that no note was taken of yet.
     fn misuses(&self) -> PyResult<Vec<(Cycle, &'static str, u32, &'static str)>> {
-        self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            Ok(chip.session.chip.bus.fabric.diagnostics.misuses())
-        })
+        self.0.with(|state| Ok(hunt::machine(state)?.bus.fabric.diagnostics.misuses()))
     }
 
     /// What notes call a register.
@@ -518,10 +483,7 @@ impl Machine {
     /// A register of a core's private peripheral bus, without side effects.
     fn peek_private(&self, address: u32, core: u8) -> PyResult<u32> {
         let core = core_number(core)?;
-        self.0.with(|state| {
-            let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_HUNT)) };
-            Ok(chip.session.chip.core(core).peek_private(address))
-        })
+        self.0.with(|state| Ok(hunt::machine(state)?.core(core).peek_private(address)))
     }
 
     /// What was recorded since then; the recording ends.

@@ -404,6 +404,9 @@ impl Profile {
     /// A core loses cycles from `now` on: to the master that `contend` said, else to the `holder` of the slave.
     pub(crate) fn loses(&mut self, core: u8, now: Cycle, at: Access, cycles: Cycle, holder: u8) {
         self.keep(Told::Loses { core, now, at, cycles, holder });
+        if self.is_of_races() {
+            return;
+        }
         let functions = [0, 1].map(|core: usize| self.cores[core].calls.function());
         let winner = self.contention.winner_at(now).unwrap_or((holder, 0));
         self.contention.lose(core, at, cycles, winner, functions, &self.places);
@@ -411,6 +414,9 @@ impl Profile {
 
     /// A core waits for flash, and the line that comes replaces that of another address.
     pub(crate) fn misses(&mut self, core: u8, at: Access, cycles: Cycle, replaced: Option<u32>) {
+        if self.is_of_races() {
+            return;
+        }
         let function = self.cores[usize::from(core & 1)].calls.function();
         self.contention.miss(core, at, cycles, replaced, function, &self.places);
     }

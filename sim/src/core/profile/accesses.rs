@@ -118,8 +118,9 @@ impl Profile {
         }
     }
 
-    /// Whether it has to be told of each load of a register.
-    pub(crate) fn wants_registers(&self) -> bool {
+    /// Whether it is recorded for data races alone. Then it has to be told of each load of a register; what cycles were lost for,
+    /// the same run has shown before.
+    pub(crate) fn is_of_races(&self) -> bool {
         self.hunt.as_ref().is_some_and(|hunt| hunt.races.is_some())
     }
 
@@ -128,7 +129,7 @@ impl Profile {
         let core = begun.core & 1;
         self.tasks.set(begun, name);
         let number = self.tasks.current[core];
-        self.hunt.as_mut().is_some_and(|hunt| number != 0 && hunt.stacks.begin_task(number, stack))
+        self.hunt.as_mut().is_some_and(|hunt| number != 0 && hunt.begins_task(number, stack))
     }
 
     /// A core needs a word of flash that cannot be read now.

@@ -4,7 +4,7 @@
 use crate::core::cortex_m::PEND_SV;
 use crate::core::profile::stacks::{InTask, StackFinder, Stacks};
 use crate::core::profile::suspicions::{Ports, Suspicions};
-use crate::core::profile::{Races, Touched};
+use crate::core::profile::{Bounds, Races, Touched};
 use crate::core::time::Cycle;
 use std::collections::BTreeMap;
 
@@ -147,6 +147,17 @@ impl Hunt {
         if let Some((sp, _)) = self.launch(usize::from(by)) {
             self.stacks.begin(usize::from(by ^ 1), self.finder.find(sp));
         }
+    }
+
+    /// A core has a task, whose stack is used down to the top of these bounds. Whether other words are to be watched.
+    pub(super) fn begins_task(&mut self, number: u32, stack: Option<Bounds>) -> bool {
+        let changes = self.stacks.begin_task(number, stack);
+        // Whenever a task is created, its stack is as empty as it was the first time, and never later.
+        let is_new = |stack: &Bounds| self.stacks.tasks.get(&number).is_some_and(|known| known.bounds.top == stack.top);
+        if let (Some(touched), Some(stack)) = (&mut self.touched, stack.filter(is_new)) {
+            touched.begin_stack(&stack);
+        }
+        changes
     }
 
     /// What a core has started the other one with: its stack, and its first function.

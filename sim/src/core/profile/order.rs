@@ -25,13 +25,15 @@ pub(super) struct Order {
     clocks: [Clock; 2],
     /// By address of the spinlock.
     locks: BTreeMap<u32, Clock>,
+    /// Those that each core holds, a bit each.
+    held: [u32; 2],
     /// Words on their way from each core, and what it knew when it sent them.
     fifos: [VecDeque<(u32, Clock)>; 2],
 }
 
 impl Default for Order {
     fn default() -> Self {
-        Self { clocks: [[1, 0], [0, 1]], locks: BTreeMap::new(), fifos: Default::default() }
+        Self { clocks: [[1, 0], [0, 1]], locks: BTreeMap::new(), held: [0; 2], fifos: Default::default() }
     }
 }
 
@@ -62,14 +64,22 @@ impl Order {
 
     /// A core reads a spinlock, or writes to it.
     pub fn lock(&mut self, core: usize, address: u32, write: bool, value: u32) {
+        let bit = 1 << (address / 4 % 32);
         if write {
+            self.held.iter_mut().for_each(|held| *held &= !bit);
             let released = self.release(core);
             join(self.locks.entry(address).or_default(), released);
-        } else if value != 0
-            && let Some(&released) = self.locks.get(&address)
-        {
-            self.acquire(core, released);
+        } else if value != 0 {
+            self.held[core] |= bit;
+            if let Some(&released) = self.locks.get(&address) {
+                self.acquire(core, released);
+            }
         }
+    }
+
+    /// The spinlocks that a core holds, a bit each (DS 2.3.1.3: there are 32).
+    pub fn held(&self, core: usize) -> u32 {
+        self.held[core]
     }
 
     /// A core sends a word.

@@ -95,6 +95,10 @@ impl Profile {
             };
             self.follow(quantum, role, alone, &mut visited.visits[role], fetched);
         }
+        if self.is_of_races() {
+            self.visited = visited;
+            return;
+        }
         if let Some(last) = quantum.lost.last() {
             visited.set_cycles(quantum.begun[0], last.cycle);
         }

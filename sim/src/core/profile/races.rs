@@ -127,15 +127,23 @@ struct Store {
 }
 
 /// Whether a word says whose turn it is to change it: the cores alternate, and one has waited for the other one; or each value is
-/// one that only one of them changes; or zero is, and all others are.
+/// one that only one of them changes, or both do while they hold the same spinlock; or zero is, and all others are.
 #[derive(Clone, Debug)]
 struct Turns {
     alternate: bool,
     waited: bool,
-    /// By value, the core that changes it; none if both do, or there are too many.
-    by_value: Option<Vec<(u32, u8)>>,
+    /// None if there are too many.
+    by_value: Option<Vec<Turn>>,
     /// Of zero and of all other values, the cores that change them, a bit each.
     by_zero: [u8; 2],
+}
+
+/// A value, the cores that change it to another one, a bit each, and the spinlocks that each of them has held then.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    value: u32,
+    changed_by: u8,
+    locks: u32,
 }
 
 impl Turns {
@@ -144,17 +152,22 @@ impl Turns {
     }
 
     fn are_taken(&self) -> bool {
-        self.alternate && self.waited || self.by_value.is_some() || !self.by_zero.contains(&BOTH)
+        let is_ones = |turn: &Turn| turn.changed_by != BOTH || turn.locks != 0;
+        let by_value = || self.by_value.as_ref().is_some_and(|turns| turns.iter().all(is_ones));
+        self.alternate && self.waited || !self.by_zero.contains(&BOTH) || by_value()
     }
 
-    /// A core changes a value.
-    fn take(&mut self, value: u32, core: u8) {
+    /// A core that holds some spinlocks changes a value.
+    fn take(&mut self, value: u32, core: u8, locks: u32) {
         self.by_zero[usize::from(value != 0)] |= 1 << core;
         let Some(known) = &mut self.by_value else { return };
-        match known.iter().find(|&&(one, _)| one == value) {
-            Some(&(_, whose)) if whose == core => {}
-            None if known.len() < MAX_VALUES => known.push((value, core)),
-            _ => self.by_value = None,
+        if let Some(one) = known.iter_mut().find(|one| one.value == value) {
+            one.changed_by |= 1 << core;
+            one.locks &= locks;
+        } else if known.len() < MAX_VALUES {
+            known.push(Turn { value, changed_by: 1 << core, locks });
+        } else {
+            self.by_value = None;
         }
     }
 }
@@ -266,7 +279,7 @@ impl Part {
         let number = core as u8;
         self.turns.alternate &= self.changed_by != BOTH || !self.is_last(number);
         if let Some(before) = self.value {
-            self.turns.take(before, number);
+            self.turns.take(before, number, order.held(core));
         }
         self.changed_by |= 1 << number;
         self.last = Some(Store { by, epoch: order.epoch(core) });

@@ -14,6 +14,7 @@
 //! A word that is only accessed under one spinlock need not be watched: nothing of it has no order, and what it hands over, the
 //! spinlock hands over, too. Most words of a kernel are such.
 
+use crate::core::profile::Bounds;
 use crate::core::ram::{RAM_ROOM, zeroed};
 
 /// Bits of a core.
@@ -113,6 +114,14 @@ impl Touched {
         }
     }
 
+    /// A task begins to use memory as its stack: what was there before is over, and so is what was made of it for the task.
+    pub(super) fn begin_stack(&mut self, stack: &Bounds) {
+        let index = |address: u32| (address.wrapping_sub(self.ram) >> 2) as usize;
+        if let Some(words) = self.by_word.get_mut(index(stack.limit)..index(stack.top)) {
+            words.fill(0);
+        }
+    }
+
     /// The DMA stores a word.
     pub(super) fn transferred(&mut self, address: u32) {
         self.touch(address, TRANSFERRED);
@@ -130,8 +139,9 @@ impl Touched {
     }
 
     /// Words that both cores have accessed, or a core in handlers and outside, or a core and the DMA, and that were stored to.
-    /// Not those that both have only accessed by their stack pointers: they are of tasks that have changed the core. Nor those
-    /// that, since both cores run, were only accessed under one spinlock.
+    /// Not those of stacks that nobody but a kernel's handlers accesses otherwise than by the stack pointer: they are of tasks
+    /// that were interrupted, or have changed the core. Nor those that, since both cores run, were only accessed under one
+    /// spinlock.
     pub fn shared(&self) -> Vec<u32> {
         let shared = self.by_word.iter().enumerate().filter(|&(_, &touched)| is_shared(touched));
         shared.map(|(index, _)| self.ram + 4 * index as u32).collect()
@@ -142,10 +152,13 @@ fn is_shared(touched: u32) -> bool {
     let every = touched | touched >> BEFORE;
     let core = |bits: u32, core: u32| bits >> (OF_CORE * core) & ((1 << OF_CORE) - 1);
     let (zero, one) = (core(touched, 0), core(touched, 1));
-    let by_cores = zero != 0 && one != 0 && (zero | one) & STORES != 0 && (zero | one) & !BY_STACK_POINTER != 0;
-    let by_handlers = [core(every, 0), core(every, 1)]
-        .into_iter()
-        .any(|bits| bits & IN_THREADS != 0 && bits & IN_HANDLERS != 0 && bits & STORES & !BY_STACK_POINTER != 0);
+    // Of a stack, a kernel's handlers save and restore what a task has pushed.
+    let others = if (zero | one) & BY_STACK_POINTER & STORES != 0 { IN_THREADS } else { IN_THREADS | IN_HANDLERS };
+    let by_cores = zero != 0 && one != 0 && (zero | one) & STORES != 0 && (zero | one) & others != 0;
+    let by_handlers = [core(every, 0), core(every, 1)].into_iter().any(|bits| {
+        let in_threads = if bits & BY_STACK_POINTER & STORES != 0 { IN_THREADS & STORES } else { IN_THREADS };
+        bits & in_threads != 0 && bits & IN_HANDLERS != 0 && bits & STORES & !BY_STACK_POINTER != 0
+    });
     let by_dma = every & TRANSFERRED != 0 && every & !STORES & !(STORES << OF_CORE) & (TRANSFERRED - 1) != 0;
     let is_locked = touched & (TRANSFERRED - 1) != 0 && touched & NO_LOCK != NO_LOCK;
     (by_cores || by_handlers) && !is_locked || by_dma

@@ -320,7 +320,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         let (port, cycles) = B::register_port(first)?;
         let now = self.policy.chip_cycle(clock)?;
         let watch = &self.bus.fabric().watch;
-        if P::TRACES && watch.profile.as_ref().is_some_and(|profile| profile.wants_registers()) {
+        if P::TRACES && watch.profile.as_ref().is_some_and(|profile| profile.is_of_races()) {
             return None;
         }
         // And one more cycle, at most with a wait.

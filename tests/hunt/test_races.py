@@ -6,6 +6,7 @@ import pytest
 
 from intercore.hunt.analysis import HuntAnalysis, analysed
 from intercore.hunt.hunting import Wanted
+from intercore.hunt.variation.varied import Search, varied
 from intercore.sim import Simulator
 from tests.sim.firmware import example
 
@@ -24,10 +25,13 @@ RACES = [
     ("TORN", "uptime", {"torn-read"}),
     ("SOFTWARE_LOCK", "taken", CHANGES),
     ("SHARED_FLAG", "interrupted", CHANGES),
-    ("HANDLER", "counter", CHANGES),
     ("PINS", "GPIO_OUT", CHANGES),
     ("EARLY", "buffer", {"data-race"}),
 ]
+
+
+VARIED = "HANDLER"
+"""Undisturbed, all interrupts come at the same place of the loop."""
 
 
 def raced(*options: str) -> HuntAnalysis:
@@ -43,7 +47,18 @@ def test_a_race_is_told_with_what_it_is_for(which: str, name: str, codes: set[st
     assert len({place.core for place in found[0].places} | {place.handler for place in found[0].places}) > 1
 
 
-@pytest.mark.parametrize("which", [one[0] for one in RACES])
+def test_a_race_with_a_handler_that_comes_elsewhere_is_found_by_variation() -> None:
+    image, wanted = example("faults/races", "sram", f"-D{VARIED}"), Wanted(SECONDS, None, b"")
+    before = raced(VARIED)
+    assert before.findings == []
+    found = varied(image, before, wanted, Search(1000, 0, 1), lambda _: None)
+    (lost,) = found.findings
+    assert (lost.code, lost.places[0].function) == ("lost-update", "on_count")
+    assert found.variation is not None
+    assert found.variation.sentences
+
+
+@pytest.mark.parametrize("which", [*(one[0] for one in RACES), VARIED])
 def test_the_same_program_mended_is_silent(which: str) -> None:
     analysis = raced(which, "MENDED")
     assert analysis.findings == []

@@ -291,7 +291,6 @@ void example(void) {
 #ifdef MENDED
         __asm__ volatile("cpsie i");
 #endif
-        spend(round % 3); // or the interrupts might all come at the same place of the loop
     }
     __asm__ volatile("cpsid i");
 #elif defined(EARLY)

@@ -111,8 +111,6 @@ class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore
     reason: Reason = Reason.LIMIT
     exit_code: int | None = None
     """None if the program did not exit."""
-    entry: int | None = None
-    """The address of the first function of core 1; None if core 0 has not started it."""
     settled: int = 0
     """The cycle of the look from which on both cores were in what they are in at the end."""
     schema: int = 1
@@ -166,7 +164,6 @@ def analysed(
         flash=flash_waits(recorded),
         reason=run.stop.reason,
         exit_code=run.stop.code,
-        entry=hunted.launches[0][1] & ~1 if hunted.launches[0] else None,
         settled=simulator.now - round(min(run.lasting) * simulator.hz),
     )
 

@@ -10,6 +10,7 @@ from intercore.hunt.calls import Calls
 from intercore.hunt.finding import Finding
 from intercore.hunt.findings import findings
 from intercore.hunt.hunting import Wanted, hunt
+from intercore.hunt.races import races
 from intercore.hunt.variation.deviations import FlashCache, Hold, Phase, faults_of
 from intercore.sim import Reason, Simulator
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from intercore.hunt.analysis import HuntAnalysis
     from intercore.hunt.finding import Code
     from intercore.hunt.variation.deviations import Deviation
 
@@ -52,6 +52,8 @@ class Setting(msgspec.Struct, frozen=True):
     undisturbed: Outcome
     start: int
     """The cycle up to which the undisturbed run serves all that deviate later."""
+    shared: Sequence[int]
+    """Words that are watched for lost updates and torn reads."""
 
     def wanted(self, seconds: float) -> Wanted:
         """Return what the program is to do within so many seconds."""
@@ -91,7 +93,7 @@ class Trial:
         self.setting = setting
         self._simulator = Simulator(setting.image)
         self._calls = Calls(self._simulator)
-        self._simulator.start_hunt()
+        self._simulator.start_hunt_again([], setting.shared)
         self._power_on = self._simulator.snapshot()
         self._simulator.run_to(setting.start)
         self._started = self._simulator.snapshot()
@@ -116,9 +118,11 @@ class Trial:
 
 
 def run(simulator: Simulator, calls: Calls, wanted: Wanted) -> Outcome:
-    """Run a program to its end, and return how it ended."""
+    """Run a program to its end, and return how it ended; of data races, what has happened, and not what may happen."""
     ran = hunt(simulator, calls, wanted, lambda _: None)
-    codes = [one.code for one in findings(simulator, calls, ran, {})]
+    codes: list[str] = [one.code for one in findings(simulator, calls, ran, {})]
+    raced, _ = simulator.races() or ([], True)
+    codes += [one.code for one in races(simulator, calls, [race for race in raced if race[6]])]
     return Outcome(codes, ran.stop.reason, ran.stop.code, simulator.seconds, simulator.now)
 
 
@@ -127,22 +131,14 @@ def undisturbed(image: Path, wanted: Wanted) -> tuple[Setting, tuple[int, int] |
     simulator = Simulator(image)
     calls = Calls(simulator)
     simulator.start_hunt()
-    outcome = run(simulator, calls, wanted)
-    launch = simulator.hunted().launches[0]
-    return _compared_with(image, wanted, outcome, launch and launch[1] & ~1)
-
-
-def of_analysis(image: Path, wanted: Wanted, before: HuntAnalysis) -> tuple[Setting, tuple[int, int] | None]:
-    """Return the same of a run that was analysed."""
-    codes = [one.code for one in before.findings if one.code not in POTENTIAL]
-    outcome = Outcome(codes, before.reason, before.exit_code, before.seconds, before.cycles)
-    return _compared_with(image, wanted, outcome, before.entry)
-
-
-def _compared_with(
-    image: Path, wanted: Wanted, outcome: Outcome, entry: int | None
-) -> tuple[Setting, tuple[int, int] | None]:
-    if entry is None:
-        return Setting(str(image), *wanted, outcome, 0), None
+    run(simulator, calls, wanted)
+    shared = simulator.shared_words()
+    again = Simulator(image)
+    again.start_hunt_again([], shared)
+    outcome = run(again, calls, wanted)
+    launch = again.hunted().launches[0]
+    if launch is None:
+        return Setting(str(image), *wanted, outcome, 0, shared), None
+    entry = launch[1] & ~1
     stop = Simulator(image).run_to(outcome.cycles, address=entry, core=1)
-    return Setting(str(image), *wanted, outcome, stop.cycle), (stop.cycle, entry)
+    return Setting(str(image), *wanted, outcome, stop.cycle, shared), (stop.cycle, entry)

@@ -13,7 +13,7 @@ from intercore.hunt.variation.explanation import sentences
 from intercore.hunt.variation.places import recorded
 from intercore.hunt.variation.reduction import Reduced, reduced
 from intercore.hunt.variation.search import failures
-from intercore.hunt.variation.trial import POTENTIAL, Setting, Trial, of_analysis, undisturbed
+from intercore.hunt.variation.trial import POTENTIAL, Setting, Trial, undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ def varied(
     image: Path, before: HuntAnalysis, wanted: Wanted, search: Search, progress: Callable[[str], None]
 ) -> HuntAnalysis:
     """Return the first run that fails, reduced, and else the undisturbed one, each with what was tried."""
-    setting, launch = of_analysis(image, wanted, before)
+    setting, launch = undisturbed(image, wanted)
     accesses = recorded(image, setting.start, setting.undisturbed.cycles, progress)
     in_flash = any(int(one["pc"]) in _FLASH for one in accesses[:1])
     choices = Choices(accesses, launch, in_flash=in_flash)

@@ -87,11 +87,14 @@ def test_a_fault_is_told_with_its_cause_and_its_mended_program_is_silent(
     assert mended.findings == []
 
 
+NO_ALARM = "NO_ALARM"
+
+
 def test_a_wait_for_a_time_without_an_alarm_is_told_of_both_cores() -> None:
-    first, second = fault("waits", "NO_ALARM").findings
+    first, second = fault("waits", NO_ALARM).findings
     assert (first.code, second.code) == ("no-progress", "no-progress")
     assert "which no alarm will end" in second.text
-    assert hunted(example("faults/waits", "sram", "-DNO_ALARM", "-DMENDED")).findings == []
+    assert hunted(example("faults/waits", "sram", f"-D{NO_ALARM}", "-DMENDED")).findings == []
 
 
 @pytest.mark.parametrize("which", ["SERVER", "SLOW", "MUTEX"])
@@ -139,18 +142,21 @@ def test_a_handler_that_saves_the_divider_is_no_finding() -> None:
     assert fault("chip_use", "SAVES_DIVIDER").findings == []
 
 
-def test_a_stack_that_is_left_is_told_in_that_cycle_with_the_function() -> None:
-    for which, function in (("OVERFLOW", "recurse"), ("LARGE_FRAME", "large_frame")):
-        (found,) = fault("stacks", which).findings
-        assert found.code == "stack-overflow"
-        assert found.places[0].core == 1
-        assert found.places[0].function == function
+STACKS = [
+    ("OVERFLOW", "stack-overflow", "Core 1 leaves its stack", "recurse"),
+    ("LARGE_FRAME", "stack-overflow", "Core 1 leaves its stack", "large_frame"),
+    ("FOREIGN", "foreign-stack", "Core 0 stores in example", "example"),
+]
 
 
-def test_a_store_into_the_stack_of_the_other_core_is_told() -> None:
-    (found,) = fault("stacks", "FOREIGN").findings
-    assert found.code == "foreign-stack"
-    assert "Core 0 stores in example" in found.text
+@pytest.mark.parametrize(("which", "code", "words", "function"), STACKS, ids=[one[0] for one in STACKS])
+def test_a_stack_that_is_left_or_stored_to_is_told_in_that_cycle(
+    which: str, code: str, words: str, function: str
+) -> None:
+    (found,) = fault("stacks", which).findings
+    assert found.code == code
+    assert words in found.text
+    assert found.places[0].function == function
 
 
 def test_the_high_water_mark_is_the_lowest_word_that_was_stored() -> None:

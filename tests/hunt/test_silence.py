@@ -10,17 +10,19 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
 import pytest
 
 from intercore.benchmarks import registry
-from intercore.benchmarks.suite import default, suite, traced
+from intercore.benchmarks.suite import traced
 from intercore.board.factors import OPT_LEVELS
+from intercore.campaign.levels import suite
 from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import draft_plan, plan_without_parts
+from intercore.campaign.planning import complete_plan, draft_plan, plan_without_parts
 from intercore.campaign.this_thread import carry_out
 from intercore.cli import profiled
-from intercore.cli.measuring import kept_target
-from intercore.cli.planned import complete_plan_on, resolve_user_workload, sources_of
+from intercore.cli.measuring import kept_target, open_session
+from intercore.cli.planned import resolve_user_workload, sources_of
 from intercore.hunt.calls import Calls
 from intercore.hunt.findings import findings
 from intercore.hunt.hunting import Run
@@ -117,30 +119,40 @@ class RaceHunter(Hunter):
         self.texts[self.setting] = raced_in(simulator)
 
 
-def measure(name: str, benchmark: str, grids: Sequence[Levels], measurer: Hunter) -> None:
-    """Measure all settings of some grids on a simulated target."""
+def _narrowed(levels: Levels, to: Levels) -> Levels:
+    return {name: to.get(name, some) for name, some in levels.items()}
+
+
+def measure(name: str, benchmark: str, levels: Levels, measurer: Hunter, *, of_suite: bool) -> None:
+    """Measure a benchmark on a simulated target at some levels, or in all settings of the suite that have them."""
     _, own = resolve_user_workload({}, [], [], [])
     target, address = find(name), Address(sources=sources_of(kernel=None, firmware=None, own=own))
-    experiments = [Experiment(benchmark, grid) for grid in grids]
-    draft = draft_plan(plan_without_parts(target, address, benchmark, repetitions=1), experiments)
+    plan = plan_without_parts(target, address, benchmark, repetitions=1)
     with (
-        kept_target(draft.plan, address, None) as kept,
+        kept_target(plan, address, None) as kept,
         tempfile.TemporaryDirectory() as folder,
         Store(Path(folder, "hunt.db")) as store,
     ):
-        run = store.create_run(complete_plan_on(kept, draft), 1)
+        session = open_session(kept, name, draft_plan(plan, [Experiment(benchmark, levels)]).first_build)
+        benchmarks = session.benchmarks()
+        for refused in (one.refused for one in benchmarks if one.name == benchmark and one.refused):
+            pytest.skip(refused)
+        experiments = [one for one in suite(benchmarks, 1, "simulated") if of_suite and one.benchmark == benchmark]
+        wanted = [msgspec.structs.replace(one, levels=_narrowed(one.levels, levels)) for one in experiments]
+        wanted = wanted or [Experiment(benchmark, levels, fill=of_suite)]
+        run = store.create_run(complete_plan(draft_plan(plan, wanted), session, benchmarks), 1)
         with watch(messages()) as observer:
             carry_out(store, {run: kept}, observer, measure=measurer)
 
 
-def assert_silent(name: str, benchmark: str, grids: Sequence[Levels]) -> None:
-    """Hunt in all settings of some grids."""
+def assert_silent(name: str, benchmark: str, levels: Levels, *, of_suite: bool = False) -> None:
+    """Hunt in all settings of some levels, or of the suite with these levels."""
     hunter = Hunter()
-    measure(name, benchmark, grids, hunter)
+    measure(name, benchmark, levels, hunter, of_suite=of_suite)
     assert {setting: texts for setting, texts in hunter.texts.items() if texts} == {}
     assert all(len(shared) > 10 for shared in hunter.shared.values())
     again = RaceHunter(hunter)
-    measure(name, benchmark, grids, again)
+    measure(name, benchmark, levels, again, of_suite=of_suite)
     assert {setting: texts for setting, texts in again.texts.items() if texts} == {}
     assert len(again.texts) == len(hunter.texts) > 0
 
@@ -159,7 +171,7 @@ def assert_silent(name: str, benchmark: str, grids: Sequence[Levels]) -> None:
     ],
 )
 def test_our_own_firmware_has_no_finding(target: str, benchmark: str, levels: Levels) -> None:
-    assert_silent(target, benchmark, [{**traced(benchmark), **levels}])
+    assert_silent(target, benchmark, {**traced(benchmark), **levels})
 
 
 @pytest.mark.skipif(not SLOW, reason="takes an hour: set INTERCORE_SLOW=1")
@@ -167,10 +179,8 @@ def test_our_own_firmware_has_no_finding(target: str, benchmark: str, levels: Le
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("benchmark", registry.names())
 def test_no_setting_of_the_suite_has_a_finding(target: str, benchmark: str) -> None:
-    amp = target == "pico-amp-sim"
     few = {name: levels for name, levels in traced(benchmark).items() if name != "period_us"}
-    grids = [{**grid, **few} for grid in suite(benchmark, "simulated", amp=amp)] or [{**default(benchmark, {}), **few}]
-    assert_silent(target, benchmark, grids)
+    assert_silent(target, benchmark, few, of_suite=True)
 
 
 @pytest.mark.skipif(not SLOW, reason="takes half an hour: set INTERCORE_SLOW=1")
@@ -179,7 +189,7 @@ def test_no_setting_of_the_suite_has_a_finding(target: str, benchmark: str) -> N
 @pytest.mark.parametrize("benchmark", ["switch", "lock", "message", "irq", "speedup"])
 @pytest.mark.parametrize("opt", OPT_LEVELS)
 def test_no_level_of_optimisation_has_a_finding(target: str, benchmark: str, opt: str) -> None:
-    assert_silent(target, benchmark, [{**traced(benchmark), "opt": [opt]}])
+    assert_silent(target, benchmark, {**traced(benchmark), "opt": [opt]})
 
 
 def stressed(program: Path, seconds: float, begin: Callable[[Simulator], None]) -> Simulator:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,21 +13,19 @@ from intercore.hunt.hunting import Wanted
 from tests.built_once import ROOT, alone_in
 from tests.firmware.rp2040.conftest import need_tools
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-FAULTS = ROOT / "sim" / "examples" / "faults" / "tasks.c"
+EXAMPLES = ROOT / "sim" / "examples"
 SECONDS = 2.0
 
 
-def program(*definitions: str) -> Path:
-    """Return an image of the firmware that has tasks.c as its program."""
+def program(*definitions: str, file: str = "faults/tasks.c") -> Path:
+    """Return an image of the firmware that has an example as its program."""
     need_tools()
     folder = ROOT / "build" / "test-hunt-tasks"
-    made = folder / f"{'-'.join(definitions)}.elf"
+    made = folder / f"{'-'.join(definitions)}-{Path(file).stem}.elf"
     with alone_in(folder):
         source = folder / "program.c"
-        source.write_text("".join(f"#define {one}\n" for one in definitions) + f'#include "{FAULTS}"\n', "utf-8")
+        defined = "".join(f"#define {one}\n" for one in definitions)
+        source.write_text(f'{defined}#include "{EXAMPLES / file}"\n', "utf-8")
         for words in (
             ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), "-DIC_BOARD=rp2040", f"-DIC_PROGRAM={source}"],
             ["cmake", "--build", str(folder), "--parallel", "--target", "intercore-target"],
@@ -37,9 +36,9 @@ def program(*definitions: str) -> Path:
     return made
 
 
-def hunted(*definitions: str) -> HuntAnalysis:
-    """Return what is found in the program."""
-    return analysed(program(*definitions), "tasks", Wanted(SECONDS, None, b""), lambda _: None)
+def hunted(*definitions: str, text: bytes = b"") -> HuntAnalysis:
+    """Return what is found in tasks.c, which is expected to print a text."""
+    return analysed(program(*definitions), "tasks", Wanted(SECONDS, None, text), lambda _: None)
 
 
 TASKS = [
@@ -63,3 +62,26 @@ def test_a_fault_of_tasks_is_told_with_its_cause_and_its_mended_program_is_silen
     text = found[0].text.replace("Task ", "task ")
     assert [word for word in words if word not in text] == []
     assert hunted(which, "MENDED").findings == []
+
+
+MISSED = "NOTIFIED"
+
+
+@pytest.mark.timeout(900)
+def test_that_nobody_notifies_a_task_is_told_if_something_is_expected() -> None:
+    assert hunted(MISSED).findings == []
+    found, *_ = hunted(MISSED, text=b"PASS").findings
+    assert found.code in {"no-progress", "not-reached"}
+    assert "consumer" in found.text
+
+
+KINDS = ["QUEUE", "COUNTING", "MUTEX", "NOTIFICATIONS", "EVENTS", "STREAM", "MESSAGES", "SUSPENDED", "MOVED"]
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("kind", ["ALL", *(KINDS if "INTERCORE_SLOW" in os.environ else [])])
+def test_objects_of_the_kernel_under_load_have_no_finding(kind: str) -> None:
+    image = program(kind, file="kernel_objects.c")
+    analysis = analysed(image, kind, Wanted(SECONDS, None, b""), lambda _: None)
+    assert analysis.findings == []
+    assert (analysis.exit_code, analysis.all_shared) == (0, True)

@@ -24,6 +24,8 @@ RACES = [
     ("LAZY", "object", CHANGES),
     ("TORN", "uptime", {"torn-read"}),
     ("SOFTWARE_LOCK", "taken", CHANGES),
+    ("OWNER", "owner", CHANGES),
+    ("LATE", "counter", CHANGES),
     ("SHARED_FLAG", "interrupted", CHANGES),
     ("PINS", "GPIO_OUT", CHANGES),
     ("EARLY", "buffer", {"data-race"}),
@@ -45,6 +47,11 @@ def test_a_race_is_told_with_what_it_is_for(which: str, name: str, codes: set[st
     found = [one for one in raced(which).findings if one.code in codes and name in one.text]
     assert len(found) == 1
     assert len({place.core for place in found[0].places} | {place.handler for place in found[0].places}) > 1
+
+
+@pytest.mark.parametrize(("which", "all_shared"), [("COUNTER", True), ("LATE", False)])
+def test_of_very_many_accesses_some_are_looked_at(which: str, *, all_shared: bool) -> None:
+    assert raced(which).all_shared is all_shared
 
 
 def test_a_race_with_a_handler_that_comes_elsewhere_is_found_by_variation() -> None:

@@ -200,6 +200,7 @@ def stressed(program: Path, seconds: float, begin: Callable[[Simulator], None]) 
     return run.chip
 
 
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("opt", OPT_LEVELS if SLOW else ["O2"])
 def test_the_stress_test_of_the_port_has_no_finding(opt: str) -> None:
     program, seconds = built(opt) / "intercore-stress", 4.0 if SLOW else 0.5

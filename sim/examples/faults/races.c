@@ -15,7 +15,7 @@
 #define DMA_CH0_CTRL_TRIG REGISTER(0x5000000c)
 #define BARRIER() __asm__ volatile("dmb" ::: "memory")
 
-enum { ROUNDS = 300, ALARM_US = 7 };
+enum { ROUNDS = 300, ALARM_US = 7, NOBODY = 2, TURNS = 100000 };
 
 #ifdef MENDED
 enum { LOCK_0 = 5, LOCK_1 = 5 };
@@ -39,7 +39,7 @@ static volatile uint8_t led_bits;
 static struct settings settings;
 static struct node pool[2][ROUNDS], *volatile list;
 static struct node objects[2], *volatile object;
-static volatile uint32_t instances, taken, finished;
+static volatile uint32_t instances, taken, finished, owner = NOBODY, turn;
 static volatile bool interrupted_on[2];
 
 static void take(uint32_t number) {
@@ -158,6 +158,28 @@ __attribute__((noipa)) static void take_ticket(void) {
 #endif
 }
 
+// A lock that says which core has it, and that only this core gives back.
+__attribute__((noipa)) static void count_when_claimed(uint32_t core) {
+    for (bool claimed = false; !claimed;) {
+        lock();
+        claimed = owner == NOBODY;
+        if (claimed) {
+            owner = core;
+        }
+        unlock();
+    }
+    counter++;
+    owner = NOBODY;
+}
+
+__attribute__((noipa)) static void take_turns(uint32_t core) {
+    for (uint32_t turns_left = TURNS; turns_left > 0; turns_left--) {
+        while (turn != core) {
+        }
+        turn = 1 - core;
+    }
+}
+
 __attribute__((noipa)) static void toggle(uint32_t mask) {
 #ifdef MENDED
     SIO_GPIO_OUT_XOR = mask;
@@ -219,8 +241,13 @@ static void on_count(void) {
 }
 
 static void work(uint32_t core) {
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-#if defined(COUNTER)
+    uint32_t rounds = ROUNDS;
+#ifdef LATE // after more accesses than a hunt looks at one by one
+    take_turns(core);
+    rounds = 300 * ROUNDS;
+#endif
+    for (uint32_t round = 0; round < rounds; round++) {
+#if defined(COUNTER) || defined(LATE)
         count();
         spend(core + round % 5);
 #elif defined(TWO_LOCKS)
@@ -257,6 +284,9 @@ static void work(uint32_t core) {
         }
 #elif defined(SOFTWARE_LOCK)
         take_ticket();
+        spend(2 * core + round % 3);
+#elif defined(OWNER)
+        count_when_claimed(core);
         spend(2 * core + round % 3);
 #elif defined(PINS)
         toggle(1u << core);

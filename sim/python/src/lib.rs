@@ -454,6 +454,14 @@ impl Machine {
         self.0.with(hunt::races)
     }
 
+    /// Has some more accesses to shared words looked at, if there is a limit that was reached.
+    fn look_again_for_races(&self) -> PyResult<()> {
+        self.0.with(|state| {
+            hunt::machine(state)?.watch_mut().look_again_for_races();
+            Ok(())
+        })
+    }
+
     /// What the hunt has found up to now.
     fn hunted(&self) -> PyResult<hunt::Hunted> {
         self.0.with(hunt::hunted)

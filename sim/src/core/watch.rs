@@ -1,7 +1,7 @@
 //! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
 
 use crate::core::bus::Slave;
-use crate::core::profile::{Accessor, Bounds, NewTask, Noted, Profile};
+use crate::core::profile::{Accessor, Bounds, NewTask, Noted, Profile, Races};
 use crate::core::stop::Stop;
 use crate::core::time::Cycle;
 use std::collections::BTreeMap;
@@ -246,6 +246,14 @@ impl Watchpoints {
         let before = std::mem::replace(&mut self.profile, profile.map(Box::new));
         self.change();
         before
+    }
+
+    /// Looks at some more accesses for data races, if they are looked for.
+    pub fn look_again_for_races(&mut self) {
+        let hunt = self.profile.as_mut().and_then(|profile| profile.hunt.as_mut());
+        if hunt.and_then(|hunt| hunt.races.as_mut()).is_some_and(Races::look_again) {
+            self.change_accessed();
+        }
     }
 
     fn ranges(&self, kind: impl Fn(Watch) -> bool) -> impl Iterator<Item = (u32, u32)> {

@@ -10,7 +10,7 @@ from intercore.hunt.calls import Calls, Place
 from intercore.hunt.finding import Finding
 from intercore.hunt.findings import findings
 from intercore.hunt.flash import FlashWait, HandlerWait, flash_waits, handler_waits
-from intercore.hunt.hunting import Wanted, hunt
+from intercore.hunt.hunting import LOOK, Wanted, hunt
 from intercore.hunt.races import races
 from intercore.hunt.starvation import spinlocks_before
 from intercore.hunt.waits import Wait
@@ -117,8 +117,8 @@ class HuntAnalysis(msgspec.Struct, frozen=True, tag_field="kind", tag="intercore
 
 
 _OUTPUT = 400
-_LOOK = 12_500_000
-"""Cycles between two looks at whether the second run has seen as much as it looks at."""
+_MUCH = 0.4
+"""Of the run's cycles: so many are looked at once more even if there are too many accesses for all of them."""
 _HARD_FAULT = 3
 
 
@@ -185,13 +185,14 @@ def _again(image: Path, words: Sequence[int], shared: Sequence[int], end: int, f
     simulator.start_hunt_again(words, shared)
     simulator.set_faults(faults)
     all_shared = True
-    while simulator.now < end and (words or all_shared):
-        stop = simulator.run(min(_LOOK, end - simulator.now))
+    while simulator.now < end and (words or all_shared or simulator.now < _MUCH * end):
+        stop = simulator.run(min(LOOK - simulator.now % LOOK, end - simulator.now))
         simulator.take_uart()
         simulator.take_usb()
         simulator.take_host_output()
         if stop.reason not in {Reason.LIMIT, Reason.LOCKUP}:
             break
+        simulator.look_again_for_races()
         _, all_shared = simulator.races() or ([], True)
     raced, all_shared = simulator.races() or ([], True)
     writers = {word: calls.done(done) for word, done in simulator.hunted().writers if done is not None}

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from intercore.sim import Simulator, Stop
 
-_LOOK = 2_500_000
-"""Cycles between two looks at whether there is progress."""
+LOOK = 2_500_000
+"""Cycles between two looks at whether there is progress; for data races, there are more accesses to look at then."""
 _PATIENCE = 1.0
 """Seconds of the chip's time without any change that are no progress if something pending might yet bring one."""
 
@@ -65,11 +65,12 @@ def hunt(simulator: Simulator, calls: Calls, wanted: Wanted, progress: Callable[
     quiet_since: float | None = None
     while True:
         left = wanted.seconds - simulator.seconds
-        cycles = max(1, min(_LOOK - simulator.now % _LOOK, round(left * simulator.hz)))
+        cycles = max(1, min(LOOK - simulator.now % LOOK, round(left * simulator.hz)))
         stop = simulator.run(cycles, address=wanted.symbol, text=wanted.text or None)
         output += simulator.take_uart()
         output += simulator.take_usb()
         output += simulator.take_host_output()
+        simulator.look_again_for_races()
         reached = wanted.symbol is None and not wanted.text
         reached |= stop.reason in {Reason.ADDRESS, Reason.TEXT} or bool(wanted.text and wanted.text in output)
         over = stop.reason is not Reason.LIMIT or simulator.seconds >= wanted.seconds * (1 - 1e-9)

@@ -271,6 +271,10 @@ class Simulator(Chip):
         """Return data races, and whether all accesses were looked at; None if they were not looked for."""
         return self._machine.races()
 
+    def look_again_for_races(self) -> None:
+        """Look at 20,000 more accesses to shared words; without that, it is the first 500,000."""
+        self._machine.look_again_for_races()
+
     def hunted(self) -> Hunted:
         """Return what the hunt has found up to now. Raises SimulatorError if there is none."""
         return hunted(self._machine.hunted())

@@ -82,6 +82,14 @@ impl Order {
         self.held[core]
     }
 
+    /// Both cores come to know of all that was done.
+    pub fn meet(&mut self) {
+        let released = [0, 1].map(|core| self.release(core));
+        for core in [0, 1] {
+            self.acquire(core, released[1 - core]);
+        }
+    }
+
     /// A core sends a word.
     pub fn send(&mut self, core: usize, value: u32) {
         let released = self.release(core);

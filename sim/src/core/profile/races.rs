@@ -64,8 +64,10 @@ pub struct Race {
 
 /// Kinds, words and functions of races that are told apart, at most.
 const MAX_RACES: usize = 256;
-/// Accesses after which no more are looked at, so that a hunt comes to an end.
-const MAX_ACCESSES: u64 = 1_000_000;
+/// Accesses that are looked at, at most, before [`Races::look_again`] permits more, and by how many, so that the time of a hunt
+/// has a limit: each takes as long as executing about a hundred cycles.
+const MOST_ACCESSES: u64 = 500_000;
+const MORE_ACCESSES: u64 = 20_000;
 /// Values of a word that says whose turn it is, at most.
 const MAX_VALUES: usize = 16;
 /// Lost updates that change nothing after which they are believed: two cores may well set the same flag.
@@ -269,6 +271,13 @@ impl Part {
         found.filter(|(kind, ..)| *kind == RaceKind::LostUpdate)
     }
 
+    /// It is not known what was done to it meanwhile.
+    fn miss(&mut self) {
+        self.value = None;
+        self.last = None;
+        self.loads.clear();
+    }
+
     /// Whether a core was the last to change it.
     fn is_last(&self, core: u8) -> bool {
         self.last.is_some_and(|last| last.by.doer.core & 1 == core & 1)
@@ -335,6 +344,7 @@ pub struct Races {
     registers: Registers,
     found: BTreeMap<Key, Race>,
     left: u64,
+    is_complete: bool,
 }
 
 impl Races {
@@ -347,13 +357,26 @@ impl Races {
             transfers: Transfers::default(),
             registers: Registers::default(),
             found: BTreeMap::new(),
-            left: MAX_ACCESSES,
+            left: MOST_ACCESSES,
+            is_complete: true,
         }
     }
 
     /// Whether it has looked at all accesses.
     pub fn is_complete(&self) -> bool {
-        self.left > 0
+        self.is_complete
+    }
+
+    /// Permits some more accesses. Whether there were none any more: then what was done meanwhile is taken to have an order, that
+    /// after all before and before all that comes.
+    pub(crate) fn look_again(&mut self) -> bool {
+        let resumes = self.left == 0;
+        self.left = (self.left + MORE_ACCESSES).min(MOST_ACCESSES);
+        if resumes {
+            self.words.values_mut().flat_map(|word| &mut word.parts).for_each(Part::miss);
+            self.order.meet();
+        }
+        resumes
     }
 
     /// What it has found, with what might still turn out to be noticed by the program.
@@ -367,16 +390,19 @@ impl Races {
 
     /// Words that are watched.
     pub(super) fn watched(&self) -> impl Iterator<Item = u32> {
-        self.words.keys().copied()
+        self.words.keys().copied().filter(|_| self.left > 0)
     }
 
     /// Whether a word is watched.
     pub(super) fn watches(&self, address: u32) -> bool {
-        self.words.contains_key(&(address & !3))
+        self.left > 0 && self.words.contains_key(&(address & !3))
     }
 
-    /// A word, or a part of it, is loaded or stored. Whether that was the last one that is looked at.
+    /// A word, or a part of it, is loaded or stored. Whether that was the last one that is looked at for now.
     pub(super) fn access(&mut self, by: By, address: u32, bytes: u32, write: bool) -> bool {
+        if self.left == 0 {
+            return false;
+        }
         let Some(word) = self.words.get_mut(&(address & !3)) else { return false };
         let value = by.doer.value & mask(bytes);
         let epoch = self.order.epoch(usize::from(by.doer.core & 1));
@@ -408,10 +434,14 @@ impl Races {
             }
         }
         self.left -= 1;
-        if self.left == 0 {
-            self.words.clear();
+        if self.left > 0 {
+            return false;
         }
-        self.left == 0
+        self.is_complete = false;
+        for race in std::mem::take(&mut self.torn).pending() {
+            self.add(race);
+        }
+        true
     }
 
     /// A channel of the DMA, by number, stores a value.

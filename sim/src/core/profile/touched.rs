@@ -156,8 +156,8 @@ fn is_shared(touched: u32) -> bool {
     let others = if (zero | one) & BY_STACK_POINTER & STORES != 0 { IN_THREADS } else { IN_THREADS | IN_HANDLERS };
     let by_cores = zero != 0 && one != 0 && (zero | one) & STORES != 0 && (zero | one) & others != 0;
     let by_handlers = [core(every, 0), core(every, 1)].into_iter().any(|bits| {
-        let in_threads = if bits & BY_STACK_POINTER & STORES != 0 { IN_THREADS & STORES } else { IN_THREADS };
-        bits & in_threads != 0 && bits & IN_HANDLERS != 0 && bits & STORES & !BY_STACK_POINTER != 0
+        let is_of_stack = bits & BY_STACK_POINTER & STORES != 0;
+        bits & IN_THREADS != 0 && bits & IN_HANDLERS != 0 && bits & STORES & !BY_STACK_POINTER != 0 && !is_of_stack
     });
     let by_dma = every & TRANSFERRED != 0 && every & !STORES & !(STORES << OF_CORE) & (TRANSFERRED - 1) != 0;
     let is_locked = touched & (TRANSFERRED - 1) != 0 && touched & NO_LOCK != NO_LOCK;

@@ -45,6 +45,7 @@ TASKS = [
     ("MUTEX_ORDER", "deadlock", ("task logger waits", "the mutex storage", "task painter waits", "the mutex display")),
     ("MUTEX_KEPT", "no-progress", ("task painter waits", "the mutex storage", "which task logger")),
     ("NOT_GIVEN", "no-progress", ("task reader waits", "the semaphore data_ready")),
+    ("EVENT_BIT", "no-progress", ("task reader waits", "bits 0x4 of the event group states", "it has 0x2")),
     ("QUEUES_FULL", "deadlock", ("task client", "the queue commands has room", "task server", "the queue answers")),
     ("STACK", "stack-overflow", ("task parser leaves its stack", "in parse")),
     ("STARVED", "starvation", ("task logger", "has been ready", "task control (priority 4) is on core 1")),

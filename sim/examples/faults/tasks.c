@@ -211,6 +211,28 @@ static void begin(void) {
 #endif
 }
 
+#elif defined(EVENT_BIT) // another bit is set than the one that is waited for
+static EventGroupHandle_t states;
+static void one(void *argument) {
+    (void)argument;
+    xEventGroupWaitBits(states, 1u << 2, pdTRUE, pdTRUE, portMAX_DELAY);
+    end();
+}
+static void two(void *argument) {
+    (void)argument;
+#ifdef MENDED
+    xEventGroupSetBits(states, 1u << 2);
+#else
+    xEventGroupSetBits(states, 1u << 1);
+#endif
+    end();
+}
+static void begin(void) {
+    states = xEventGroupCreate();
+    make(one, "reader", LOW, CORE_0);
+    make(two, "sensor", LOW, CORE_1);
+}
+
 #elif defined(NOTIFIED) // a task waits for a notification that goes to another one
 static TaskHandle_t waiting, other;
 static void one(void *argument) {

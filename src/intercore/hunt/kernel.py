@@ -35,6 +35,9 @@ _READY = ("pxReadyTasksLists", "xPendingReadyList")
 _DELAYED = ("xDelayedTaskList1", "xDelayedTaskList2")
 _FOREVER = "xSuspendedTaskList"
 """Also of tasks that wait without a limit of time."""
+_OF_EVENTS = "xEventGroup"
+_BITS, _ALL_BITS = 0x00FF_FFFF, 0x0400_0000
+"""Of the value of an event item, the bits that are waited for, and whether for all (event_groups.c, 32-bit ticks)."""
 _NOTIFIED = ("TaskNotifyTake", "TaskGenericNotifyTake", "TaskGenericNotifyWait")
 """Ends of the names of the kernel's functions that wait for a notification, which has no object of its own."""
 _IDLE = ("xIdleTaskHandles", "xIdleTaskHandle")
@@ -195,6 +198,13 @@ def _waiting(simulator: Simulator, calls: Calls, one: Task, event: int) -> Task:
                 one, state="waits", kind="notification", what="it is notified", words=[one.block]
             )
         return one
+    if any(name.startswith(_OF_EVENTS) for name in one.functions):
+        group, asked = waited - 4, word(simulator, event)
+        bits = f"{'all' if asked & _ALL_BITS else 'any'} of the bits {asked & _BITS:#x}"
+        what = (
+            f"{bits} of the event group {_handle(simulator, calls, group)} are set: it has {word(simulator, group):#x}"
+        )
+        return msgspec.structs.replace(one, state="waits", kind="object", what=what, words=[group])
     base = next((waited - at for at in (_TO_SEND, _TO_RECEIVE) if _is_queue(simulator, waited - at)), None)
     if base is None:
         named = f"{object_name(simulator, calls, waited)} changes"

@@ -6,6 +6,7 @@ pub mod bits;
 pub mod bus;
 pub mod chip;
 pub mod cortex_m;
+pub mod costs;
 pub mod diagnostics;
 pub mod loss;
 pub mod names;

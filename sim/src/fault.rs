@@ -6,6 +6,7 @@ mod hold;
 mod loss;
 
 use crate::core::chip::Chip;
+use crate::core::costs::AlteredCosts;
 use crate::core::loss::{InterCoreChannel, Loss};
 use crate::core::random::SplitMix64;
 use crate::core::time::{Cycle, NEVER, cycles};
@@ -65,6 +66,8 @@ pub enum Fault {
     Loss(Loss),
     /// `flash:times=maximum`: the flash takes the longest times of its data sheet to erase and to program, as a worn one may.
     SlowFlash,
+    /// `costs:line=4,fifo=2`: what the RP2040's model assumes takes so many cycles, or µs of the flash, instead.
+    Costs(AlteredCosts),
     /// `stuck:core=1@2e6` or `stuck:core=1@2e6..3e6`: a core executes nothing from a cycle on, until another or for good;
     /// a reset of the core frees it.
     Stuck {
@@ -89,7 +92,7 @@ pub enum Fault {
 }
 
 /// The kinds of faults but those of a channel between the cores, and how each is written.
-const FORMS: [(&str, &str); 9] = [
+const FORMS: [(&str, &str); 10] = [
     ("uart-in", "uart-in:flip=0.01,lose=0.001,double=0.001,seed=7"),
     ("uart-out", "uart-out:flip=0.01,lose=0.001,double=0.001,seed=7"),
     ("reset", "reset@1e6 or reset:core=1@2e6"),
@@ -99,9 +102,10 @@ const FORMS: [(&str, &str); 9] = [
     ("flash-cache", "flash-cache@2e6"),
     ("power-on", "power-on:seed=7"),
     ("flash", "flash:times=maximum"),
+    ("costs", "costs:line=4,fifo=2"),
 ];
 const KINDS: &str =
-    "uart-in, uart-out, reset, off, stuck, hold, fifo, flash-cache, power-on, flash (RP2040) or hsem (STM32H745)";
+    "uart-in, uart-out, reset, off, stuck, hold, fifo, flash-cache, power-on, flash, costs (RP2040) or hsem (STM32H745)";
 /// What a chip says of a fault that only the RP2040 has.
 const RP2040_ONLY: &str = "faults flash-cache and power-on are of the RP2040 alone";
 
@@ -151,6 +155,7 @@ impl FromStr for Fault {
             "uart-out" => noise(kind, rest).map(Self::UartOut),
             "fifo" => Loss::parse(InterCoreChannel::Fifo, rest).map(Self::Loss),
             "hsem" => Loss::parse(InterCoreChannel::Hsem, rest).map(Self::Loss),
+            "costs" => AlteredCosts::parse(rest).map(Self::Costs),
             "hold" => Hold::parse(rest).map(Self::Hold),
             "power-on" => {
                 let number = rest.strip_prefix("seed=").ok_or_else(|| expected(kind))?;
@@ -310,6 +315,11 @@ pub trait FaultTarget: Chip {
     /// Has its flash take the longest times to erase and to program from now on, or typical ones. False if it cannot.
     fn set_slow_flash(&mut self, slow: bool) -> bool;
 
+    /// Has other costs than its model assumes from now on, and no others. False if none of its costs can be altered.
+    fn set_costs(&mut self, _altered: AlteredCosts) -> bool {
+        false
+    }
+
     /// How its console's UART is set up now.
     fn console_format(&self) -> Format;
 
@@ -351,6 +361,7 @@ impl<M: FaultTarget> Faults<M> {
     /// If the machine cannot have one of them.
     pub fn new(faults: impl IntoIterator<Item = Fault>, machine: &mut M) -> Result<Self, &'static str> {
         let (mut all, mut losses, mut slow_flash) = (Self::default(), Vec::new(), false);
+        let mut costs = AlteredCosts::default();
         for fault in faults {
             match fault {
                 Fault::UartIn(noise) => all.incoming = Some(NoisyLine::new(noise)),
@@ -362,6 +373,7 @@ impl<M: FaultTarget> Faults<M> {
                 | Fault::Hold(Hold { from: at, .. })
                 | Fault::Stuck { from: at, .. } => all.events.entry(at).or_default().push(Event::Begin(fault)),
                 Fault::SlowFlash => slow_flash = true,
+                Fault::Costs(altered) => costs = altered,
                 Fault::Loss(loss) if loss.channel == M::CHANNEL => losses.push(loss),
                 Fault::Loss(loss) => return Err(loss.channel.absent()),
                 Fault::PowerOn { seed } if machine.now() == 0 && !machine.power_on_by_chance(seed) => {
@@ -372,6 +384,9 @@ impl<M: FaultTarget> Faults<M> {
         }
         if !machine.set_slow_flash(slow_flash) && slow_flash {
             return Err("how long this chip's flash takes to erase and to program is not modelled");
+        }
+        if !machine.set_costs(costs) && costs != AlteredCosts::default() {
+            return Err("only costs of the RP2040 can be altered");
         }
         machine.set_losses(losses);
         machine.end_forced_resets();
@@ -411,7 +426,8 @@ impl<M: FaultTarget> Faults<M> {
                         | Fault::UartOut(_)
                         | Fault::Loss(_)
                         | Fault::PowerOn { .. }
-                        | Fault::SlowFlash,
+                        | Fault::SlowFlash
+                        | Fault::Costs(_),
                     ) => {}
                     Event::Begin(Fault::Stuck { core, until, .. }) => {
                         if let (Some(stuck), true) = (machine.stick_core(core), until < NEVER) {

@@ -2,6 +2,7 @@
 
 use crate::machine_code::{CODE, NOP, NVIC_ISER, STACK, STAY, VECTORS, VTOR, machine, put, put_word, times};
 use intercore_sim::core::stop::Stop;
+use intercore_sim::fault::{Fault, Faults};
 use intercore_sim::isa::armv6m::exception::DECISION;
 use intercore_sim::rp2040::irq::LINE_CYCLES;
 use intercore_sim::rp2040::machine::Machine;
@@ -44,6 +45,29 @@ fn an_interrupt_reaches_its_handler_in_fifteen_cycles() {
     machine.raise_interrupt(0, 26);
     let found = times(&mut machine, 0, &[HANDLER], 200);
     assert_eq!(found[0] - 100, 15);
+}
+
+/// What `machine` does with other costs than those assumed.
+fn altered(mut machine: Machine, costs: &str) -> Machine {
+    let fault: Fault = costs.parse().unwrap();
+    Faults::new([fault], &mut machine).unwrap();
+    machine
+}
+
+#[test]
+fn altered_costs_of_an_exception_are_what_it_costs() {
+    let mut machine = with_handler(&[NOP; 400], 16 + 26, &[BX_LR, NOP]);
+    enable(&mut machine, 1 << 26);
+    let reached = |costs: &str, address: u32| {
+        let mut machine = altered(machine.clone(), costs);
+        machine.run_until(100);
+        machine.raise_interrupt(0, 26);
+        times(&mut machine, 0, &[address], 1000)[0] - 100
+    };
+    assert_eq!(reached("costs:decision=5", HANDLER), reached("costs:decision=3", HANDLER) + 2);
+    let back = reached("costs:exception_return=13", CODE + 600);
+    assert_eq!(reached("costs:exception_return=12", CODE + 600) + 1, back);
+    assert_eq!(reached("costs:exception_return=20,decision=4", CODE + 600), back + 8);
 }
 
 #[test]

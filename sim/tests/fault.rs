@@ -51,6 +51,9 @@ fn faults_are_read_as_people_write_them() {
     for bad in ["flash-cache", "flash-cache@", "flash-cache@x", "power-on", "power-on:", "power-on:seed=x"] {
         assert!(bad.parse::<Fault>().is_err(), "{bad}");
     }
+    for bad in ["costs", "costs:", "costs:line", "costs:line=0", "costs:line=x", "costs:bus=1", "costs:line=4,fifo"] {
+        assert!(bad.parse::<Fault>().is_err(), "{bad}");
+    }
     for bad in ["uart-in:flip", "uart-in:flip=2", "uart-in:flip=nan", "uart-out:seed=-1", "uart-out:swap=0.1"] {
         assert!(bad.parse::<Fault>().is_err(), "{bad}");
     }

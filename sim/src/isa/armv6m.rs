@@ -40,8 +40,10 @@ pub mod wide;
 use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
 use crate::core::cortex_m::systick::SysTick;
+use crate::core::costs::AlteredCosts;
 use crate::core::statistics::Statistics;
 use crate::core::time::{Cycle, NEVER};
+use exception::ExceptionCosts;
 use hard_fault::HardFault;
 use nvic::Nvic;
 use std::hash::{Hash, Hasher};
@@ -202,6 +204,8 @@ pub struct Core<B> {
     pub(crate) slept_at: Cycle,
     pub(crate) nvic: Nvic,
     pub(crate) systick: SysTick,
+    /// What it costs to enter and to leave exceptions, as far as it is assumed.
+    pub(crate) costs: ExceptionCosts,
     /// The sleep, if any, followed a return from an exception.
     pub(crate) resume_from_exit: bool,
     /// The access that is asked for has had to wait for another master.
@@ -258,6 +262,7 @@ impl<B: Bus> Core<B> {
             slept_at: 0,
             nvic: Nvic::new(),
             systick: SysTick::new(),
+            costs: ExceptionCosts::new(&AlteredCosts::default()),
             resume_from_exit: false,
             contested: false,
             passes_at: NEVER,
@@ -272,7 +277,7 @@ impl<B: Bus> Core<B> {
     pub fn reset(&mut self, now: Cycle, bus: &B) {
         let lines = self.nvic.lines;
         self.count_sleep(now);
-        *self = Self { stats: std::mem::take(&mut self.stats), ..Self::new(self.id) };
+        *self = Self { stats: std::mem::take(&mut self.stats), costs: self.costs, ..Self::new(self.id) };
         self.nvic.lines = lines;
         self.regs[14] = 0xffff_ffff;
         self.regs[13] = bus.peek_word(0).unwrap_or(0) & !3;
@@ -503,6 +508,7 @@ impl<B: Bus> Hash for Core<B> {
             passes_at: _,
             hard_fault: _, // for people
             lockup_fault: _,
+            costs: _, // from outside, as faults are
             bus: _,
         } = self;
         // Without a deferred step, these are left over from an access that another run may not have deferred.

@@ -22,6 +22,8 @@ pub(crate) struct Fifo<const DEPTH: usize> {
     /// The first cycle in which the reader sees the latest push, and the writer the latest pop.
     pushed: Cycle,
     popped: Cycle,
+    /// `FIFO_LATENCY`, or what it is altered to.
+    pub latency: Cycle,
     /// It was written while it was full.
     pub wof: bool,
     /// It was read while it was empty.
@@ -30,11 +32,16 @@ pub(crate) struct Fifo<const DEPTH: usize> {
 
 impl<const DEPTH: usize> Default for Fifo<DEPTH> {
     fn default() -> Self {
-        Self { entries: [0; DEPTH], head: 0, len: 0, pushed: 0, popped: 0, wof: false, roe: false }
+        Self { entries: [0; DEPTH], head: 0, len: 0, pushed: 0, popped: 0, latency: FIFO_LATENCY, wof: false, roe: false }
     }
 }
 
 impl<const DEPTH: usize> Fifo<DEPTH> {
+    /// One of the same latency, as after reset.
+    pub fn emptied(&self) -> Self {
+        Self { latency: self.latency, ..Self::default() }
+    }
+
     pub fn readable(&self, now: Cycle) -> usize {
         self.len - usize::from(now < self.pushed && self.len > 0)
     }
@@ -46,7 +53,7 @@ impl<const DEPTH: usize> Fifo<DEPTH> {
         }
         self.entries[(self.head + self.len) % DEPTH] = value;
         self.len += 1;
-        self.pushed = now.saturating_add(FIFO_LATENCY);
+        self.pushed = now.saturating_add(self.latency);
     }
 
     /// When the reader sees the latest push, if it does not yet.
@@ -67,7 +74,7 @@ impl<const DEPTH: usize> Fifo<DEPTH> {
         }
         self.head = (self.head + 1) % DEPTH;
         self.len -= 1;
-        self.popped = now.saturating_add(FIFO_LATENCY);
+        self.popped = now.saturating_add(self.latency);
         value
     }
 

@@ -1,5 +1,6 @@
 //! How the RP2040 has faults.
 
+use crate::core::costs::AlteredCosts;
 use crate::core::loss::{InterCoreChannel, Loss};
 use crate::core::random::SplitMix64;
 use crate::core::time::Cycle;
@@ -81,6 +82,13 @@ impl FaultTarget for Machine {
 
     fn set_slow_flash(&mut self, slow: bool) -> bool {
         self.bus.xip.ssi.set_flash_times(if slow { Times::MAXIMUM } else { Times::TYPICAL });
+        true
+    }
+
+    fn set_costs(&mut self, altered: AlteredCosts) -> bool {
+        self.alter(altered);
+        let flash = &mut self.bus.xip.ssi;
+        flash.set_flash_times(flash.flash_times().altered(&altered));
         true
     }
 

@@ -1,6 +1,7 @@
 //! A flash chip, a W25Q16JV (Winbond's data sheet, revision H), as far as serial commands go: the one behind the SSI, which is also
 //! read by XIP (`bus/xip.rs`), and others on SPI.
 
+use crate::core::costs::{AlteredCosts, Cost};
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
 use crate::rp2::clock::{Clocks, FS};
@@ -70,6 +71,16 @@ impl Times {
     /// Maximum times: a worn chip.
     pub(in crate::rp2040) const MAXIMUM: Self = Self::of([30, 4000, 16_000, 20_000, 250_000]);
 
+    /// With another time of a sector to erase, or of a page to program, in µs.
+    pub(in crate::rp2040) fn altered(self, altered: &AlteredCosts) -> Self {
+        let time = |cost, assumed| altered.get(cost).map_or(assumed, |us| u128::from(us) * (MILLISECOND / 1000));
+        Self {
+            page: time(Cost::FlashProgram, self.page),
+            sector: time(Cost::FlashErase, self.sector),
+            ..self
+        }
+    }
+
     /// In tenths of a millisecond.
     const fn of([page, sector, block_32k, block_64k, chip]: [u128; 5]) -> Self {
         const TENTH: u128 = MILLISECOND / 10;
@@ -122,6 +133,10 @@ impl Flash {
     /// How long it takes from the next command on.
     pub(in crate::rp2040) fn set_times(&mut self, times: Times) {
         self.times = times;
+    }
+
+    pub(in crate::rp2040) fn times(&self) -> Times {
+        self.times
     }
 
     /// Whether /CS is low.

@@ -7,6 +7,7 @@ mod profile;
 pub mod waits;
 
 use crate::core::bus::Bus as _;
+use crate::core::costs::{AlteredCosts, Cost};
 use crate::core::semihosting::{self, Call};
 use crate::core::state_hash::StableHasher;
 use crate::core::stop::Stop;
@@ -20,11 +21,13 @@ use crate::engine::lockstep::{NO_LIMIT, begin, run_cores};
 use crate::image::Boot;
 use crate::isa::armv6m;
 use crate::isa::armv6m::busy_wait::BusyWaits;
-use crate::isa::armv6m::exception::EVENT;
+use crate::isa::armv6m::exception::{EVENT, ExceptionCosts};
 use crate::isa::armv6m::native::Native;
 use crate::rp2::irq::IrqLines;
+use crate::rp2::sio::FIFO_LATENCY;
 use crate::rp2040::bootrom::service::{self, Service};
 use crate::rp2040::bus::Crossbar;
+use crate::rp2040::bus::ssi::OVERHEAD;
 use crate::rp2040::irq::LINE_CYCLES;
 use crate::rp2040::peripherals::blocks::{UART0, UART1};
 use std::hash::{Hash, Hasher};
@@ -58,6 +61,10 @@ pub struct Machine {
     boot_loader: Option<u8>,
     /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
     pub(super) off_until: [Cycle; 2],
+    /// Costs that are others than those assumed.
+    altered: AlteredCosts,
+    /// `LINE_CYCLES`, or what it is altered to.
+    line_cycles: Cycle,
     /// How the host has the image started, and what it has the chip clocked with.
     pub(super) host_setup: Option<(Boot, Option<u64>)>,
 }
@@ -84,6 +91,8 @@ impl Machine {
             exit: None,
             boot_loader: None,
             off_until: [0; 2],
+            altered: AlteredCosts::default(),
+            line_cycles: LINE_CYCLES,
             host_setup: None,
         }
     }
@@ -167,8 +176,20 @@ impl Machine {
         (self.bus.fabric.watch, self.bus.fabric.diagnostics) = (old.fabric.watch, old.fabric.diagnostics);
         self.bus.fifo_losses = old.fifo_losses;
         self.bus.xip.ssi.keep_flash(old.xip.ssi);
+        self.alter(self.altered);
         self.pass_interrupts(now);
         self.reset();
+    }
+
+    /// Has these costs from now on, and all others as they are assumed.
+    pub(super) fn alter(&mut self, altered: AlteredCosts) {
+        self.altered = altered;
+        self.line_cycles = altered.get(Cost::Line).unwrap_or(LINE_CYCLES);
+        for core in &mut self.cores {
+            core.costs = ExceptionCosts::new(&altered);
+        }
+        self.bus.peripherals.sio.set_fifo_latency(altered.get(Cost::Fifo).unwrap_or(FIFO_LATENCY));
+        self.bus.xip.ssi.overhead = altered.get(Cost::FlashMiss).unwrap_or(OVERHEAD);
     }
 
     /// Sends a core to `entry` with its main stack at `sp`, out of reset.
@@ -427,7 +448,7 @@ impl Machine {
         if self.bus.irq != self.lines {
             self.lines = self.bus.irq;
             for (number, core) in self.cores.iter_mut().enumerate() {
-                core.set_lines(self.lines.of_core(number) as u32, now + LINE_CYCLES);
+                core.set_lines(self.lines.of_core(number) as u32, now + self.line_cycles);
             }
         }
     }
@@ -489,6 +510,8 @@ impl Hash for Machine {
             exit: _,
             boot_loader: _,
             off_until: _,
+            altered: _,
+            line_cycles: _,
             host_setup: _,
         } = self;
         (cores, bus, now, lines, &bus.dma).hash(hasher);

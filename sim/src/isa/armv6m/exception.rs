@@ -6,6 +6,7 @@
 use crate::core::access::Width;
 use crate::core::bus::Bus;
 use crate::core::cortex_m::{HARD_FAULT, SYS_TICK};
+use crate::core::costs::{AlteredCosts, Cost};
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::core::watch::CoreEvent;
 use crate::isa::armv6m::hard_fault::Cause;
@@ -24,8 +25,34 @@ pub const SYNCHRONOUS: Cycle = 3;
 /// Cycles from a wake-up cause to the last cycle but one of WFI or WFE, so that an interrupt that wakes a core reaches its
 /// handler in the 15 cycles of the worst case (assumption; DS 2.4.2.8.4 gives no number).
 pub const WAKE: Cycle = 1;
+/// Cycles from BX, of the return from an exception, to the next instruction: BX 2, 8 loads, 1 for the last of them, 2 to refill
+/// (assumption: no document of the M0+ gives the number).
+pub const EXCEPTION_RETURN: Cycle = 13;
+/// Cycles from BX to the first instruction of a handler that is chained to it: BX 2, vector 2, refill 2 (assumption; Arm states 6
+/// for the Cortex-M3).
+pub const TAIL_CHAIN: Cycle = 6;
 /// Cycles from SEV to the event register of the other core (assumption: registered once on its way).
 pub const EVENT: Cycle = 1;
+
+/// The assumed cycles of a core that can be altered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExceptionCosts {
+    decision: Cycle,
+    /// Of a return and of a chained handler, beyond what their bus accesses take.
+    unstacked: Cycle,
+    chained: Cycle,
+}
+
+impl ExceptionCosts {
+    /// Those assumed, but for what is altered.
+    pub(crate) fn new(altered: &AlteredCosts) -> Self {
+        Self {
+            decision: altered.get(Cost::Decision).unwrap_or(DECISION),
+            unstacked: altered.get(Cost::ExceptionReturn).unwrap_or(EXCEPTION_RETURN) - (EXCEPTION_RETURN - 1),
+            chained: altered.get(Cost::TailChain).unwrap_or(TAIL_CHAIN) - TAIL_CHAIN,
+        }
+    }
+}
 
 impl<B: Bus> Core<B> {
     /// Recomputes from which cycle on an instruction boundary must look at exceptions.
@@ -52,7 +79,7 @@ impl<B: Bus> Core<B> {
         self.pend_systick(self.t);
         let due = self.most_urgent_exception();
         if let Some(exception) = due {
-            self.t = (self.t + cycles).max(self.nvic.since(exception) + DECISION);
+            self.t = (self.t + cycles).max(self.nvic.since(exception) + self.costs.decision);
             self.enter(resume_at);
         } else {
             self.update_exception_check();
@@ -227,9 +254,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// Leaves the exception that is active; unless another is chained to it, its frame is read back from the second next
-    /// cycle on. Without chaining the next instruction runs 13 cycles after BX began: BX 2, 8 loads, 1 for the last of them,
-    /// 2 to refill (assumption: no document of the M0+ gives the number). Chained, the next handler runs after 6: BX 2,
-    /// vector 2, refill 2 (assumption; Arm states 6 for the Cortex-M3).
+    /// cycle on.
     #[inline(never)]
     fn exception_return(&mut self, value: u32, pc: u32) {
         let nested = self.nvic.active_count() > 1;
@@ -256,6 +281,7 @@ impl<B: Bus> Core<B> {
         self.t += 1;
         self.pend_systick(self.t);
         if self.most_urgent_exception().is_some() {
+            self.t += self.costs.chained;
             self.begin_handler(bus);
             return;
         }
@@ -276,7 +302,7 @@ impl<B: Bus> Core<B> {
             self.post(self.frame_at.wrapping_add(4 * u32::from(self.count)), Phase::Unstack);
             return;
         }
-        self.t += 1;
+        self.t += self.costs.unstacked;
         self.restore_frame();
         self.update_exception_check();
         self.thumb = self.frame[7] & 1 << 24 != 0;

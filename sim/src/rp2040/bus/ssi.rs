@@ -35,6 +35,8 @@ pub struct Ssi {
     /// What the pin's override says instead of the SSI: whether the flash is selected (DS 2.19.2).
     forced: Option<bool>,
     flash: Flash,
+    /// `OVERHEAD`, or what it is altered to.
+    pub(in crate::rp2040) overhead: Cycle,
 }
 
 /// A frame that is sent, and when it has been.
@@ -58,6 +60,7 @@ impl Ssi {
             received: VecDeque::new(),
             forced: None,
             flash: Flash::new("flash"),
+            overhead: OVERHEAD,
         }
     }
 
@@ -70,6 +73,10 @@ impl Ssi {
     /// How long the flash takes to erase and to program from now on.
     pub(in crate::rp2040) fn set_flash_times(&mut self, times: Times) {
         self.flash.set_times(times);
+    }
+
+    pub(in crate::rp2040) fn flash_times(&self) -> Times {
+        self.flash.times()
     }
 
     /// Sets what `boot2_w25q080` sets, with the given (even) divider: quad, 8 clocks of address and mode, 4 of waiting.
@@ -126,7 +133,7 @@ impl Ssi {
     /// Wait states of `clk_sys` of a cache miss.
     pub fn transfer_cycles(&self) -> Cycle {
         let divider = if self.baud == 0 { BOOT2_DIVIDER } else { self.baud };
-        Cycle::from(self.transfer_clocks() * divider) + OVERHEAD
+        Cycle::from(self.transfer_clocks() * divider) + self.overhead
     }
 
     /// Whether frames go to the flash byte by byte: standard SPI, and not the transfers of XIP.

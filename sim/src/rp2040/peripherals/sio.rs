@@ -5,7 +5,7 @@
 
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2::interpolator::{Interpolator, Variant};
-use crate::rp2::sio::{FIFO_LATENCY, Fifo, Pins, ROE, VLD, WOF, status};
+use crate::rp2::sio::{Fifo, Pins, ROE, VLD, WOF, status};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::divider::{Divider, Signedness};
 use crate::rp2040::peripherals::io_bank::QSPI_SS;
@@ -232,7 +232,7 @@ impl Sio {
             }
             FIFO_WR => {
                 self.fifos[core ^ 1].push(value, now);
-                self.event = self.event.min(now.saturating_add(FIFO_LATENCY));
+                self.event = self.event.min(now.saturating_add(self.fifos[core ^ 1].latency));
                 self.update_lines(context);
             }
             DIV_UDIVIDEND => divider.write_dividend(value, Signedness::Unsigned, now),
@@ -248,6 +248,13 @@ impl Sio {
         }
     }
 
+    /// Has words take so many cycles to the other core from now on.
+    pub(in crate::rp2040) fn set_fifo_latency(&mut self, latency: Cycle) {
+        for fifo in &mut self.fifos {
+            fifo.latency = latency;
+        }
+    }
+
     /// Puts a word into the FIFO that a core reads.
     pub(in crate::rp2040) fn hand(&mut self, core: usize, now: Cycle) {
         self.fifos[core & 1].push(0, now);
@@ -255,7 +262,8 @@ impl Sio {
 
     /// Empties the FIFO that a core writes to.
     pub(in crate::rp2040) fn make_room(&mut self, core: usize) {
-        self.fifos[core & 1 ^ 1] = Fifo::default();
+        let fifo = &mut self.fifos[core & 1 ^ 1];
+        *fifo = fifo.emptied();
     }
 
     /// Whether a write by core `core` at `offset` puts a word into the FIFO to the other core, which has room for it.

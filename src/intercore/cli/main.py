@@ -75,6 +75,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Open an interactive console on a target. `help` lists its commands; Ctrl-D (end of input) exits.",
     ),
     "meters": ("meters", "List the connected power meters and the supported kinds of meters."),
+    "validate": (
+        "validate",
+        "Measure a board and its model with the same program, and rank the assumptions that explain the differences.",
+    ),
+    "import": ("import_", "Check a file that intercore validate has written elsewhere, and show what it says."),
     "doctor": (
         "doctor",
         "Check the tools for each target, look for anything that disturbs measurements, and suggest remedies.",

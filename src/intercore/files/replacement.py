@@ -53,6 +53,7 @@ SPEEDSCOPE = _kind(
 CSV = _kind("CSV file of intercore export", rb"run,measurement,benchmark,")
 PARQUET = _kind("Parquet file of intercore export", rb"PAR1", b"intercore.run")
 BASELINE = _kind("baseline", rb'(?:\{"kind":")?intercore baseline[ "]')  # version 1 was no JSON
+VALIDATION = _kind("file of intercore validate", rb'\{\s*"kind": ?"intercore validation"')
 ARDUINO_LIBRARY = _kind("Arduino library of Intercore", rb"PK\x03\x04.{26}Intercore/")
 ELF = _kind("ELF file", rb"\x7fELF")
 UF2 = _kind("UF2 file", rb"UF2\n\x57\x51\x5d\x9e")

@@ -1,0 +1,84 @@
+"""The command `validate`: a board against its model, with the same program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from intercore.board.boards import PICO
+from intercore.board.build import board_image
+from intercore.cli.connection import connected
+from intercore.cli.number_options import whole_option
+from intercore.cli.options import Baud, Force, Output, PortUrl
+from intercore.errors import UsageError, unknown
+from intercore.files.replacement import VALIDATION, check_replaceable
+from intercore.target.targets import DEFAULT_BAUD, Address, find
+from intercore.terminal.console import messages, say
+from intercore.terminal.formats import DEFAULT, show
+from intercore.validate import campaign, costs
+from intercore.validate.quantities import BUILD
+from intercore.validate.report import ValidationFindings
+from intercore.validate.result import validation, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from intercore.validate.result import Validation
+
+app = typer.Typer(add_completion=False)
+FILE = Path("pico-validation.json")
+
+
+@app.command(epilog="Examples: intercore validate pico --port /dev/ttyACM0; intercore validate pico --simulate-board 3")
+def validate(
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="The board: pico.")],
+    *,
+    port: PortUrl = None,
+    baud: Baud = DEFAULT_BAUD,
+    simulate_board: Annotated[
+        int | None,
+        whole_option(
+            "--simulate-board", 0, 2**32 - 1, "Seed of a simulated chip with hidden costs, in place of a board."
+        ),
+    ] = None,
+    file: Annotated[Path, typer.Option("-o", "--output", help="File to pass on.")] = FILE,
+    force: Force = False,
+    output: Output = DEFAULT,
+) -> None:
+    """Measure a board and its model with the same program, and rank the assumptions that explain the differences."""
+    if board != PICO.name:
+        raise UsageError(unknown("board that can be validated", board, [PICO.name]))
+    if (port is None) == (simulate_board is None):
+        raise UsageError(
+            "give --port, e.g. --port /dev/ttyACM0, after intercore flash pico --code flash; or --simulate-board SEED"
+        )
+    check_replaceable(file, VALIDATION, force=force)
+    with messages().status("building the program") as status:
+        program = board_image(PICO, BUILD, status.update).elf
+        if simulate_board is None:
+            found = _on_board(program, Address(port, baud), status.update)
+        else:
+            found = _simulated(program, simulate_board, status.update)
+    write(found, file, force=force)
+    show(ValidationFindings(found), output)
+    say(f"written: {file}" + (", to attach to an issue: I have a board" if port is not None else ""))
+
+
+def _on_board(program: Path, address: Address, update: Callable[[str], None]) -> Validation:
+    expected = campaign.conditions(program)
+    with connected(find(PICO.name), address, None) as (session, _):
+        said = session.info().conditions
+        campaign.check_same_program(said, expected)
+        session.raise_rate()
+        measured = campaign.measure(session, update)
+    simulated = campaign.simulate(program, {}, update)
+    return validation("board", said, measured, simulated, campaign.effects(program, simulated, update))
+
+
+def _simulated(program: Path, seed: int, update: Callable[[str], None]) -> Validation:
+    compared = campaign.simulate(program, costs.hidden(seed), update)
+    simulated = campaign.simulate(program, {}, update)
+    said = campaign.conditions(program)
+    return validation("simulated board", said, compared, simulated, campaign.effects(program, simulated, update))

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Alteration = "Mapping[str, int]"
-
 
 class Cost(NamedTuple):
     """An assumption of docs/simulator.md that is a number."""
@@ -19,7 +17,7 @@ class Cost(NamedTuple):
     assumed: int
     unit: str
     what: str
-    """What takes so long: a clause."""
+    """What takes so long: a clause of at most 40 characters."""
     step: int
     """By which it is altered to see what depends on it."""
     hidden: tuple[int, int]
@@ -28,11 +26,11 @@ class Cost(NamedTuple):
 
 COSTS = (
     Cost("line", 3, "cycles", "an interrupt, from its block to the core", 2, (1, 8)),
-    Cost("decision", 3, "cycles", "a core, from an interrupt to the first store of its frame", 2, (2, 8)),
+    Cost("decision", 3, "cycles", "a core, to begin an exception's entry", 2, (2, 8)),
     Cost("exception_return", 13, "cycles", "the return from an exception", 2, (12, 18)),
-    Cost("tail_chain", 6, "cycles", "from a handler to one that is chained to it", 2, (7, 11)),
-    Cost("fifo", 1, "cycles", "a word in the FIFO, until the other core sees it", 2, (2, 6)),
-    Cost("flash_miss", 4, "cycles", "a miss of the flash cache, beside its serial clocks", 2, (0, 12)),
+    Cost("tail_chain", 6, "cycles", "a handler chained to another one", 2, (7, 11)),
+    Cost("fifo", 1, "cycles", "a word in the FIFO between the cores", 2, (2, 6)),
+    Cost("flash_miss", 4, "cycles", "a miss of the flash cache, beside SPI", 2, (0, 12)),
     Cost("flash_erase", 45_000, "µs", "the flash, to erase a sector", 1000, (25_000, 90_000)),
     Cost("flash_program", 400, "µs", "the flash, to program a page", 20, (250, 900)),
 )

@@ -64,8 +64,7 @@ def _with(best: tuple[int, ...], index: int, left: dict[tuple[int, ...], float])
 
 
 def _steps(columns: NDArray[np.float64], target: NDArray[np.float64], chosen: tuple[int, ...]) -> NDArray[np.float64]:
-    steps: NDArray[np.float64] = np.linalg.lstsq(columns[:, list(chosen)], target, rcond=None)[0]
-    return steps
+    return np.asarray(np.linalg.lstsq(columns[:, list(chosen)], target, rcond=None)[0], np.float64)
 
 
 def _left(columns: NDArray[np.float64], target: NDArray[np.float64], chosen: tuple[int, ...]) -> float:

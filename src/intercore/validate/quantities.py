@@ -20,7 +20,7 @@ class Quantity(NamedTuple):
 
     name: str
     what: str
-    """For people, in at most 42 characters."""
+    """For people, in at most 30 characters."""
     benchmark: str
     parameters: Mapping[str, Level]
     series: str
@@ -32,21 +32,21 @@ class Quantity(NamedTuple):
 QUANTITIES = (
     Quantity(
         "timer-asleep",
-        "a timer to its handler, core asleep",
+        "a timer to its handler, asleep",
         "irq",
         {"path": "timer-handler", "interrupted": "idle"},
         "latency",
     ),
     Quantity(
         "timer-busy",
-        "a timer to its handler, core busy",
+        "a timer to its handler, busy",
         "irq",
         {"path": "timer-handler", "interrupted": "busy"},
         "latency",
     ),
     Quantity(
         "doorbell",
-        "a doorbell to the other core's handler",
+        "a doorbell to the other core",
         "irq",
         {"path": "doorbell", "from": 0, "to": 1, "interrupted": "busy"},
         "latency",
@@ -54,18 +54,18 @@ QUANTITIES = (
     ),
     Quantity(
         "handler-task",
-        "a handler to the task that it wakes",
+        "a handler to the task it wakes",
         "irq",
         {"path": "handler-task", "from": 0, "to": 0},
         "latency",
     ),
-    Quantity("switch", "a switch between two tasks of a core", "switch", {"from": 0, "to": 0}, "switch"),
-    Quantity("tick", "a kernel tick to the task that it wakes", "jitter", {"period_us": 1000}, "late"),
+    Quantity("switch", "a switch of tasks on one core", "switch", {"from": 0, "to": 0}, "switch"),
+    Quantity("tick", "a tick to the task it wakes", "jitter", {"period_us": 1000}, "late"),
     Quantity("sram", "4 KiB read from SRAM", "memory", {"region": "sram-striped", "bytes": 4096}, "alone"),
     Quantity("flash", "64 KiB read from flash", "memory", {"region": "flash", "bytes": 65536}, "alone", 1000.0, 15),
     Quantity(
         "launch",
-        "core 1 launched, code not in the cache",
+        "core 1 launched, cache empty",
         "launch",
         {"what": "core", "cache": "cold"},
         "launch",
@@ -73,7 +73,7 @@ QUANTITIES = (
         21,
     ),
     Quantity(
-        "erase", "a sector of the flash erased", "outage", {"op": "erase", "other": "interrupt"}, "write", 1000.0, 3
+        "erase", "a sector of the flash erased", "outage", {"op": "erase", "other": "interrupt"}, "write", 1000.0, 1
     ),
     Quantity(
         "program",
@@ -82,6 +82,6 @@ QUANTITIES = (
         {"op": "program", "other": "interrupt"},
         "write",
         1000.0,
-        5,
+        3,
     ),
 )

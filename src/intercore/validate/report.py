@@ -74,7 +74,7 @@ class ValidationFindings:
         columns: list[Column[Suspect]] = [
             Column("suspect", lambda one: BY_NAME[one.name].what),
             Column("assumed", lambda one: f"{BY_NAME[one.name].assumed:,}", right=True),
-            Column("instead", lambda one: f"{one.instead:,.1f}", right=True),
+            Column("instead", lambda one: _instead(one.instead), right=True),
             Column("unit", lambda one: BY_NAME[one.name].unit),
             Column("", lambda one: "needed" if one.needed else ""),
         ]
@@ -90,3 +90,7 @@ def _difference(quantity: Quantity, one: Compared) -> str:
     if abs(difference) <= quantity.floor:
         return "~"
     return f"{difference:+,.1f}" if abs(difference) < 10_000 else f"{difference:+,.0f}"
+
+
+def _instead(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value + 0.0:.1f}"

@@ -1,0 +1,152 @@
+"""The commands `validate` and `import`, and the file that goes from one to the other."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intercore.board.boards import PICO
+from intercore.board.build import board_image
+from intercore.cli import validate
+from intercore.errors import IntercoreError
+from intercore.target.targets import Address, find
+from intercore.validate import campaign
+from intercore.validate.costs import COSTS
+from intercore.validate.quantities import BUILD, QUANTITIES
+from intercore.validate.result import Validation, read, validation, write
+from tests.firmware.rp2040.conftest import need_tools
+from tests.firmware.rp2040.tool_in_process import command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from intercore.link.session import Session
+
+MODEL = [100.0 + i for i in range(len(QUANTITIES))]
+EFFECTS = [[2.0 * (i == j) for j in range(len(QUANTITIES))] for i in range(len(COSTS))]
+
+
+def made(origin: Any = "simulated board", **conditions: str) -> Validation:  # noqa: ANN401
+    return validation(origin, conditions, [time + 10 * (i == 1) for i, time in enumerate(MODEL)], MODEL, EFFECTS)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Measurements and simulations take no time."""
+    need_tools()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(campaign, "simulate", lambda _, altered, __: [time + 10 * bool(altered) for time in MODEL])
+    monkeypatch.setattr(campaign, "measure", lambda _, __: MODEL)
+    monkeypatch.setattr(campaign, "effects", lambda *_: EFFECTS)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_simulated_board_is_called_so_in_file_and_import(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = command(monkeypatch, capsys, "validate", "pico", "--simulate-board", "3")
+    assert printed["validation"]["origin"] == "simulated board"
+    again = command(monkeypatch, capsys, "import", "pico-validation.json")
+    assert again == printed
+    with pytest.raises(SystemExit):
+        validate.app(["pico", "--simulate-board", "3"])
+    shown = capsys.readouterr().out
+    assert "SIMULATED board" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@contextlib.contextmanager
+def stand_in(*_: object) -> Iterator[tuple[Session, None]]:
+    """Open a simulated chip where a board would be."""
+    target = find(campaign.SIMULATED)
+    program = board_image(PICO, BUILD, lambda _: None).elf
+    address = Address(programs=(program,))
+    with contextlib.closing(target.open(address, lambda _: None)) as opened, opened.session(target.timeout) as session:
+        yield session, None
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_board_with_the_same_program_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(validate, "connected", stand_in)
+    printed = command(monkeypatch, capsys, "validate", "pico", "--port", "board")["validation"]
+    assert printed["origin"] == "board"
+    assert printed["conditions"]["memory.code"] == "flash"
+
+
+def test_a_board_with_another_program_is_refused() -> None:
+    expected = {"compiler": "GNU 12", "chip.revision": "2"}
+    campaign.check_same_program({"compiler": "GNU 12", "chip.revision": "1"}, expected)
+    for other in ({"compiler": "GNU 13"}, {}, expected | {"more": "x"}):
+        with pytest.raises(IntercoreError, match="another program"):
+            campaign.check_same_program(other, expected)
+
+
+# Files of others
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "v.json"
+    write(made(chip="RP2040"), path)
+    write(made("board", chip="RP2040"), path)  # its own kind may be replaced
+    assert read(path) == made("board", chip="RP2040")
+
+
+WRONG: dict[str, Any] = {
+    "kind": "baseline",
+    "version": 2,
+    "origin": "moon",
+    "tool": "\x1b[2J",
+    "conditions": {"chip": "\u202eevil"},
+    "quantities": [],
+    "effects": [],
+    "more": 1,
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_file_with_something_wrong_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "v.json"
+    content = json.loads(msgspec.json.encode(made())) | {name: WRONG[name]}
+    path.write_text(json.dumps(content))
+    with pytest.raises(IntercoreError, match=r"v\.json is no file of intercore validate") as error:
+        read(path)
+    assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize("time", ["0", "-1", "1e13", "1e999", "NaN", "null", '"1"'])
+def test_a_time_that_there_is_none_of_is_refused(tmp_path: Path, time: str) -> None:
+    path = tmp_path / "v.json"
+    path.write_bytes(msgspec.json.encode(made()).replace(b"110.0", b"111.0").replace(b"111.0", time.encode(), 1))
+    with pytest.raises(IntercoreError):
+        read(path)
+
+
+@given(st.binary(max_size=300), st.integers(0, 3000), st.integers(0, 300))
+def test_any_damage_is_refused_or_harmless(
+    tmp_path_factory: pytest.TempPathFactory, patch: bytes, at: int, removed: int
+) -> None:
+    whole = msgspec.json.encode(made(chip="RP2040"))
+    path = tmp_path_factory.getbasetemp() / "damaged.json"
+    path.write_bytes(whole[:at] + patch + whole[at + removed :])
+    try:
+        found = read(path)
+    except IntercoreError as error:
+        assert str(error).isprintable()  # noqa: PT017 - one of both must hold
+    else:
+        assert len(found.suspects()) == len(COSTS)
+
+
+def test_a_huge_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "v.json"
+    path.write_bytes(b"[" * (1 << 20))
+    with pytest.raises(IntercoreError, match="larger than 256 KiB"):
+        read(path)

@@ -66,7 +66,7 @@ pub enum Fault {
     Loss(Loss),
     /// `flash:times=maximum`: the flash takes the longest times of its data sheet to erase and to program, as a worn one may.
     SlowFlash,
-    /// `costs:line=4,fifo=2`: what the RP2040's model assumes takes so many cycles, or µs of the flash, instead.
+    /// `costs:line=4,fifo=2`: what no document of the RP2040 states takes so many cycles, or µs of the flash.
     Costs(AlteredCosts),
     /// `stuck:core=1@2e6` or `stuck:core=1@2e6..3e6`: a core executes nothing from a cycle on, until another or for good;
     /// a reset of the core frees it.
@@ -104,8 +104,7 @@ const FORMS: [(&str, &str); 10] = [
     ("flash", "flash:times=maximum"),
     ("costs", "costs:line=4,fifo=2"),
 ];
-const KINDS: &str =
-    "uart-in, uart-out, reset, off, stuck, hold, fifo, flash-cache, power-on, flash, costs (RP2040) or hsem (STM32H745)";
+const KINDS: &str = "uart-in, uart-out, reset, off, stuck, hold, fifo, flash-cache, power-on, flash, costs (RP2040) or hsem (STM32H745)";
 /// What a chip says of a fault that only the RP2040 has.
 const RP2040_ONLY: &str = "faults flash-cache and power-on are of the RP2040 alone";
 
@@ -315,7 +314,7 @@ pub trait FaultTarget: Chip {
     /// Has its flash take the longest times to erase and to program from now on, or typical ones. False if it cannot.
     fn set_slow_flash(&mut self, slow: bool) -> bool;
 
-    /// Has other costs than its model assumes from now on, and no others. False if none of its costs can be altered.
+    /// Has these costs from now on, and no others altered. False if none of its costs can be.
     fn set_costs(&mut self, _altered: AlteredCosts) -> bool {
         false
     }

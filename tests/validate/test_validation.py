@@ -42,9 +42,9 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Measurements and simulations take no time."""
     need_tools()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(campaign, "simulate", lambda _, altered, __: [time + 10 * bool(altered) for time in MODEL])
-    monkeypatch.setattr(campaign, "measure", lambda _, __: MODEL)
-    monkeypatch.setattr(campaign, "effects", lambda *_: EFFECTS)
+    monkeypatch.setattr(campaign.Model, "measure", lambda _, altered, __: [one + 10 * bool(altered) for one in MODEL])
+    monkeypatch.setattr(campaign.Model, "effects", lambda *_: EFFECTS)
+    monkeypatch.setattr(validate, "measure", lambda *_: MODEL)
 
 
 @pytest.mark.usefixtures("quick")

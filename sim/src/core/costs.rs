@@ -3,7 +3,7 @@
 use crate::core::time::Cycle;
 use std::ops::RangeInclusive;
 
-/// A cost of the RP2040 that is assumed (docs/simulator.md, "What is assumed").
+/// A cost of the RP2040 that no document states (docs/simulator.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
     /// `LINE_CYCLES`: an interrupt, from its block to the core.
@@ -36,7 +36,7 @@ pub const COSTS: [(&str, Cost, RangeInclusive<Cycle>); 8] = [
     ("flash_program", Cost::FlashProgram, 1..=100_000),
 ];
 
-/// Costs that are others than those assumed.
+/// Costs that are others than usual.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AlteredCosts([Option<Cycle>; COSTS.len()]);
 
@@ -60,7 +60,8 @@ impl AlteredCosts {
             };
             let value = value.parse().ok().filter(|value| range.contains(value));
             let (least, most) = (range.start(), range.end());
-            all.0[*cost as usize] = Some(value.ok_or_else(|| format!("{name} is a whole number from {least} to {most}"))?);
+            all.0[*cost as usize] =
+                Some(value.ok_or_else(|| format!("{name} is a whole number from {least} to {most}"))?);
         }
         Ok(all)
     }

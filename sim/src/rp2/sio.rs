@@ -32,7 +32,16 @@ pub(crate) struct Fifo<const DEPTH: usize> {
 
 impl<const DEPTH: usize> Default for Fifo<DEPTH> {
     fn default() -> Self {
-        Self { entries: [0; DEPTH], head: 0, len: 0, pushed: 0, popped: 0, latency: FIFO_LATENCY, wof: false, roe: false }
+        Self {
+            entries: [0; DEPTH],
+            head: 0,
+            len: 0,
+            pushed: 0,
+            popped: 0,
+            latency: FIFO_LATENCY,
+            wof: false,
+            roe: false,
+        }
     }
 }
 

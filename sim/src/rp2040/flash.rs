@@ -74,11 +74,7 @@ impl Times {
     /// With another time of a sector to erase, or of a page to program, in µs.
     pub(in crate::rp2040) fn altered(self, altered: &AlteredCosts) -> Self {
         let time = |cost, assumed| altered.get(cost).map_or(assumed, |us| u128::from(us) * (MILLISECOND / 1000));
-        Self {
-            page: time(Cost::FlashProgram, self.page),
-            sector: time(Cost::FlashErase, self.sector),
-            ..self
-        }
+        Self { page: time(Cost::FlashProgram, self.page), sector: time(Cost::FlashErase, self.sector), ..self }
     }
 
     /// In tenths of a millisecond.

@@ -61,7 +61,7 @@ pub struct Machine {
     boot_loader: Option<u8>,
     /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
     pub(super) off_until: [Cycle; 2],
-    /// Costs that are others than those assumed.
+    /// Costs that are altered.
     altered: AlteredCosts,
     /// `LINE_CYCLES`, or what it is altered to.
     line_cycles: Cycle,
@@ -181,7 +181,7 @@ impl Machine {
         self.reset();
     }
 
-    /// Has these costs from now on, and all others as they are assumed.
+    /// Has these costs from now on, and no others altered.
     pub(super) fn alter(&mut self, altered: AlteredCosts) {
         self.altered = altered;
         self.line_cycles = altered.get(Cost::Line).unwrap_or(LINE_CYCLES);

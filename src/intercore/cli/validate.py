@@ -17,15 +17,16 @@ from intercore.files.replacement import VALIDATION, check_replaceable
 from intercore.target.targets import DEFAULT_BAUD, Address, find
 from intercore.terminal.console import messages, say
 from intercore.terminal.formats import DEFAULT, show
-from intercore.validate import campaign, costs
+from intercore.validate import costs
+from intercore.validate.campaign import Model, check_same_program, measure
 from intercore.validate.quantities import BUILD
 from intercore.validate.report import ValidationFindings
 from intercore.validate.result import validation, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from intercore.validate.result import Validation
+    from intercore.validate.result import Origin
 
 app = typer.Typer(add_completion=False)
 FILE = Path("pico-validation.json")
@@ -56,29 +57,24 @@ def validate(
         )
     check_replaceable(file, VALIDATION, force=force)
     with messages().status("building the program") as status:
-        program = board_image(PICO, BUILD, status.update).elf
+        model = Model(board_image(PICO, BUILD, status.update).elf, status.update)
+        origin: Origin = "board"
         if simulate_board is None:
-            found = _on_board(program, Address(port, baud), status.update)
+            said, compared = _on_board(model, Address(port, baud), status.update)
         else:
-            found = _simulated(program, simulate_board, status.update)
+            origin, said = "simulated board", model.conditions
+            compared = model.measure(costs.hidden(simulate_board), status.update)
+        simulated = model.measure({}, status.update)
+        found = validation(origin, said, compared, simulated, model.effects(simulated, status.update))
     write(found, file, force=force)
     show(ValidationFindings(found), output)
     say(f"written: {file}" + (", to attach to an issue: I have a board" if port is not None else ""))
 
 
-def _on_board(program: Path, address: Address, update: Callable[[str], None]) -> Validation:
-    expected = campaign.conditions(program)
+def _on_board(model: Model, address: Address, update: Callable[[str], None]) -> tuple[Mapping[str, str], list[float]]:
+    """Return what a board says of itself, and what it takes, if it runs the program of the model."""
     with connected(find(PICO.name), address, None) as (session, _):
         said = session.info().conditions
-        campaign.check_same_program(said, expected)
+        check_same_program(said, model.conditions)
         session.raise_rate()
-        measured = campaign.measure(session, update)
-    simulated = campaign.simulate(program, {}, update)
-    return validation("board", said, measured, simulated, campaign.effects(program, simulated, update))
-
-
-def _simulated(program: Path, seed: int, update: Callable[[str], None]) -> Validation:
-    compared = campaign.simulate(program, costs.hidden(seed), update)
-    simulated = campaign.simulate(program, {}, update)
-    said = campaign.conditions(program)
-    return validation("simulated board", said, compared, simulated, campaign.effects(program, simulated, update))
+        return said, measure(session, update)

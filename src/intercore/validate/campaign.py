@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -13,10 +12,11 @@ from intercore.validate.costs import COSTS, faults
 from intercore.validate.quantities import QUANTITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from intercore.link.session import Session
+    from intercore.target.simulated_chip import SimulatedPico
     from intercore.validate.quantities import Quantity
 
 SIMULATED = "pico-sim"
@@ -48,31 +48,35 @@ def _typical(session: Session, quantity: Quantity) -> float:
     raise IntercoreError(f"the target has sent no samples of {quantity.what}")
 
 
-def simulate(program: Path, altered: Mapping[str, int], say: Callable[[str], None]) -> list[float]:
-    """Return what `measure` does on a simulated chip that runs a program, with altered costs."""
-    target = find(SIMULATED)
-    address = Address(programs=(program,), faults=faults(altered))
-    with contextlib.closing(target.open(address, say)) as opened, opened.session(target.timeout) as session:
-        session.raise_rate()
-        return measure(session, say)
+class Model:
+    """A simulated chip with a program, started once; each campaign begins from the same state."""
 
+    def __init__(self, program: Path, say: Callable[[str], None]) -> None:
+        """Start the program. Raises IntercoreError."""
+        target = find(SIMULATED)
+        self._opened = target.open(Address(programs=(program,)), say)
+        self._session = self._opened.session(target.timeout)
+        self.conditions: Mapping[str, str] = self._session.info().conditions
+        """What the program says of itself."""
+        self._session.raise_rate()
+        self._simulator = cast("SimulatedPico", self._opened.chip).simulator
+        self._restore = self._simulator.keep(), self._session.snapshot()
 
-def effects(program: Path, simulated: list[float], say: Callable[[str], None]) -> list[list[float]]:
-    """Return for each cost what its step adds to each quantity, in cycles: one simulation for each."""
-    found = []
-    for cost in COSTS:
-        moved = simulate(program, {cost.name: cost.assumed + cost.step}, lambda _: None)
-        say(f"simulating with another cost: {cost.what}")
-        found.append([after - before for after, before in zip(moved, simulated, strict=True)])
-    return found
+    def measure(self, altered: Mapping[str, int], say: Callable[[str], None]) -> list[float]:
+        """Return what `measure` does on the chip with altered costs."""
+        for restore in self._restore:
+            restore()
+        self._simulator.set_faults(faults(altered))
+        return measure(self._session, say)
 
-
-def conditions(program: Path) -> dict[str, str]:
-    """Return what a program says of itself on the simulated chip."""
-    target = find(SIMULATED)
-    address = Address(programs=(program,))
-    with contextlib.closing(target.open(address, lambda _: None)) as opened, opened.session(target.timeout) as session:
-        return dict(session.info().conditions)
+    def effects(self, simulated: Sequence[float], say: Callable[[str], None]) -> list[list[float]]:
+        """Return for each cost what its step adds to each quantity, in cycles: one campaign for each."""
+        found = []
+        for cost in COSTS:
+            say(f"simulating with another cost: {cost.what}")
+            moved = self.measure({cost.name: cost.assumed + cost.step}, lambda _: None)
+            found.append([after - before for after, before in zip(moved, simulated, strict=True)])
+        return found
 
 
 def check_same_program(board: Mapping[str, str], expected: Mapping[str, str]) -> None:

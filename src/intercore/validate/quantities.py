@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 BUILD: Mapping[str, Level] = {"code": "flash"}
 """Levels of the program's factors; others have their defaults. Code in flash shows what a miss of its cache costs."""
-SAMPLES = 101
+SAMPLES = 61
 """Of each quantity, unless it takes more than a millisecond."""
 
 

@@ -70,8 +70,9 @@ const MOST_ACCESSES: u64 = 500_000;
 const MORE_ACCESSES: u64 = 20_000;
 /// Values of a word that says whose turn it is, at most.
 const MAX_VALUES: usize = 16;
-/// Lost updates that change nothing after which they are believed: two cores may well set the same flag.
-const MANY: u32 = 3;
+/// Values of lost updates that change nothing, after which they are believed: two cores may well set the same flag, any number
+/// of times.
+const MANY: usize = 3;
 /// Cycles from a load to the store that depends on it, where the order of a core says nothing.
 const SHORTLY: Cycle = 300;
 /// Both cores, a bit each.
@@ -186,8 +187,8 @@ struct Part {
     /// The cores that have changed it, a bit each.
     changed_by: u8,
     turns: Turns,
-    /// Updates that were lost, but changed nothing: the other one had stored the same.
-    repeated: u32,
+    /// Values of updates that were lost, but changed nothing: the other one had stored the same. Each once.
+    repeated: Vec<u32>,
 }
 
 impl Part {
@@ -199,7 +200,7 @@ impl Part {
             loads: Vec::new(),
             changed_by: 0,
             turns: Turns::new(),
-            repeated: 0,
+            repeated: Vec::new(),
         }
     }
 
@@ -250,8 +251,10 @@ impl Part {
             let lost = overtaken.filter(|load| if core == other { load.by.is_shortly_before(&by) } else { !ordered });
             if silent {
                 lost?;
-                self.repeated += 1;
-                if self.repeated < MANY {
+                if self.repeated.len() < MANY && !self.repeated.contains(&value) {
+                    self.repeated.push(value);
+                }
+                if self.repeated.len() < MANY {
                     return None;
                 }
             }

@@ -2,9 +2,10 @@
 
 use intercore_sim::core::bus::Slave;
 use intercore_sim::core::chip::Chip;
-use intercore_sim::core::profile::{Costs, CostsOfNodes, Culprit, Frame, LockUse, Profile, TimedCalls};
+use intercore_sim::core::profile::{Activity, Costs, CostsOfNodes, Culprit, Frame, LockUse, Profile, TimedCalls};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::image::Image;
+use intercore_sim::observe::course::{Lost, Stretch};
 use intercore_sim::observe::timeline::exception;
 use intercore_sim::rp2040::machine::Machine;
 use pyo3::prelude::*;
@@ -36,6 +37,9 @@ type Wait = (u8, u8, u32, u8, u32, u64, Cycle);
 /// beyond those that are told apart; control block and name of each task by its number, that of no task first.
 pub type Recorded = (Cycle, Cycle, Vec<Core>, Vec<&'static str>, Vec<Loss>, Vec<Lock>, Vec<Wait>, Cycle, Vec<Task>);
 type Task = (u32, String);
+/// First cycle and how many; node of the tree of calls; what the core did, and the slave and kind of loss of its cycles if they
+/// were lost; how many losses began.
+pub type Followed = (Cycle, Cycle, usize, &'static str, Option<(&'static str, bool)>, u64);
 /// Function, file, line.
 pub type Source = (Option<String>, Option<String>, Option<u32>);
 
@@ -124,6 +128,24 @@ pub fn recorded<C: Chip>(profile: &Profile) -> Recorded {
         contention.untold,
         profile.tasks.all().map(|(block, name)| (block, name.to_owned())).collect(),
     )
+}
+
+/// What a core did, with whether what was lost was lost to another master.
+pub fn followed(stretches: &[Stretch]) -> Vec<Followed> {
+    let stretch = |it: &Stretch| {
+        let doing = match it.activity {
+            Activity::Off => "off",
+            Activity::Executes => "executes",
+            Activity::Switches => "switches",
+            Activity::Sleeps => "sleeps",
+        };
+        let lost = it.lost.map(|lost| match lost {
+            Lost::Conflict(slave) => (name(slave.0), true),
+            Lost::Wait(slave) => (name(slave.0), false),
+        });
+        (it.begin, it.cycles, it.node, doing, lost, it.losses)
+    };
+    stretches.iter().map(stretch).collect()
 }
 
 /// The functions that instructions are in, of the first image that knows.

@@ -122,6 +122,11 @@ impl CoreProfile {
         self.calls.path()
     }
 
+    /// The node of what it does now, and whether it executes it.
+    pub fn doing(&self) -> (usize, Activity) {
+        (self.calls.node(), self.activity)
+    }
+
     /// Whether there were more different calls than the tree holds; the rest was added to their callers.
     pub fn is_truncated(&self) -> bool {
         self.calls.is_truncated()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from intercore.record.origin import Origin
     from intercore.record.store import StoreReader
     from intercore.sim import Simulator
-    from intercore.sim.observation import Witness
+    from intercore.sim.observation import Answers, Witness
     from intercore.view.answer import Answer
     from intercore.view.section import CombinedReport, Report, Section
 
@@ -278,6 +278,8 @@ class Benchmark:
     """What its times are made of: where these are simulated, how far each part of the model is known to be true."""
     witness: Callable[[Simulator], Witness] | None = None
     """Its probe on a simulated chip, which records the ground truth of each sample."""
+    load_answers: Callable[[], type[Answers]] | None = None
+    """Its probe there that tells how each sample came about, so that the longest one can be explained."""
     load_analysis: Callable[[], Analysis] | None = None
     load_prediction: Callable[[], Predict] | None = None
     """A model of what will take how long."""

@@ -14,6 +14,7 @@ from intercore.campaign.levels import repetitions_of
 from intercore.campaign.plan_file import Experiment
 from intercore.campaign.planning import draft_plan, in_runs, plan_without_parts
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
+from intercore.cli.explained import check_explainable, explain_worst
 from intercore.cli.measuring import kept_target, measure_runs
 from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, open_metering, with_meter
 from intercore.cli.number_options import seconds_option, whole_option
@@ -49,7 +50,9 @@ from intercore.terminal.formats import DEFAULT, formats, show
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from intercore.record.measurement import Plan
+    from intercore.campaign.kept_target import KeptTarget
+    from intercore.campaign.metering import Metering
+    from intercore.record.measurement import Plan, Run
 
 
 app = typer.Typer(add_completion=False)
@@ -190,6 +193,14 @@ def run(
             "--emulated", help="Declare that the target at this port is an emulator: its timing is meaningless."
         ),
     ] = False,
+    explains: Annotated[
+        bool,
+        typer.Option(
+            "--explain-worst",
+            help="Benchmarks `irq` and `jitter` on pico-sim and pico-amp-sim: repeat the measurement with the longest "
+            "sample, and say what its time went to.",
+        ),
+    ] = False,
     meter: MeterUrl = None,
     measured_path: MeasuredPath = None,
     currents: CurrentsPath = None,
@@ -217,9 +228,20 @@ def run(
         sources=sources,
     )
     if resume:
-        given: dict[str, object] = {"target": target, "--opt": opt, "--repetitions": repetitions, "--runs": runs}
-        given |= {"--every": every, "--seed": seed, "--until": until, "--cap": cap, "--emulated": emulated or None}
-        given |= {"--kernel": kernel, "--firmware": firmware, "--source": own}
+        given: dict[str, object] = {
+            "target": target,
+            "--opt": opt,
+            "--repetitions": repetitions,
+            "--runs": runs,
+            "--every": every,
+            "--seed": seed,
+            "--until": until,
+            "--cap": cap,
+            "--emulated": emulated or None,
+            "--kernel": kernel,
+            "--firmware": firmware,
+            "--source": own,
+        }
         _refuse_new_plan(name for name, value in given.items() if value is not None)
         with open_to_add(store_path) as store:
             run_id = run_to_resume(store)
@@ -227,7 +249,7 @@ def run(
             plan = with_meter(store.run(run_id).plan, meter, measured_path, currents, resumed=True)
             of_run = kept_target(plan, address, timeout)
             with open_metering(plan) as metering, of_run as kept:
-                (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
+                finished = _measured(store, run_id, kept, metering, verbose=verbose, explains=explains)
     elif target is None or benchmark is None:
         if target is not None:
             raise UsageError(f"name a benchmark, e.g. intercore run {find(target).name} speedup")
@@ -242,6 +264,8 @@ def run(
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
         plan = _in_runs(plan, runs, every)
+        if explains:
+            check_explainable(known, benchmark)
         draft = draft_plan(plan, [Experiment(benchmark, wanted, skip_impossible=skip_impossible, fill=True)])
         of_run = kept_target(plan, address, timeout)
         without_faults = kept_target(plan, msgspec.structs.replace(address, faults=()), timeout)
@@ -255,7 +279,7 @@ def run(
                 say(sentence)
             with Store(store_path) as store:
                 run_id = store.create_run(plan, len(settings(plan)))
-                (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
+                finished = _measured(store, run_id, kept, metering, verbose=verbose, explains=explains)
     if report_path is None and finished.plan.name == SUITE:
         report_path = _suite_page(finished.plan.target)
     show(findings(finished, store_path, options, brief=not verbose), output)
@@ -263,6 +287,17 @@ def run(
         write_report([finished], report_path, options, force=force)
     check_sound([finished])
     check_energy([finished], store_path)
+
+
+def _measured(
+    store: Store, run_id: int, kept: KeptTarget, metering: Metering | None, *, verbose: bool, explains: bool
+) -> Run:
+    """Complete a run, and explain its longest samples if that is asked for."""
+    if explains:
+        plan = store.run(run_id).plan
+        check_explainable(find(plan.target), plan.name)
+    (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
+    return explain_worst(store, finished, kept) if explains else finished
 
 
 def _in_runs(plan: Plan, runs: int | None, every: float | None) -> Plan:

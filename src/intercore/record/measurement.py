@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from intercore.errors import IntercoreError
+from intercore.record.explanation import Explanation
 from intercore.record.meter_recording import Besides, Currents, Recording
 from intercore.record.own_work import OwnWork
 
@@ -99,6 +100,8 @@ class Measurement(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """Which run it is from, where several are analysed together: `3`, or `3.2` if run 3 was measured in several."""
     recording: Recording | None = None
     """The recording of a meter; None if none was requested."""
+    explanation: Explanation | None = None
+    """What the time of its longest sample went to, where that was found out."""
 
     @property
     def lacks_energy(self) -> bool:

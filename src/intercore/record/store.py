@@ -20,13 +20,23 @@ from intercore.record.measurement import Plan, Run, RunInParts
 from intercore.record.meter_recording_rows import TABLES, head_of, recording_of, samples_of
 from intercore.record.plan import canonical, run_of
 from intercore.record.store_reading import FileForReading
-from intercore.record.store_rows import DamagedError, check_crc, crc_of, is_of, measurement_of, packed, reading
+from intercore.record.store_rows import (
+    DamagedError,
+    check_crc,
+    crc_of,
+    explanation_of,
+    is_of,
+    measurement_of,
+    packed,
+    reading,
+)
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
+    from intercore.record.explanation import Explanation
     from intercore.record.measurement import Measurement
     from intercore.record.meter_recording import Recording
     from intercore.record.plan import Setting
@@ -206,7 +216,10 @@ class StoreReader:
 
     @property
     def _has_recordings(self) -> bool:
-        found = self._db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'recordings'").fetchone()
+        return self._has("recordings")
+
+    def _has(self, table: str) -> bool:
+        found = self._db.execute("SELECT count(*) FROM sqlite_master WHERE name = ?", (table,)).fetchone()
         return bool(found[0])
 
     def _lacking_energy(self, run_id: int) -> int:
@@ -232,8 +245,10 @@ class StoreReader:
             with self._reading(f"measurement {number} of run {run_id}"):
                 check_crc(crc, crc_of(row, [conditions], *samples))
                 found = measurement_of(row, conditions, samples)
-                recording = self._recording(number)
-            yield found if recording is None else msgspec.structs.replace(found, recording=recording)
+                recording, explanation = self._recording(number), self._explanation(number)
+            if recording is not None or explanation is not None:
+                found = msgspec.structs.replace(found, recording=recording, explanation=explanation)
+            yield found
 
     def _rows(self, run_id: int) -> Iterator[tuple[Any, ...]]:
         return self._db.execute(f"{store_format.ROWS} WHERE campaign = ? ORDER BY measurements.id", (run_id,))
@@ -267,6 +282,16 @@ class StoreReader:
         ).fetchall()
         check_crc(crc, crc_of([whole, head], *samples))
         return recording_of(head, samples)
+
+    def _explanation(self, measurement: int) -> Explanation | None:
+        if not self._has("explanations"):
+            return None
+        found = self._db.execute("SELECT crc, text FROM explanations WHERE measurement = ?", (measurement,)).fetchone()
+        if found is None:
+            return None
+        crc, text = found
+        check_crc(crc, crc_of([text]))
+        return explanation_of(text)
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
@@ -395,15 +420,21 @@ class Store(StoreReader):
         key = canonical(setting.factors)
         what = f"the energy of repetition {setting.repetition} of {setting.benchmark} with {key}"
         with self._transaction(f"add {what} to run {run_id} in", "IMMEDIATE"):
-            found = self._db.execute(
-                "SELECT id, setting FROM measurements WHERE campaign = ? AND benchmark = ? AND repetition = ?",
-                (run_id, setting.benchmark, setting.repetition),
-            )
-            with self._reading(what):
-                number = next((each for each, old in found if renamed.setting(setting.benchmark, old) == key), None)
-            if number is None:
-                raise IntercoreError(f"run {run_id} of {self.path} has no measurement for {what}")
+            number = self._number(run_id, setting, what)
             self._put_recording(number, recording)
+
+    def _number(self, run_id: int, setting: Setting, what: str) -> int:
+        """Return the id of a run's measurement of a setting. Raises IntercoreError if there is none."""
+        key = canonical(setting.factors)
+        found = self._db.execute(
+            "SELECT id, setting FROM measurements WHERE campaign = ? AND benchmark = ? AND repetition = ?",
+            (run_id, setting.benchmark, setting.repetition),
+        )
+        with self._reading(what):
+            number = next((int(each) for each, old in found if renamed.setting(setting.benchmark, old) == key), None)
+        if number is None:
+            raise IntercoreError(f"run {run_id} of {self.path} has no measurement for {what}")
+        return number
 
     def _put_recording(self, measurement: int, recording: Recording) -> None:
         for table in TABLES:
@@ -420,6 +451,20 @@ class Store(StoreReader):
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             ((measurement, position, *sample) for position, sample in enumerate(samples)),
         )
+
+    def set_explanation(self, run_id: int, setting: Setting, explanation: Explanation) -> None:
+        """Add what the longest sample of a measurement of `setting` went to, in place of what was known of it.
+
+        Raises IntercoreError if the run has no such measurement.
+        """
+        with self._transaction(f"explain a sample of run {run_id} in", "IMMEDIATE"):
+            number = self._number(run_id, setting, "an explanation")
+            self._db.execute(store_format.EXPLANATIONS_TABLE)
+            text = msgspec.json.encode(explanation).decode()
+            self._db.execute(
+                "INSERT OR REPLACE INTO explanations (measurement, text, crc) VALUES (?, ?, ?)",
+                (number, text, crc_of([text])),
+            )
 
     def set_total(self, run_id: int, total: int) -> None:
         """Change the number of measurements that a run needs. Raises IntercoreError if there is no such run."""

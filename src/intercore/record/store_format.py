@@ -4,8 +4,8 @@ History (`PRAGMA user_version`):
   1  campaigns, conditions, measurements, samples: a plan has one benchmark
   2  a plan has parts, a setting belongs to a benchmark, and a series has a unit (Intercore 0.1)
 
-Meter recordings are in separate tables (`recording_rows`), which a store has from its first recording on. An older
-Intercore reads such a store, without the energy.
+Meter recordings are in separate tables (`recording_rows`), and what samples went to is in another one (`explanations`),
+which a store has from the first of these on. An older Intercore reads such a store without them.
 """
 
 from __future__ import annotations
@@ -77,6 +77,12 @@ _SCHEMA = (
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {FORMAT}",
 )
+
+EXPLANATIONS_TABLE = """CREATE TABLE IF NOT EXISTS explanations (
+        measurement INTEGER PRIMARY KEY REFERENCES measurements,
+        text TEXT NOT NULL, -- JSON of explanation.Explanation
+        crc INTEGER NOT NULL -- CRC-32 of the text
+    ) STRICT"""
 
 ROWS = (
     "SELECT measurements.id, crc, json, setting, repetition, benchmark, factors, checks, started"

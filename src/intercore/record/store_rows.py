@@ -12,6 +12,7 @@ import numpy as np
 
 from intercore.files.bounds import CONDITIONS_TEXT, SERIES_SAMPLES
 from intercore.record import renamed
+from intercore.record.explanation import Explanation
 from intercore.record.measurement import Level, Measurement, Series, Unit
 from intercore.record.plan import Setting
 
@@ -96,6 +97,14 @@ def measurement_of(row: list[Any], conditions: object, samples: list[tuple[Any, 
 
 def _levels(benchmark: str, text: str) -> dict[str, Level]:
     return renamed.levels(benchmark, msgspec.json.decode(text, type=dict[str, Level]))
+
+
+def explanation_of(text: object) -> Explanation:
+    """Return what is stored of a sample, within `reading`. Raises DamagedError if its parts are not all of it."""
+    found = msgspec.json.decode(msgspec.convert(text, str), type=Explanation)
+    if sum(part.cycles for part in found.parts) != found.cycles:
+        raise DamagedError("the parts of a sample do not add up to it")
+    return found
 
 
 @lru_cache(maxsize=16)

@@ -22,7 +22,7 @@ from intercore.sim.chip import (
     Tally,
     TimedOutput,
 )
-from intercore.sim.simulator import DEFAULT_CYCLES, Clocks, Rp2350, Simulator, SimulatorError, Snapshot
+from intercore.sim.simulator import DEFAULT_CYCLES, Clocks, Repetition, Rp2350, Simulator, SimulatorError, Snapshot
 from intercore.sim.stm32h745 import Stm32h745
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Probe",
     "Reason",
     "Registers",
+    "Repetition",
     "Rp2350",
     "Simulator",
     "SimulatorError",

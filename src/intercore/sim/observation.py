@@ -7,7 +7,7 @@ Probes take no simulated time. Each benchmark chooses its probes: see
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,8 @@ SWITCHING = (SV_CALL, PEND_SV, *DOORBELLS)
 """Exceptions with which the kernel switches tasks."""
 KERNEL_CORES = "xPortCores"
 """What the kernel's RISC-V port keeps for both cores (firmware/port/freertos_smp/hazard3/portmacro.h)."""
+SYSTICK = 15
+"""The kernel's tick."""
 TIMER_HANDLER = 3
 """The word in it for the handler of the timer, which those of the external interrupts follow."""
 DOORBELL_INTERRUPT = 26
@@ -59,6 +61,34 @@ class Witness(ABC):
 
         Raises IntercoreError if the target's report does not match it.
         """
+
+
+class Answered(NamedTuple):
+    """How a sample came about, on the simulated chip."""
+
+    cycle: int
+    """Of the reading of the clock that the sample ends with."""
+    cores: Sequence[int]
+    """The cores on the way from its cause to that reading: each rings the next one's doorbell."""
+    exception: int | None
+    """That of the first core by which it began, by number; None if it began with a reading by a task there."""
+
+
+class Answers(ABC):
+    """Observes one measurement of a benchmark whose samples begin with a cause and end with a reading of the clock."""
+
+    series: ClassVar[str]
+    """The series of the samples."""
+    apart: ClassVar[tuple[str, ...]] = ()
+    """Factors by whose levels something else is timed, so that each has a longest sample of its own."""
+
+    @abstractmethod
+    def __init__(self, chip: Simulator) -> None:
+        """Watch from now on."""
+
+    @abstractmethod
+    def answered(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Sequence[Answered]:
+        """Return how each sample came about. Raises IntercoreError if the target's report does not match."""
 
 
 class Passages:

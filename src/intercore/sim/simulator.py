@@ -58,6 +58,7 @@ __all__ = [
     "Probe",
     "Reason",
     "Registers",
+    "Repetition",
     "Rp2350",
     "Simulator",
     "SimulatorError",
@@ -125,6 +126,7 @@ class Simulator(Chip):
 
     def _switch_on(self, machine: _native.Machine) -> None:
         self._machine: _native.Machine = machine
+        self._inputs: list[tuple[int, Callable[[], None]]] | None = None
         self._power_on = machine.snapshot()
 
     def __repr__(self) -> str:
@@ -215,6 +217,10 @@ class Simulator(Chip):
         self._machine.restore(snapshot)
         self.__dict__.pop("symbols", None)
 
+    def _note_input(self, give: Callable[[], None]) -> None:
+        if self._inputs is not None:
+            self._inputs.append((self.now, give))
+
     # Memory, registers, names
 
     def read(self, place: int | str, count: int) -> bytes:
@@ -239,6 +245,14 @@ class Simulator(Chip):
         Raises ValueError if no register is modelled there, and for registers private to a core, such as SysTick's.
         """
         return self._machine.peek_register(self._aligned(address), number("core", core))
+
+    def follow(self, until: int) -> tuple[list[_native.Followed], list[_native.Followed]]:
+        """Run to a cycle, and return what core 0 and core 1 did meanwhile, with no gap; while a profile is recorded.
+
+        It takes some microseconds of the host's time for each cycle.
+        """
+        cores = self._machine.follow(whole("until", until, 0, U64))
+        return cores[0], cores[1]
 
     def set_apart(self, ranges: Iterable[tuple[int, int]]) -> None:
         """Set code and data apart from now on, as if each range of addresses were in a memory of its own.
@@ -314,6 +328,7 @@ class Simulator(Chip):
             raise ValueError(
                 f"the list flipped has {len(masks)} masks for {len(data)} bytes: give one mask for each byte"
             )
+        self._note_input(lambda: self.send(data, uart=uart, not_before=not_before, flipped=flipped))
         self._machine.send(
             number("uart", uart), bytes(memoryview(data)), whole("not_before", not_before, 0, U64), masks
         )
@@ -351,6 +366,7 @@ class Simulator(Chip):
 
     def send_usb(self, data: bytes) -> None:
         """Send bytes to the device's first serial port; they wait until the host has opened it."""
+        self._note_input(lambda: self.send_usb(data))
         self._machine.send(_USB, bytes(memoryview(data)), 0, [])
 
     def take_usb(self) -> bytes:
@@ -391,6 +407,48 @@ class Simulator(Chip):
         if address % 4:
             raise ValueError(f"address {address:#010x} is not a multiple of 4")
         return address
+
+
+class Repetition:
+    """A part of a simulated chip's run that can be repeated, with the input that came meanwhile."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        """Begin now."""
+        self.simulator = simulator
+        self.begin = simulator.now
+        self._start = simulator.snapshot()
+        self._next = 0
+        self._inputs: list[tuple[int, Callable[[], None]]] = []
+        simulator._inputs = self._inputs
+
+    def end(self) -> None:
+        """Note no more input."""
+        self.simulator._inputs = None
+
+    def rewind(self) -> None:
+        """Go back to the beginning."""
+        self.simulator.restore(self._start)
+        self._next = 0
+
+    def run_to(self, cycle: int) -> None:
+        """Repeat it from where the chip is up to a cycle."""
+        for at, give in self._inputs[self._next :]:
+            if at > cycle:
+                break
+            self._advance(at)
+            give()
+            self._next += 1
+        self._advance(cycle)
+
+    def _advance(self, cycle: int) -> None:
+        while (now := self.simulator.now) < cycle:
+            stop = self.simulator.run_to(cycle)
+            self.simulator.take_uart()
+            self.simulator.take_usb()
+            if stop.reason is Reason.DEAD_END:
+                self.simulator.advance(cycle - now)
+            elif stop.reason is not Reason.LIMIT:
+                raise SimulatorError(f"a measurement that is repeated went another way: {stop}")
 
 
 _USB = 2

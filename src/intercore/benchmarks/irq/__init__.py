@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.benchmark import Levels, Predict
     from intercore.benchmarks.published import Publication
     from intercore.record.origin import Origin
+    from intercore.sim.observation import Answers
 
 Path: TypeAlias = Literal["timer-handler", "handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
 Doing: TypeAlias = Literal["idle", "busy", "kernel"]
@@ -44,6 +45,12 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
         {"path": ["timer-handler"], "to": ["0"], **_SHORT},
         {"path": to_a_core, "to": ["0", "1"], **_SHORT},
     )
+
+
+def _load_answers() -> type[Answers]:
+    from intercore.benchmarks.irq.answered import IrqAnswers
+
+    return IrqAnswers
 
 
 def _load_analysis() -> Analysis:
@@ -76,6 +83,7 @@ BENCHMARK = Benchmark(
     ),
     SeriesMeaning(results={"latency": Result("us", "response time")}),
     made_of=("interrupt latency", "the kernel (RTOS)"),
+    load_answers=_load_answers,
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,
     load_publication=_load_publication,

@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.caveats import Samples, disturbed, failed_checks
+from intercore.benchmarks.explained import ExplainedSample, explained, explained_findings
 from intercore.benchmarks.grouping import (
     by_level,
     distribution_us,
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
 
 BENCHMARK = "irq"
 SERIES = "latency"
+EXPLAINED = "latency of an interrupt"
+"""What is explained, in words."""
 
 _POOLED = ("path", "from", "to", "interrupted", "seed", "samples")
 _FEWEST_FOR_TAIL = 500
@@ -160,13 +163,18 @@ class IrqAnalysis(msgspec.Struct, frozen=True):
     latencies: tuple[Latency, ...]
     comparisons: tuple[IrqComparison, ...]
     budgets: tuple[IrqBudget, ...]
+    explained: tuple[ExplainedSample, ...] = ()
+    """What the longest samples went to, where that was asked for."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> IrqAnalysis:
     """Analyse the measurements of `irq` among those given."""
+    measurements = list(measurements)
     pools = pooled(measurements)
     latencies = tuple(_latency(setting, pool) for setting, pool in pools.items())
-    return IrqAnalysis(latencies, tuple(_comparisons(pools)), tuple(_budgets(pools)))
+    return IrqAnalysis(
+        latencies, tuple(_comparisons(pools)), tuple(_budgets(pools)), explained(measurements, BENCHMARK)
+    )
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
@@ -372,6 +380,7 @@ def results(analysis: IrqAnalysis) -> Iterator[Finding]:
         for found in (facts.timer(), facts.wake_up(), facts.doorbell(), facts.timer_to_task(), facts.slow_to_wake()):
             if found is not None:
                 yield found
+    yield from explained_findings(analysis.explained, EXPLAINED)
     within = max((one.within_us for one in analysis.latencies), default=0.0)
     if within:
         yield uncertainty.CrossCoreUncertainty(times_of="latency", within_us=within)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from intercore.benchmarks.explained import explained_tables
 from intercore.benchmarks.irq import DOING, PATHS
-from intercore.benchmarks.irq.analysis import BENCHMARK, analyse, caveats, pooled, results, samples_us
+from intercore.benchmarks.irq.analysis import BENCHMARK, EXPLAINED, analyse, caveats, pooled, results, samples_us
 from intercore.benchmarks.irq.answers import answers, costs, remarks
 from intercore.benchmarks.irq.publication import IrqPublication
 from intercore.benchmarks.published import published
@@ -86,6 +87,7 @@ def _tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[Any]]:
         rows = [one for one in analysis.latencies if one.path == path]
         if rows:
             yield Table(f"{path}: {words}, on {where(run)}", rows, _columns(rows))
+    yield from explained_tables(run, analysis.explained, EXPLAINED)
     if analysis.budgets:
         yield Table(f"Worst cases to allow for, on {where(run)}", analysis.budgets, _budget_columns(analysis.budgets))
         yield from _published_tables(run, analysis)

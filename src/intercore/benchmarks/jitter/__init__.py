@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.published import Publication
     from intercore.record.measurement import Measurement, Series
     from intercore.record.origin import Origin
+    from intercore.sim.observation import Answers
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - where there are two kernels, it is refused
@@ -67,6 +68,12 @@ DEADLINE = Option(
 )
 
 
+def _load_answers() -> type[Answers]:
+    from intercore.benchmarks.jitter.answered import JitterAnswers
+
+    return JitterAnswers
+
+
 def _load_analysis() -> Analysis:
     from intercore.benchmarks.jitter.analysis import JitterAnalysis
     from intercore.benchmarks.jitter.answers import concerns
@@ -94,6 +101,7 @@ BENCHMARK = Benchmark(
     ),
     option=DEADLINE,
     made_of=("interrupt latency", "the kernel (RTOS)"),
+    load_answers=_load_answers,
     load_analysis=_load_analysis,
     load_publication=_load_publication,
 )

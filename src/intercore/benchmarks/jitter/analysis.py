@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.caveats import Samples, disturbed
+from intercore.benchmarks.explained import ExplainedSample, explained, explained_findings
 from intercore.benchmarks.grouping import by_run, ticks
 from intercore.benchmarks.jitter.activations import (
     BENCHMARK,
@@ -64,6 +65,9 @@ if TYPE_CHECKING:
 
 _EXTREMES = 4  # of a histogram: smallest and largest latency, smallest and largest deviation
 _BEYOND = 10  # counted activations beyond a percentile that is shown
+
+EXPLAINED = "lateness of an activation"
+"""What is explained, in words."""
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -158,6 +162,8 @@ class JitterAnalysis(msgspec.Struct, frozen=True):
     """The false times by the cores' counters, made on purpose."""
     deadlines: tuple[JitterDeadline, ...]
     """What is said of the deadline that was asked about, by setting."""
+    explained: tuple[ExplainedSample, ...] = ()
+    """What the longest samples went to, where that was asked for."""
 
 
 def analyse(measurements: Iterable[Measurement], deadline_us: float = 0.0) -> JitterAnalysis:
@@ -166,7 +172,9 @@ def analyse(measurements: Iterable[Measurement], deadline_us: float = 0.0) -> Ji
     found = pools(ours)
     varied = varied_factors(one for pool in found.values() for one in pool)
     settings = tuple(_setting(label, pool, varied) for label, pool in found.items())
-    return JitterAnalysis(settings, tuple(false_periods(ours)), deadlines(ours, deadline_us))
+    return JitterAnalysis(
+        settings, tuple(false_periods(ours)), deadlines(ours, deadline_us), explained(ours, BENCHMARK)
+    )
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
@@ -325,6 +333,7 @@ def results(analysis: JitterAnalysis) -> Iterator[Finding]:
     yield from _bounds(settings)
     yield from false_period_results(analysis.false_periods)
     yield from deadline_results(analysis.deadlines)
+    yield from explained_findings(analysis.explained, EXPLAINED)
 
 
 def _lateness(settings: Sequence[JitterSetting]) -> Lateness:

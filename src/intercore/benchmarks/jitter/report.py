@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.explained import explained_tables
 from intercore.benchmarks.jitter import DEADLINE
 from intercore.benchmarks.jitter.activations import BENCHMARK, UNSYNCHRONISED, activations, lateness_us, pools
-from intercore.benchmarks.jitter.analysis import analyse, caveats, results
+from intercore.benchmarks.jitter.analysis import EXPLAINED, analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, costs, remarks
 from intercore.benchmarks.jitter.deadline import deadline_answers, deadline_table
 from intercore.benchmarks.jitter.exhibits import exhibits
@@ -95,6 +96,7 @@ def _tables(run: Run, analysis: JitterAnalysis) -> Iterator[Table[Any]]:
     if analysis.settings or not analysis.false_periods:
         yield _latency_table(run, analysis)
         yield _deviation_table(run, analysis)
+    yield from explained_tables(run, analysis.explained, EXPLAINED)
     if analysis.deadlines:
         yield deadline_table(analysis.deadlines, where(run))
     if any(one.counted for one in analysis.settings):

@@ -1,0 +1,52 @@
+"""When each activation of `jitter` read the clock on the simulated chip, by probes of the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from intercore.sim.observation import OTHER_IMAGE, SYSTICK, Answered, Answers, Passages, contradiction, first_after
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from intercore.record.measurement import Level, Series
+    from intercore.sim import Simulator
+
+TICKING = 0
+"""The core that ticks for both (`configTICK_CORE`, firmware/port/freertos_smp)."""
+RELEASED = "jitter_released"
+"""The function to which an activation comes first (firmware/bench/jitter)."""
+
+
+class JitterAnswers(Answers):
+    """Sees activations, and readings of the clock."""
+
+    series = "late"
+
+    def __init__(self, chip: Simulator) -> None:
+        """Watch from now on."""
+        self._activations = Passages(chip, RELEASED)
+        self._readings = Passages(chip, "port_clock_reads")
+        self._has_two_kernels = f"{OTHER_IMAGE}{RELEASED}" in chip.symbols
+
+    def answered(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Sequence[Answered]:  # noqa: ARG002
+        """See Answers."""
+        by_core = [self._activations.cycles(core) for core in (0, 1)]
+        cycles = np.concatenate(by_core)
+        cores = np.repeat([0, 1], [len(one) for one in by_core])
+        series = {one.name: one.ticks for one in measured}
+        begins, count = series["begins"], len(series[self.series])
+        order = np.argsort(cycles)[: count + len(begins)]  # those that are only counted come behind them
+        if len(order) != count + len(begins):
+            raise contradiction(count, max(len(order) - len(begins), 0))
+        kept = np.delete(order, begins + np.arange(len(begins)))  # the first one of each stretch is not recorded
+        readings = [self._readings.cycles(core) for core in (0, 1)]
+        found = []
+        for at in kept.tolist():
+            core = int(cores[at])
+            first = core if self._has_two_kernels else TICKING
+            (end,) = first_after(readings[core], cycles[at : at + 1])
+            found.append(Answered(int(end), [core] if core == first else [first, core], SYSTICK))
+        return found

@@ -38,7 +38,7 @@ class Delay:
         detour = struct.pack("<8H", 0xB403, 0x4803, 0x3801, 0xD1FD, 0x4802, 0x4684, 0xBC03, 0x4760)
         chip.write(at, detour + struct.pack("<2L", 1, target | 1))
         for call in calls:
-            chip.write(call, _bl(call, at))
+            chip.write(call, bl(call, at))
 
     def set(self, turns: int) -> None:
         """Have each call take so many turns: TURN cycles each, at least one."""
@@ -66,7 +66,7 @@ def calls_of(elf: Path, target: int) -> list[int]:
     return [int(at, 16) for at in re.findall(rf"^ *([0-9a-f]+):\t[0-9a-f ]+\tbl\t{target:x} ", shown, re.MULTILINE)]
 
 
-def _bl(at: int, target: int) -> bytes:
+def bl(at: int, target: int) -> bytes:
     """Encode BL (ARMv6-M Architecture Reference Manual, A6.7.13)."""
     offset = target - (at + 4)
     sign, i1, i2 = (offset >> 31) & 1, (offset >> 23) & 1, (offset >> 22) & 1

@@ -56,6 +56,38 @@ def alike(run: Run, other: Run) -> int:
     return sum(theirs[key] == values for key, values in samples(run).items())
 
 
+# why the longest one took so long
+
+
+@pytest.mark.measures("jitter", "irq")
+def test_what_the_longest_samples_went_to_is_stored_and_shown(tool: Tool) -> None:
+    words = ("jitter", "samples=20", "load=both", "load_work=queue", "period_us=1000")
+    said = " ".join(tool("run", "pico-sim", *words, "--explain-worst").succeeded().out.split())
+    assert "The longest lateness of an activation took" in said
+    again = tool("show", "--format", "json").succeeded().json
+    (found,) = again["analysis"]["jitter"]["explained"]
+    worst, (setting,) = found["worst"], again["analysis"]["jitter"]["settings"]
+    assert worst["cycles"] == setting["lateness_max_ticks"] == sum(part["cycles"] for part in worst["parts"])
+    assert {"lock", "masked", "way"} <= {part["cause"] for part in worst["parts"]}
+    assert [one["code"] for one in again["findings"]].count("worst-explained") == 1
+    shown = " ".join(tool("show", "1").succeeded().out.split())
+    assert "Where the longest lateness of an activation went" in shown
+    assert "core 1 held the kernel's spinlock" in shown
+    page = tool.directory / "page.html"
+    tool("report", "1", "--output", str(page)).succeeded()
+    assert "spinlock 15 in" in page.read_text("utf-8")
+
+
+def test_of_interrupts_each_path_is_explained_and_those_measured_without_are_not(tool: Tool) -> None:
+    words = ("irq", "path=timer-handler,doorbell", "from=0", "to=1", "interrupted=busy,kernel", "samples=10")
+    tool("run", "pico-sim", *words).succeeded()
+    assert not tool("show", "--format", "json").succeeded().json["analysis"]["irq"]["explained"]
+    tool("run", "pico-sim", *words, "--explain-worst", "--max-baud", "115200").succeeded()
+    found = tool("show", "2", "--format", "json").succeeded().json["analysis"]["irq"]
+    largest = {one["path"]: round(one["largest_us"] * 125) for one in found["budgets"]}
+    assert {one["factors"]["path"]: one["worst"]["cycles"] for one in found["explained"]} == largest
+
+
 # which kernel
 
 

@@ -69,6 +69,35 @@ def test_hits_can_be_taken(forever: Simulator) -> None:
     assert np.all(probe.hits()["cycle"] > first["cycle"].max())
 
 
+def test_a_core_is_followed_without_a_gap_and_without_disturbing_it(both_cores: Simulator) -> None:
+    both_cores.run(1_000_000)
+    undisturbed, end = both_cores.state_hash(), both_cores.now
+    both_cores.reset()
+    begin = end - 30_000
+    both_cores.run_to(begin)
+    both_cores.start_profile()
+    before = [both_cores.statistics(core) for core in (0, 1)]
+    followed = both_cores.follow(end)
+    assert both_cores.state_hash() == undisturbed
+    for core, stretches in enumerate(followed):
+        begins = [one[0] for one in stretches]
+        lengths = [one[1] for one in stretches]
+        assert begins[0] == begin
+        assert all(length > 0 for length in lengths)
+        assert begins[1:] == (np.cumsum(lengths)[:-1] + begin).tolist(), "one begins where the last one ends"
+        assert sum(lengths) == end - begin
+        after, asleep = both_cores.statistics(core), sum(one[1] for one in stretches if one[3] == "sleeps")
+        assert abs(asleep - (after.asleep - before[core].asleep)) <= 1
+        lost = sum(one[1] for one in stretches if one[4] is not None)
+        conflicts, waits = (sum(getattr(after, name).values()) - sum(getattr(before[core], name).values())
+                            for name in ("conflicts", "waits"))  # fmt: skip
+        assert lost == conflicts + waits
+
+
+def test_nothing_is_followed_without_a_profile_or_on_a_chip_without_one(both_cores: Simulator) -> None:
+    assert both_cores.follow(both_cores.now + 100) == ([], [])
+
+
 def test_watching_does_not_disturb(both_cores: Simulator) -> None:
     both_cores.run(1_000_000)
     undisturbed = both_cores.state_hash()

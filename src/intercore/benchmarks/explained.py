@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+from msgspec import Meta
 
 from intercore.finding import Finding
 from intercore.record.explanation import ExplainedPart, Explanation
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Measurement, Run
 
+_KERNELS = (14, 15)
+"""Spinlocks that the Pico SDK keeps for operating systems (`PICO_SPINLOCK_ID_OS1`, `PICO_SPINLOCK_ID_OS2`)."""
 _NAMED = 3
 """Parts that a sentence names."""
 
@@ -38,7 +41,7 @@ class WorstExplained(Finding, frozen=True):
     """What it is a sample of, in words."""
     cycles: int
     hz: int
-    parts: tuple[ExplainedPart, ...]
+    parts: Annotated[tuple[ExplainedPart, ...], Meta(min_length=1)]
 
     @property
     def sentence(self) -> str:
@@ -50,18 +53,19 @@ class WorstExplained(Finding, frozen=True):
             told.append(f"{duration(more * us)} other delays")
         if way := sum(one.cycles for one in self.parts if one.cause == "way"):
             told.append(f"{duration(way * us)} what has to be executed")
-        return f"The longest {self.what} took {duration(self.cycles * us)}: {listed(told)}."
+        return f"The longest {self.what} took {duration(self.cycles * us)}, of which {listed(told)}."
 
 
 def in_words(part: ExplainedPart) -> str:
     """Return what the time of a part was spent with, a clause."""
     inside = f" in {part.function}" if part.function else ""
-    if part.cause == "lock":
+    if part.cause == "lock" and part.holder is not None:
         by = part.holder
-        held = f" in {by.function}" if by is not None and by.function else ""
-        whose = f" ({by.context})" if by is not None and by.context else ""
-        return f"core {1 - part.core} held spinlock {part.lock}{held}{whose}"
+        whose = "the kernel's " if part.lock in _KERNELS else ""
+        where = f"{f' in {by.function}' if by.function else ''}{f' ({by.context})' if by.context else ''}"
+        return f"core {by.core} held {whose}spinlock {part.lock}{where}"
     return {
+        "lock": f"core {part.core} waited for spinlock {part.lock}",
         "masked": f"interrupts were masked on core {part.core}{inside} ({part.context})",
         "interrupt": f"core {part.core} was in the handler of {part.context}{inside}",
         "task": f"core {part.core} executed {part.context}{inside}",

@@ -10,12 +10,12 @@ from intercore.benchmarks import failed, registry
 from intercore.cli.options import alternatives
 from intercore.cli.profiled import Measurer
 from intercore.errors import IntercoreError, UsageError
-from intercore.profile.worst import explain
+from intercore.profile.worst import MOST_CYCLES, explain
 from intercore.record.factors import TRACE_NAME, of_target
 from intercore.record.plan import SUITE, setting_of
 from intercore.sim import Repetition, Simulator
 from intercore.target.targets import TARGETS, FunctionOnlyTarget, SimulatedTarget
-from intercore.terminal.console import messages
+from intercore.terminal.console import messages, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +61,9 @@ def explain_worst(store: Store, run: Run, kept: KeptTarget) -> Run:
     """Explain the longest samples of a run, and return it with what was found out. Raises IntercoreError."""
     with messages().status("repeating the measurements with the longest samples") as status:
         for one, kind in longest(run):
+            if (cycles := int(_samples(one, kind.series).max())) > MOST_CYCLES:
+                say(f"the longest sample of {one.benchmark} is not explained: {cycles:,} cycles are too many")
+                continue
             status.update(f"repeating {one.benchmark}, whose longest sample is to be explained")
             setting = setting_of(run.plan, one)
             target = kept.opened(of_target(setting.factors))

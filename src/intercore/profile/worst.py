@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from intercore.sim import Repetition
     from intercore.sim.observation import Answered
 
+MOST_CYCLES = 12_500_000
+"""Of a sample that can be explained: what a core does changes every few of them, and all of it is kept for a while."""
 _LEAD = 0.05
 """Seconds before a sample from which the calls of tasks are followed, so that it is known who has called a function."""
 _PROMPT = 160
@@ -124,8 +126,10 @@ def explain(repetition: Repetition, series: Series, sample: int, answered: Answe
         )
     cycles = int(series.ticks[sample])
     begin, end = answered.cycle - cycles, answered.cycle
-    if cycles <= 0 or begin < repetition.begin:
-        raise IntercoreError(f"sample {sample} of {series.name} has {cycles} cycles, which cannot be explained")
+    if not 0 < cycles <= MOST_CYCLES or begin < repetition.begin:
+        raise IntercoreError(
+            f"sample {sample} of {series.name} has {cycles:,} cycles: up to {MOST_CYCLES:,} can be explained"
+        )
     repetition.rewind()
     repetition.run_to(max(repetition.begin, begin - round(_LEAD * simulator.hz)))
     simulator.start_profile()

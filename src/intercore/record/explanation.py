@@ -36,7 +36,8 @@ class ExplainedPart(msgspec.Struct, frozen=True):
     context: str
     """The task or handler that it was in."""
     function: str
-    """The innermost function that it was in for all of the time; empty if there was none."""
+    """The innermost function that it was in for all of the time, empty if there was none; with `flash`, `bus` and `way`
+    the one with the most cycles."""
     lock: Natural | None = None
     """Number of the spinlock that it waited for."""
     holder: Holder | None = None

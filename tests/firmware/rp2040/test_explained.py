@@ -139,7 +139,6 @@ WORDS = (
     "jitter samples=20 period_us=1000",
     "jitter core=1 samples=20 period_us=1000 load=both load_work=queue",
     "jitter migrate=affinity samples=20 period_us=2000 load=both load_work=memory",
-    "jitter migrate=unsynchronised samples=20 period_us=1000",
     *(
         f"irq path={path} from={first} to={second} interrupted={doing} samples=20"
         for path, doing in zip(

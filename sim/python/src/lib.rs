@@ -23,7 +23,6 @@ use intercore_sim::core::time::Cycle;
 use intercore_sim::core::watch::{KEPT_HITS, ProbeId, Watch};
 use intercore_sim::fault::Fault;
 use intercore_sim::image::{Image, Symbol, Target};
-use intercore_sim::observe::course::Course;
 use intercore_sim::observe::tally::Tally;
 use intercore_sim::rp2040::peripherals::usb::Usb;
 use intercore_sim::session::{End, StopAddress, Text, Until};
@@ -515,22 +514,7 @@ impl Machine {
     fn follow(&self, py: Python<'_>, until: Cycle) -> PyResult<[Vec<profile::Followed>; 2]> {
         self.0.with(|state| {
             let State::Rp2040(chip) = state else { return Err(SimulatorError::new_err(NO_PROFILE)) };
-            let session = &mut chip.session;
-            let course = run_long(py, |go_on| {
-                let mut course = Course::new(&session.chip);
-                while session.chip.now() < until && go_on() {
-                    let begun = session.chip.now();
-                    let next = Until { limit: begun + 1, stop_address: None, text: None };
-                    session.run(&next, || true);
-                    session.skip_idle_time_to(begun + 1);
-                    if session.chip.now() == begun {
-                        break;
-                    }
-                    course.pass(&session.chip);
-                }
-                course
-            })?;
-            Ok(course.stretches.map(|one| profile::followed(&one)))
+            profile::follow(py, &mut chip.session, until)
         })
     }
 

@@ -4,13 +4,16 @@ use intercore_sim::core::bus::Slave;
 use intercore_sim::core::chip::Chip;
 use intercore_sim::core::profile::{Activity, Costs, CostsOfNodes, Culprit, Frame, LockUse, Profile, TimedCalls};
 use intercore_sim::core::time::Cycle;
+use intercore_sim::fault::FaultTarget;
 use intercore_sim::image::Image;
-use intercore_sim::observe::course::{Lost, Stretch};
+use intercore_sim::observe::course::{Course, Lost, Stretch};
 use intercore_sim::observe::timeline::exception;
 use intercore_sim::rp2040::machine::Machine;
+use intercore_sim::session::{Session, Until};
 use pyo3::prelude::*;
 
 use crate::SimulatorError;
+use crate::guard::run_long;
 
 /// Calls, instructions, cycles, asleep, switching; cycles lost to other masters and to wait states, by slave.
 type Spent = ([u64; 5], Vec<Cycle>, Vec<Cycle>);
@@ -130,22 +133,40 @@ pub fn recorded<C: Chip>(profile: &Profile) -> Recorded {
     )
 }
 
-/// What a core did, with whether what was lost was lost to another master.
-pub fn followed(stretches: &[Stretch]) -> Vec<Followed> {
-    let stretch = |it: &Stretch| {
-        let doing = match it.activity {
-            Activity::Off => "off",
-            Activity::Executes => "executes",
-            Activity::Switches => "switches",
-            Activity::Sleeps => "sleeps",
-        };
-        let lost = it.lost.map(|lost| match lost {
-            Lost::Conflict(slave) => (name(slave.0), true),
-            Lost::Wait(slave) => (name(slave.0), false),
-        });
-        (it.begin, it.cycles, it.node, doing, lost, it.losses)
+/// Runs to a cycle, and returns what each core did on the way.
+pub fn follow<C: FaultTarget + Send>(
+    py: Python<'_>,
+    session: &mut Session<C>,
+    until: Cycle,
+) -> PyResult<[Vec<Followed>; 2]> {
+    let course = run_long(py, |go_on| {
+        let mut course = Course::new(&session.chip);
+        while session.chip.now() < until && go_on() {
+            let begun = session.chip.now();
+            session.run(&Until { limit: begun + 1, stop_address: None, text: None }, || true);
+            session.skip_idle_time_to(begun + 1);
+            if session.chip.now() == begun {
+                break;
+            }
+            course.pass(&session.chip);
+        }
+        course
+    })?;
+    Ok(course.stretches.map(|one| one.iter().map(followed).collect()))
+}
+
+fn followed(it: &Stretch) -> Followed {
+    let doing = match it.activity {
+        Activity::Off => "off",
+        Activity::Executes => "executes",
+        Activity::Switches => "switches",
+        Activity::Sleeps => "sleeps",
     };
-    stretches.iter().map(stretch).collect()
+    let lost = it.lost.map(|lost| match lost {
+        Lost::Conflict(slave) => (name(slave.0), true),
+        Lost::Wait(slave) => (name(slave.0), false),
+    });
+    (it.begin, it.cycles, it.node, doing, lost, it.losses)
 }
 
 /// The functions that instructions are in, of the first image that knows.

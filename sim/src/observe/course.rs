@@ -72,9 +72,9 @@ impl Course {
             let (node, activity) = profile.cores[core].doing();
             let begin = chip.now() - 1;
             match self.stretches[core].last_mut() {
-                Some(last) if (last.node, last.activity, last.lost) == (node, activity, lost) => {
-                    last.cycles += 1;
-                    last.losses += losses;
+                Some(open) if (open.node, open.activity, open.lost) == (node, activity, lost) => {
+                    open.cycles += 1;
+                    open.losses += losses;
                 }
                 _ => {
                     self.stretches[core].push(Stretch {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 _KERNELS = (14, 15)
 """Spinlocks that the Pico SDK keeps for operating systems (`PICO_SPINLOCK_ID_OS1`, `PICO_SPINLOCK_ID_OS2`)."""
 _NAMED = 3
-"""Parts that a sentence names."""
+"""Parts that a sentence names, at most."""
+_LEAST = 0.02
+"""What part of the sample they have at least."""
 
 
 class ExplainedSample(msgspec.Struct, frozen=True):
@@ -47,9 +50,14 @@ class WorstExplained(Finding, frozen=True):
     def sentence(self) -> str:
         """See Finding."""
         us = 1e6 / self.hz
-        delays = [one for one in self.parts if one.cause != "way"]
-        told = [f"{duration(one.cycles * us)} {in_words(one)}" for one in delays[:_NAMED]]
-        if more := sum(one.cycles for one in delays[_NAMED:]):
+        delays: Counter[str] = Counter()
+        for one in self.parts:
+            if one.cause != "way":
+                delays[in_words(one)] += one.cycles
+        ordered = delays.most_common()
+        named = [(words, cycles) for words, cycles in ordered[:_NAMED] if cycles >= _LEAST * self.cycles]
+        told = [f"{duration(cycles * us)} {words}" for words, cycles in named]
+        if more := sum(delays.values()) - sum(cycles for _, cycles in named):
             told.append(f"{duration(more * us)} other delays")
         if way := sum(one.cycles for one in self.parts if one.cause == "way"):
             told.append(f"{duration(way * us)} what has to be executed")
@@ -72,8 +80,12 @@ def in_words(part: ExplainedPart) -> str:
         "flash": f"{part.misses} misses of the flash cache on core {part.core}, most{inside}",
         "bus": f"core {part.core} waited for what another master had, most for {part.port}",
         "asleep": f"core {part.core} slept",
-        "way": f"what has to be executed: {part.context} on core {part.core}, most{inside}",
+        "way": f"has to be executed: {part.context} on core {part.core}, most{inside}",
     }[part.cause]
+
+
+def _in_a_cell(part: ExplainedPart) -> str:
+    return in_words(part) + (f"; {part.context} waited on core {part.core}" if part.cause == "lock" else "")
 
 
 def explained(measurements: Iterable[Measurement], benchmark: str) -> tuple[ExplainedSample, ...]:
@@ -111,7 +123,7 @@ def _columns(worst: Explanation) -> list[Column[ExplainedPart]]:
         Column("cycles", lambda part: f"{part.cycles:,}", right=True),
         Column("time", lambda part: duration(part.cycles * 1e6 / worst.hz), right=True),
         Column("share", lambda part: percent(part.cycles / worst.cycles), right=True),
-        Column("what", in_words),
+        Column("what", _in_a_cell),
     ]
 
 

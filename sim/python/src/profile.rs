@@ -4,7 +4,6 @@ use intercore_sim::core::bus::Slave;
 use intercore_sim::core::chip::Chip;
 use intercore_sim::core::profile::{Activity, Costs, CostsOfNodes, Culprit, Frame, LockUse, Profile, TimedCalls};
 use intercore_sim::core::time::Cycle;
-use intercore_sim::fault::FaultTarget;
 use intercore_sim::image::Image;
 use intercore_sim::observe::course::{Course, Lost, Stretch};
 use intercore_sim::observe::timeline::exception;
@@ -134,11 +133,7 @@ pub fn recorded<C: Chip>(profile: &Profile) -> Recorded {
 }
 
 /// Runs to a cycle, and returns what each core did on the way.
-pub fn follow<C: FaultTarget + Send>(
-    py: Python<'_>,
-    session: &mut Session<C>,
-    until: Cycle,
-) -> PyResult<[Vec<Followed>; 2]> {
+pub fn follow(py: Python<'_>, session: &mut Session<Machine>, until: Cycle) -> PyResult<[Vec<Followed>; 2]> {
     let course = run_long(py, |go_on| {
         let mut course = Course::new(&session.chip);
         while session.chip.now() < until && go_on() {

@@ -9,6 +9,7 @@ came in between.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -81,9 +82,6 @@ class _Stretch(NamedTuple):
 
     def is_in(self, exception: int | None) -> bool:
         return self.root.kind == "handler" and self.root.address == exception
-
-    def meets(self, begin: int, end: int) -> bool:
-        return self.begin < end and self.end > begin
 
     def within(self, begin: int, end: int) -> _Stretch:
         """Return the part of it in a time; losses are told where they begin."""
@@ -216,17 +214,18 @@ def _entered(leg: _Leg, stretches: Sequence[_Stretch]) -> int:
 
 def _parts(leg: _Leg, cores: Sequence[Sequence[_Stretch]], waits: Sequence[LockWait]) -> Iterator[ExplainedPart]:
     """Divide the cycles of a leg."""
-    stretches = [one for one in cores[leg.core] if one.end > leg.begin and one.begin < leg.end]
+    stretches = _during(cores[leg.core], leg.begin, leg.end)
     entered = _entered(leg, stretches)
-    mine = [wait for wait in waits if wait.core == leg.core]
+    mine = sorted(wait for wait in waits if wait.core == leg.core)
     ends = (at for wait in mine for at in (wait.begin, wait.end) if leg.begin < at < leg.end)
     bounds = sorted({leg.begin, entered, leg.end, *ends})
-    cut = [one.within(begin, end) for one in stretches for begin, end in pairwise(bounds) if one.meets(begin, end)]
+    cut = [part for begin, end in pairwise(bounds) for part in _during(stretches, begin, end)]
     before = sum(one.cycles for one in cut if one.end <= entered and one.is_task and one.is_awake)
     own = cut[-1].root if leg.is_last else None
     found: defaultdict[_Key, list[_Stretch]] = defaultdict(list)
     for one in cut:
-        waits_for = next((number for number, wait in enumerate(mine) if wait.begin <= one.begin < wait.end), None)
+        last = bisect_right(mine, one.begin, key=lambda wait: wait.begin) - 1
+        waits_for = last if last >= 0 and one.begin < mine[last].end else None
         cause = "lock" if waits_for is not None else _cause(leg, one, own, entered, is_masked=before > _PROMPT)
         context = ("", 0) if cause == "bus" else (one.root.name, one.root.address)
         found[_Key(cause, *context, waits_for)].append(one)
@@ -265,9 +264,16 @@ def _cause(leg: _Leg, one: _Stretch, own: Node | None, entered: int, *, is_maske
     return "task" if one.is_task else "interrupt"
 
 
+def _during(stretches: Sequence[_Stretch], begin: int, end: int) -> list[_Stretch]:
+    """Return what a core did in a time, of stretches in the order of time."""
+    first = bisect_right(stretches, begin, key=lambda one: one.end)
+    last = bisect_left(stretches, end, key=lambda one: one.begin)
+    return [one.within(begin, end) for one in stretches[first:last]]
+
+
 def _holder(core: int, cores: Sequence[Sequence[_Stretch]], wait: LockWait) -> Holder:
     """Return what the other core did while a core waited for a lock that it held."""
-    during = [one.within(wait.begin, wait.end) for one in cores[core] if one.meets(wait.begin, wait.end)]
+    during = _during(cores[core], wait.begin, wait.end)
     if not during:
         return Holder(core, "", "")  # it began before the sample did
     times: Counter[tuple[str, int]] = Counter()

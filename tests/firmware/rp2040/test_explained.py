@@ -159,6 +159,10 @@ def test_the_parts_of_any_sample_add_up_to_it(board: Board, words: str) -> None:
         assert found.cycles == int(repeated.series.ticks[sample])
         assert sum(part.cycles for part in found.parts) == found.cycles
         assert list(found.parts) == sorted(found.parts, key=lambda part: -part.cycles)
+        chip = board.chip
+        place = chip.function_at(chip.registers(repeated.answered[sample].cores[-1]).pc)
+        assert place is not None
+        assert place[0].startswith("port_clock"), "it ends with the reading"
         assert any(part.cause == "way" for part in found.parts), "something has to be executed"
 
 

@@ -120,7 +120,8 @@ def test_simulated_numbers_are_labelled() -> None:
 def test_a_run_without_measurements_has_a_report() -> None:
     found = report(run())
     assert found.section.figures == []
-    assert found.json["jitter"] == {"settings": (), "false_periods": (), "deadlines": (), "sentences": []}
+    empty = dict.fromkeys(("settings", "false_periods", "deadlines", "explained"), ())
+    assert found.json["jitter"] == {**empty, "sentences": []}
 
 
 def test_the_report_is_json() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
-from intercore.benchmarks.irq.answered import IrqAnswers
-from intercore.benchmarks.jitter.answered import JitterAnswers
+from intercore.benchmarks.irq.ground_truth import IrqAnswers
+from intercore.benchmarks.jitter.ground_truth import JitterAnswers
 from intercore.errors import IntercoreError
 from intercore.profile.worst import explain
 from intercore.record.explanation import Holder

@@ -48,7 +48,7 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
 
 
 def _load_answers() -> type[Answers]:
-    from intercore.benchmarks.irq.answered import IrqAnswers
+    from intercore.benchmarks.irq.ground_truth import IrqAnswers
 
     return IrqAnswers
 

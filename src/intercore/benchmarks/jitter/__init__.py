@@ -69,7 +69,7 @@ DEADLINE = Option(
 
 
 def _load_answers() -> type[Answers]:
-    from intercore.benchmarks.jitter.answered import JitterAnswers
+    from intercore.benchmarks.jitter.ground_truth import JitterAnswers
 
     return JitterAnswers
 

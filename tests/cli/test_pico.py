@@ -65,6 +65,7 @@ def test_what_the_longest_samples_went_to_is_stored_and_shown(tool: Tool) -> Non
     said = " ".join(tool("run", "pico-sim", *words, "--explain-worst").succeeded().out.split())
     assert "The longest lateness of an activation took" in said
     again = tool("show", "--format", "json").succeeded().json
+    assert "SIMULATED" in said
     (found,) = again["analysis"]["jitter"]["explained"]
     worst, (setting,) = found["worst"], again["analysis"]["jitter"]["settings"]
     assert worst["cycles"] == setting["lateness_max_ticks"] == sum(part["cycles"] for part in worst["parts"])

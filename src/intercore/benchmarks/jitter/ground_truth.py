@@ -24,6 +24,7 @@ class JitterAnswers(Answers):
     """Sees activations, and readings of the clock."""
 
     series = "late"
+    apart = ("load", "migrate")
 
     def __init__(self, chip: Simulator) -> None:
         """Watch from now on."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.sim.observation import OTHER_IMAGE, SYSTICK, Answered, Answers, Passages, contradiction, first_after
+from intercore.sim.observation import SYSTICK, Answered, Answers, Passages, contradiction, first_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 TICKING = 0
 """The core that ticks for both (`configTICK_CORE`, firmware/port/freertos_smp)."""
-RELEASED = "jitter_released"
-"""The function to which an activation comes first (firmware/bench/jitter)."""
 
 
 class JitterAnswers(Answers):
@@ -28,9 +26,8 @@ class JitterAnswers(Answers):
 
     def __init__(self, chip: Simulator) -> None:
         """Watch from now on."""
-        self._activations = Passages(chip, RELEASED)
+        self._activations = Passages(chip, "jitter_released")
         self._readings = Passages(chip, "port_clock_reads")
-        self._has_two_kernels = f"{OTHER_IMAGE}{RELEASED}" in chip.symbols
 
     def answered(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Sequence[Answered]:  # noqa: ARG002
         """See Answers."""
@@ -47,7 +44,6 @@ class JitterAnswers(Answers):
         found = []
         for at in kept.tolist():
             core = int(cores[at])
-            first = core if self._has_two_kernels else TICKING
             (end,) = first_after(readings[core], cycles[at : at + 1])
-            found.append(Answered(int(end), [core] if core == first else [first, core], SYSTICK))
+            found.append(Answered(int(end), [core] if core == TICKING else [TICKING, core], SYSTICK))
         return found

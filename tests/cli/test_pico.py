@@ -89,6 +89,12 @@ def test_of_interrupts_each_path_is_explained_and_those_measured_without_are_not
     assert {one["factors"]["path"]: one["worst"]["cycles"] for one in found["explained"]} == largest
 
 
+def test_a_measurement_that_cannot_be_repeated_stays_in_the_store_unexplained(tool: Tool) -> None:
+    words = ("irq", "path=timer-handler", "from=0", "interrupted=kernel", "samples=20", "--fault", "reset@9e9")
+    assert "has other samples than the store" in tool("run", "pico-sim", *words, "--explain-worst").failed(1).error
+    assert len(stored(tool).measurements) == 2
+
+
 # which kernel
 
 

@@ -66,10 +66,15 @@ def explain_worst(store: Store, run: Run, kept: KeptTarget) -> Run:
                 continue
             status.update(f"repeating {one.benchmark}, whose longest sample is to be explained")
             setting = setting_of(run.plan, one)
-            target = kept.opened(of_target(setting.factors))
             repeater = _Repeater(kind)
-            again = repeater(target, setting, lambda _done, _of: None, lambda _seconds: None)
-            store.set_explanation(run.id, setting, repeater.explanation(one, again))
+            try:
+                target = kept.opened(of_target(setting.factors))
+                again = repeater(target, setting, lambda _done, _of: None, lambda _seconds: None)
+                found = repeater.explanation(one, again)
+            except IntercoreError as error:
+                why = f"run {run.id} is in the store, but a sample of {one.benchmark} could not be explained: {error}"
+                raise IntercoreError(why) from error
+            store.set_explanation(run.id, setting, found)
     return store.run(run.id)
 
 
@@ -116,8 +121,8 @@ class _Repeater(Measurer):
         series = again.samples(name)
         if self._seen is None or not np.array_equal(series.ticks, _samples(stored, name)):
             raise IntercoreError(
-                f"{stored.benchmark} was repeated, and its samples differ from those in the store, which may be of "
-                "another program: measure it again with --explain-worst"
+                f"the repetition of {stored.benchmark} has other samples than the store. The likely cause is another "
+                "program, or a fault that occurs once: measure it anew, without --fault"
             )
         repetition, answers = self._seen
         at = int(np.argmax(series.ticks))

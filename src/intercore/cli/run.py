@@ -197,8 +197,8 @@ def run(
         bool,
         typer.Option(
             "--explain-worst",
-            help="Benchmarks `irq` and `jitter` on a simulated Pico: repeat the measurement with the longest sample, and "
-            "say what its time went to.",
+            help="Benchmarks `irq` and `jitter` on a simulated Pico: repeat the measurement with the longest sample, "
+            "and say what its time went to.",
         ),
     ] = False,
     meter: MeterUrl = None,

@@ -70,9 +70,8 @@ const MOST_ACCESSES: u64 = 500_000;
 const MORE_ACCESSES: u64 = 20_000;
 /// Values of a word that says whose turn it is, at most.
 const MAX_VALUES: usize = 16;
-/// Values of lost updates that change nothing, after which they are believed: two cores may well set the same flag, any number
-/// of times.
-const MANY: usize = 3;
+/// Lost updates that change nothing after which they are believed: two cores may well set the same flag.
+const MANY: u32 = 3;
 /// Cycles from a load to the store that depends on it, where the order of a core says nothing.
 const SHORTLY: Cycle = 300;
 /// Both cores, a bit each.
@@ -187,8 +186,8 @@ struct Part {
     /// The cores that have changed it, a bit each.
     changed_by: u8,
     turns: Turns,
-    /// Values of updates that were lost, but changed nothing: the other one had stored the same. Each once.
-    repeated: Vec<u32>,
+    /// Updates that were lost, but changed nothing: the other one had stored the same.
+    repeated: u32,
 }
 
 impl Part {
@@ -200,7 +199,7 @@ impl Part {
             loads: Vec::new(),
             changed_by: 0,
             turns: Turns::new(),
-            repeated: Vec::new(),
+            repeated: 0,
         }
     }
 
@@ -251,10 +250,8 @@ impl Part {
             let lost = overtaken.filter(|load| if core == other { load.by.is_shortly_before(&by) } else { !ordered });
             if silent {
                 lost?;
-                if self.repeated.len() < MANY && !self.repeated.contains(&value) {
-                    self.repeated.push(value);
-                }
-                if self.repeated.len() < MANY {
+                self.repeated += 1;
+                if self.repeated < MANY {
                     return None;
                 }
             }

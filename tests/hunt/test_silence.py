@@ -50,11 +50,12 @@ SLOW = "INTERCORE_SLOW" in os.environ
 LONG = 10.0
 """Seconds that each wait is said to have lasted."""
 TARGETS = ("pico-sim", "pico-amp-sim")
-REAL = {"migrate=published": ("jitter", "blocker_task", "periodic_task")}
+REAL = {"migrate=published": ("jitter", "blocker_task", "periodic_task"), "lock=atomic": ("ic_match",)}
 """What the text of a finding has that is real, by setting.
 
-There, as published, the periodic task says which blocker is to run, and does not look whether the one before, on the
-other core, is done: only a period between them keeps them apart.
+- As published, the periodic task says which blocker is to run, and does not look whether the one before, on the other
+  core, is done: only a period between them keeps them apart.
+- Atomic operations hold no lock: a core looks whether the bout is over, and ends it, while the other one does the same.
 """
 
 

@@ -15,7 +15,7 @@ from intercore.validate.quantities import BUILD
 from tests.firmware.rp2040.conftest import need_tools
 
 SLOW = "INTERCORE_SLOW" in os.environ
-SEEDS = range(1, 21) if SLOW else (5,)
+SEEDS = range(1, 61) if SLOW else (5,)
 """Of which nine in ten must be told; the one of every day has three altered costs."""
 
 

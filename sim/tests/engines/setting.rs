@@ -6,6 +6,7 @@ use super::transfers::{self, Transfers};
 use crate::machine_code::{NVIC_ISER, VTOR, put, put_word, set_bus_priority};
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::Watch;
+use intercore_sim::fault::{Fault, Faults};
 use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
 
@@ -61,6 +62,8 @@ pub enum Event {
     },
     ResetCore(usize),
     Flush,
+    /// The costs of an exception, of a word between the cores and of a miss are others from now on.
+    Costs([u64; 6]),
     /// Of accesses to a register of `PIO0`.
     ProbeRegister {
         watch: Watch,
@@ -108,6 +111,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (0usize..2, 0u32..64).prop_map(|(core, half)| Event::Patch { core, half }),
         1 => (0usize..2).prop_map(Event::ResetCore),
         1 => Just(Event::Flush),
+        1 => [1u64..9, 1u64..9, 12u64..20, 6u64..12, 1u64..6, 0u64..12].prop_map(Event::Costs),
         1 => (prop_oneof![Just(Watch::Read), Just(Watch::Write)], 0u32..17)
             .prop_map(|(watch, word)| Event::ProbeRegister { watch, offset: 4 * word }),
         6 => pio::pio().prop_map(|pio| Event::Pio(Box::new(pio))),
@@ -290,6 +294,14 @@ impl Piece {
                 machine.start_core(core, pc | 1, sp);
             }
             Event::Flush => machine.bus.xip.flush(),
+            Event::Costs([line, decision, exception_return, tail_chain, fifo, flash_miss]) => {
+                let costs = format!(
+                    "costs:line={line},decision={decision},exception_return={exception_return},\
+                     tail_chain={tail_chain},fifo={fifo},flash_miss={flash_miss}"
+                );
+                let fault: Fault = costs.parse().expect("these are costs");
+                Faults::new([fault], machine).expect("the RP2040 has them");
+            }
             Event::ProbeRegister { watch, offset } => {
                 machine.bus.fabric.watch.probe(watch, 0x5020_0000 + offset, 4);
             }

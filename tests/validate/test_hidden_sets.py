@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
 from intercore.validate.campaign import Model
-from intercore.validate.costs import COSTS, hidden
+from intercore.validate.costs import COSTS, faults, hidden
 from intercore.validate.explanation import suspects
 from intercore.validate.quantities import BUILD
 from tests.firmware.rp2040.conftest import need_tools
+from tests.firmware.rp2040.tool_in_process import command
 
 SLOW = "INTERCORE_SLOW" in os.environ
 SEEDS = range(1, 61) if SLOW else (5,)
@@ -39,3 +44,26 @@ def test_the_altered_costs_are_among_the_first_three_suspects() -> None:
         found = suspects([after - before for after, before in zip(measured, simulated, strict=True)], effects)
         told += {one.name for one in found[:3]} >= set(altered)
     assert told >= 0.9 * len(SEEDS)
+
+
+@pytest.mark.skipif(not SLOW, reason="simulates half a minute of a chip: set INTERCORE_SLOW=1")
+def test_a_board_at_the_other_end_of_a_line_is_told_by_its_costs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The board is intercore-sim in another process, which knows nothing of the campaign."""
+    need_tools()
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        place = f"127.0.0.1:{server.getsockname()[1]}"
+    altered = {"line": 6, "flash_miss": 8}
+    words = ["--uart", f"tcp:{place}", "--fault", *faults(altered), str(board_image(PICO, BUILD, nothing).elf)]
+    simulator = str(Path(sys.executable).with_name("intercore-sim"))
+    with subprocess.Popen([simulator, *words], stderr=subprocess.PIPE, text=True) as chip:
+        assert chip.stderr is not None
+        chip.stderr.readline()  # it listens
+        found = command(monkeypatch, capsys, "validate", "pico", "--port", f"socket://{place}")
+        chip.kill()
+    assert found["validation"]["origin"] == "board"
+    assert {one["name"] for one in found["suspects"] if one["needed"]} == set(altered)
+    for one in found["suspects"][: len(altered)]:
+        assert one["instead"] == pytest.approx(altered[one["name"]], abs=0.5)

@@ -1,7 +1,7 @@
 // Each kind of object of FreeRTOS under load, by tasks on both cores that check what they get: one for each definition
 // (QUEUE, COUNTING, MUTEX, NOTIFICATIONS, EVENTS, STREAM, MESSAGES, SUSPENDED, MOVED), or all at once (ALL).
-// It ends with status 0, or with the line of what does not hold. It is built with the firmware, in place of its program:
-// cmake -DIC_BOARD=rp2040 -DIC_PROGRAM=kernel_objects.c.
+// It ends with status 0, or with the line of what does not hold. It is built with the firmware, in place of its
+// program: cmake -DIC_BOARD=rp2040 -DIC_PROGRAM=kernel_objects.c.
 #include "FreeRTOS.h"
 #include "event_groups.h"
 #include "message_buffer.h"

@@ -346,7 +346,7 @@ impl Profile {
         this.activity = Activity::Switches;
         if let Some(hunt) = &mut self.hunt {
             let doer = Doer { core, cycle: now, pc: 0, node: this.calls.node(), value: 0 };
-            let task = InTask { number: self.tasks.current[number], on_its_stack: false };
+            let task = InTask { number: self.tasks.current[number], on_its_stack: this.calls.is_in_task() };
             hunt.stacks.stored(frame_at, frame_at.wrapping_add(4), doer, task);
         }
         this.calls.interrupt(now, frame_at, self.tasks.current[number], &mut self.parked);

@@ -495,6 +495,11 @@ impl Calls {
         if depends_on_calls { Move::Other { enters: true } } else { Move::Jump { caller } }
     }
 
+    /// Whether a task is executed, and no handler.
+    pub fn is_in_task(&self) -> bool {
+        matches!(self.root(), Frame::Task(number) if number != 0)
+    }
+
     /// Whether an exception is entered that has not been chosen yet.
     pub fn is_entering(&self) -> bool {
         self.contexts.last().is_some_and(|context| context.root == Frame::Handler(0))

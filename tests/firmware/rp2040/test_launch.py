@@ -19,6 +19,8 @@ SAMPLES = 5
 PSM_FRCE_OFF = 0x4001_0004 | 0x2000
 XIP_FLUSH = 0x1400_0004
 US = 125
+MISS = 44
+"""Cycles: docs/simulator.md."""
 
 
 def check(board: Board, what: str, cache: str = "warm", most: int = US // 2) -> list[int]:
@@ -88,7 +90,7 @@ def test_from_flash_an_empty_cache_makes_a_launch_longer_by_its_misses(tmp_path:
         assert len(flushes.hits()) > before + SAMPLES
         if what == "core":  # then one core waits for the other, and all misses lie on the way
             assert cold - warm == pytest.approx(cold_waits - warm_waits, abs=SPREAD)
-            assert cold_waits > 2 * warm_waits
+            assert cold_waits > warm_waits + 20 * MISS
         else:
             assert cold > 3 * warm
     assert board.chip.take_diagnostics() == []

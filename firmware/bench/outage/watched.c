@@ -115,7 +115,8 @@ static void hold_lock(void) {
 }
 
 static void be_interrupted(void) {
-    ic_outage.due = port_timer_set(port_clock() + 2U * ic_outage.timer_period);
+    ic_outage.due = port_clock() + 2U * ic_outage.timer_period; /* the handler may run before a later store */
+    (void)port_timer_set(ic_outage.due);
     while (!atomic_load(&ic_outage.over)) {
         port_sleep_ticks(1);
     }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "port.h"
+#include "port_posix.h"
 
 #define TIMER_SIGNAL SIGALRM
 #define RING_SIGNAL SIGUSR1
@@ -46,6 +47,7 @@ static void arrives(int signal) {
         (void)atomic_load(&served->sent);
         if (!atomic_load(&served->closing)) {
             served->handler(served->arg);
+            port_posix_handled();
         }
     }
     errno = kept;

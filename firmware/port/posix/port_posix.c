@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,10 +234,15 @@ enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
 
 /* ---- waiting ---- */
 
+static atomic_uint handled; /* orders memory between handlers and whoever has slept, as on a chip */
+
+void port_posix_handled(void) { atomic_fetch_add(&handled, 1); }
+
 void port_sleep_until(uint64_t when) {
     struct timespec limit = timespec_of(when);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL) == EINTR) {
     }
+    (void)atomic_load(&handled);
 }
 
 void port_sleep_ticks(uint32_t ticks) { port_sleep_until(port_tick_edge() + ticks * (NS_PER_S / TICK_HZ)); }

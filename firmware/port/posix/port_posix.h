@@ -12,6 +12,9 @@
  * port_posix_policy(). */
 bool port_posix_start(void);
 
+/* A handler has run. A task that sleeps from now on sees what it has written. */
+void port_posix_handled(void);
+
 /* The number that the system gives to the CPU of this core */
 int port_posix_cpu(uint32_t core);
 

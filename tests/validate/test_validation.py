@@ -51,6 +51,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_simulated_board_is_called_so_in_file_and_import(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     printed = command(monkeypatch, capsys, "validate", "pico", "--simulate-board", "3")
     assert printed["validation"]["origin"] == "simulated board"
     again = command(monkeypatch, capsys, "import", "pico-validation.json")

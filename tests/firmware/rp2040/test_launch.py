@@ -68,15 +68,18 @@ def fetches_waited(board: Board, what: str, cache: str) -> tuple[int, int]:
     reads = board.chip.tally("port_clock_reads")
     launches = check(board, what, cache, 4 * US)
     hits = reads.take()
-    waited = []
-    for ticks in launches:
-        (first, last), *_ = (
-            (before, after)
-            for after in hits
-            for before in hits
-            if (before.core, after.core) == (0, 1) and abs(after.cycle - before.cycle - ticks) <= SPREAD
-        )
-        waited.append(sum(last.statistics[core].waits["XIP"] - first.statistics[core].waits["XIP"] for core in (0, 1)))
+    pairs = [
+        (before, after)
+        for after in hits
+        for before in hits
+        if (before.core, after.core) == (0, 1)
+        and min(abs(after.cycle - before.cycle - ticks) for ticks in launches) <= SPREAD
+    ]
+    assert SAMPLES <= len(pairs) <= SAMPLES + 1, "each launch once, and perhaps the first, which is not recorded"
+    waited = [
+        sum(last.statistics[core].waits["XIP"] - first.statistics[core].waits["XIP"] for core in (0, 1))
+        for first, last in pairs
+    ]
     return int(np.median(launches)), int(np.median(waited))
 
 

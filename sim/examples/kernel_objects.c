@@ -76,8 +76,7 @@ static void begin_queue(void) {
     for (uint32_t i = 0; i < 2; i++) {
         make(produce, i, LOW, ANY);
         make(consume, i, i == 0 ? LOW : MIDDLE, i == 0 ? CORE_1 : ANY);
-        parts++;
-        parts++;
+        parts += 2;
     }
 }
 static void end_queue(void) {
@@ -230,8 +229,7 @@ static void begin_stream(void) {
     bytes = xStreamBufferCreate(16, 1);
     make(write_bytes, 0, LOW, CORE_0);
     make(read_bytes, 0, MIDDLE, CORE_1);
-    parts++;
-    parts++;
+    parts += 2;
 }
 #endif
 
@@ -259,8 +257,7 @@ static void begin_messages(void) {
     messages = xMessageBufferCreate(48);
     make(write_messages, 0, MIDDLE, ANY);
     make(read_messages, 0, LOW, CORE_0);
-    parts++;
-    parts++;
+    parts += 2;
 }
 #endif
 
@@ -290,8 +287,7 @@ static void resume_it(void *argument) {
 static void begin_suspended(void) {
     sleeper = make(sleep_and_count, 0, HIGH, CORE_1);
     make(resume_it, 0, LOW, CORE_0);
-    parts++;
-    parts++;
+    parts += 2;
 }
 #endif
 
@@ -326,8 +322,7 @@ static void move_it(void *argument) {
 }
 static void begin_moved(void) {
     make(move_it, 0, HIGH, ANY);
-    parts++;
-    parts++;
+    parts += 2;
 }
 #endif
 

@@ -176,6 +176,8 @@ class Ended(NamedTuple):
     seconds: float
     processor_s: float
     status: int
+    output: bytes
+    """What it printed, if it failed and that was not shown before."""
 
 
 def run_alone(name: str) -> int:
@@ -201,18 +203,29 @@ def begin(name: str, part: Part) -> Running:
 
 
 def wait_for_one(running: list[Running]) -> Ended:
-    """Wait until some part ends, show its output and take it from the list."""
+    """Wait until some part ends and take it from the list; show its output unless it failed."""
     pid, status, usage = os.wait4(-1, 0)
     (one,) = (each for each in running if each.process.pid == pid)
     running.remove(one)
     one.process.returncode = os.waitstatus_to_exitcode(status)
+    output = b""
     if one.output is not None:
         one.output.seek(0)
-        sys.stdout.buffer.write(one.output.read())
-        sys.stdout.buffer.flush()
+        output = one.output.read()
         one.output.close()
+    if one.process.returncode:
+        print(f"{one.name} failed: what it printed comes last", flush=True)
+    else:
+        show(output)
+        output = b""
     seconds = time.monotonic() - one.began
-    return Ended(one.name, seconds, usage.ru_utime + usage.ru_stime, one.process.returncode)
+    return Ended(one.name, seconds, usage.ru_utime + usage.ru_stime, one.process.returncode, output)
+
+
+def show(output: bytes) -> None:
+    """Print what a part printed."""
+    sys.stdout.buffer.write(output)
+    sys.stdout.buffer.flush()
 
 
 def run_parts(parts: dict[str, Part]) -> list[Ended]:
@@ -237,8 +250,9 @@ def run_daily() -> int:
     if ended[0].status == 0:
         ended += run_parts(DAILY)
     failed = [one for one in ended if one.status]
-    for one in failed:
-        print(f"{one.name} failed with status {one.status}")
+    for one in failed:  # last, where a server that keeps only the end of its log keeps it
+        show(one.output)
+        print(f"{one.name} failed with status {one.status}", flush=True)
     if not failed:
         print(f"the {SLOWEST} slowest parts, and their time on the processors:")
         for one in sorted(ended, key=lambda one: -one.seconds)[:SLOWEST]:

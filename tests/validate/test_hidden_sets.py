@@ -20,19 +20,41 @@ from tests.firmware.rp2040.conftest import need_tools
 from tests.firmware.rp2040.tool_in_process import command
 
 SLOW = "INTERCORE_SLOW" in os.environ
-SEEDS = range(1, 61) if SLOW else (5,)
-"""Of which nine in ten must be told; the one of every day has three altered costs."""
+slow = pytest.mark.skipif(not SLOW, reason="simulates minutes of a chip: set INTERCORE_SLOW=1")
+SEEDS = range(1, 61)
+"""Of which nine in ten must be told."""
+ALTERED = {"line": 6, "flash_miss": 8}
 
 
 def nothing(_: str) -> None:
     """Say nothing."""
 
 
-@pytest.mark.timeout(1800)
-@pytest.mark.measures("irq", "switch", "jitter", "memory", "launch", "outage")
-def test_the_altered_costs_are_among_the_first_three_suspects() -> None:
+@pytest.fixture(scope="module")
+def model() -> Model:
     need_tools()
-    model = Model(board_image(PICO, BUILD, nothing).elf, nothing)
+    return Model(board_image(PICO, BUILD, nothing).elf, nothing)
+
+
+@pytest.mark.measures("irq", "switch", "jitter", "memory", "launch", "outage")
+def test_the_differences_of_an_altered_chip_give_its_costs(model: Model) -> None:
+    """By the effects of the two alone; others are ruled out in the slow test, which simulates all of them."""
+    simulated = model.measure({}, nothing)
+
+    def moved_by(altered: dict[str, int]) -> list[float]:
+        return [after - before for after, before in zip(model.measure(altered, nothing), simulated, strict=True)]
+
+    none = [0.0] * len(simulated)
+    effects = [moved_by({one.name: one.assumed + one.step}) if one.name in ALTERED else none for one in COSTS]
+    found = suspects(moved_by(ALTERED), effects)
+    assert {one.name for one in found if one.needed} == set(ALTERED)
+    for one in found[: len(ALTERED)]:
+        assert one.instead == pytest.approx(ALTERED[one.name], abs=0.5)
+
+
+@slow
+@pytest.mark.timeout(1800)
+def test_the_altered_costs_are_among_the_first_three_suspects(model: Model) -> None:
     simulated = model.measure({}, nothing)
     effects = model.effects(simulated, nothing)
     for cost, moved in zip(COSTS, effects, strict=True):
@@ -46,7 +68,7 @@ def test_the_altered_costs_are_among_the_first_three_suspects() -> None:
     assert told >= 0.9 * len(SEEDS)
 
 
-@pytest.mark.skipif(not SLOW, reason="simulates half a minute of a chip: set INTERCORE_SLOW=1")
+@slow
 def test_a_board_at_the_other_end_of_a_line_is_told_by_its_costs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -55,8 +77,7 @@ def test_a_board_at_the_other_end_of_a_line_is_told_by_its_costs(
     monkeypatch.chdir(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as server:
         place = f"127.0.0.1:{server.getsockname()[1]}"
-    altered = {"line": 6, "flash_miss": 8}
-    words = ["--uart", f"tcp:{place}", "--fault", *faults(altered), str(board_image(PICO, BUILD, nothing).elf)]
+    words = ["--uart", f"tcp:{place}", "--fault", *faults(ALTERED), str(board_image(PICO, BUILD, nothing).elf)]
     simulator = str(Path(sys.executable).with_name("intercore-sim"))
     with subprocess.Popen([simulator, *words], stderr=subprocess.PIPE, text=True) as chip:
         assert chip.stderr is not None
@@ -64,6 +85,6 @@ def test_a_board_at_the_other_end_of_a_line_is_told_by_its_costs(
         found = command(monkeypatch, capsys, "validate", "pico", "--port", f"socket://{place}")
         chip.kill()
     assert found["validation"]["origin"] == "board"
-    assert {one["name"] for one in found["suspects"] if one["needed"]} == set(altered)
-    for one in found["suspects"][: len(altered)]:
-        assert one["instead"] == pytest.approx(altered[one["name"]], abs=0.5)
+    assert {one["name"] for one in found["suspects"] if one["needed"]} == set(ALTERED)
+    for one in found["suspects"][: len(ALTERED)]:
+        assert one["instead"] == pytest.approx(ALTERED[one["name"]], abs=0.5)

@@ -177,7 +177,7 @@ class Ended(NamedTuple):
     processor_s: float
     status: int
     output: bytes
-    """What it printed, if it failed and that was not shown before."""
+    """What it printed, except if that was shown while it ran."""
 
 
 def run_alone(name: str) -> int:
@@ -214,10 +214,9 @@ def wait_for_one(running: list[Running]) -> Ended:
         output = one.output.read()
         one.output.close()
     if one.process.returncode:
-        print(f"{one.name} failed: what it printed comes last", flush=True)
+        print(f"{one.name} failed{': what it printed comes last' if output else ''}", flush=True)
     else:
         show(output)
-        output = b""
     seconds = time.monotonic() - one.began
     return Ended(one.name, seconds, usage.ru_utime + usage.ru_stime, one.process.returncode, output)
 

@@ -4,6 +4,7 @@ pub mod busctrl;
 pub mod clock;
 pub mod clocks;
 pub mod dma;
+pub(crate) mod flash;
 pub mod frequency_counter;
 pub mod interpolator;
 pub mod irq;

@@ -8,7 +8,6 @@ mod chip;
 mod crash;
 mod debug;
 mod fault;
-mod flash;
 pub mod irq;
 pub mod machine;
 pub mod peripherals;

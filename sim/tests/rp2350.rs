@@ -7,6 +7,7 @@
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // fields of encodings
 
 mod dma;
+mod flash;
 mod machine;
 mod paths;
 mod shared;

@@ -16,6 +16,8 @@
 #define CHIP_FULL_SPEED_HZ 133000000 /* the most that clk_sys may have, at the core's usual 1.1 V */
 #define CHIP_CLK_SYS_DIV_1 (1U << 8U)
 #define CHIP_SRAM_END 0x20042000U
+#define CHIP_FLASH_BYTES (2U << 20U) /* the Pico's W25Q16JV */
+#define CHIP_FLASH_NOT_CACHED 0x13000000U
 #define CHIP_FIFO_SHARE 6U /* entries of the inter-core FIFO that messages may fill (rp2_fifo.h) */
 #define CHIP_MOVE_FROM_SP "mov %0, sp"
 
@@ -33,6 +35,18 @@ static inline void chip_start_ticks(uint32_t cycles) { WATCHDOG_TICK = 1U << 9U 
 static inline uint32_t chip_core_mv(void) {
     uint32_t step = VREG >> VREG_VSEL_SHIFT & VREG_VSEL_MASK;
     return step < 6U ? 800U : 550U + 50U * step;
+}
+
+/* A half-word of the boot ROM. The compiler must not see that the address is near 0, where it expects no object. */
+static inline uintptr_t chip_rom_half(uintptr_t address) {
+    __asm("" : "+r"(address));
+    return *(const volatile uint16_t *)address;
+}
+
+/* A function of the boot ROM by the two letters of its code (DS 2.8.3) */
+static inline uintptr_t chip_rom_function(char first, char second) {
+    uintptr_t (*look_up)(uintptr_t table, uint32_t code) = (uintptr_t (*)(uintptr_t, uint32_t))chip_rom_half(0x18);
+    return look_up(chip_rom_half(0x14), (uint32_t)first | (uint32_t)second << 8U);
 }
 
 #define CHIP_PANIC_LOCK 0U

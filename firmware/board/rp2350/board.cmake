@@ -32,7 +32,6 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # 8192 samples, as on the RP2040: enough for two series of 4000
 set(samples 8192)
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples}U)
-ic_without(outage "this board has no storage that a benchmark may write")
 
 set(image rp2/start/image_sram.c)
 if(IC_CODE STREQUAL flash)
@@ -44,6 +43,7 @@ set(sources
   rp2/instruments/rp2_conditions.c rp2350/cores/core_1.c rp2350/cores/rp2350_cores.c rp2350/cores/rp2350_fifo.c
   ${image} rp2350/cores/rp2350_interrupt.c rp2350/instruments/conditions_smp.c rp2/cores/rp2_launch.c
   rp2350/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c rp2350/instruments/rp2350_region.c
+  rp2/storage/rp2_storage.c rp2350/storage/rp2350_storage.c
   rp2350/start/entry.c rp2/start/rp2_start.c rp2350/clock/rp2350_tick.c rp2/console/rp2_uart.c
   rp2/transports.c rp2350/fault/rp2350_watchdog.c rp2/console/rp2_console.c rp2/console/usb_none.c)
 list(TRANSFORM sources PREPEND board/)
@@ -57,7 +57,7 @@ add_library(rp2350 STATIC
   ${transports})
 foreach(folder board/rp2350 board/rp2)
   target_include_directories(rp2350 PUBLIC ${folder})
-  foreach(subject clock console cores fault instruments start)
+  foreach(subject clock console cores fault instruments start storage)
     target_include_directories(rp2350 PUBLIC ${folder}/${subject})
   endforeach()
 endforeach()

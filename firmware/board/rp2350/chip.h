@@ -16,6 +16,8 @@
 #define CHIP_FULL_SPEED_HZ 150000000
 #define CHIP_CLK_SYS_DIV_1 (1U << 16U)
 #define CHIP_SRAM_END 0x20082000U
+#define CHIP_FLASH_BYTES (4U << 20U) /* the Pico 2's W25Q32RV */
+#define CHIP_FLASH_NOT_CACHED 0x14000000U
 #define CHIP_FIFO_SHARE 4U /* entries of the inter-core FIFO that messages may fill (rp2_fifo.h) */
 #define CHIP_MOVE_FROM_SP "mv %0, sp"
 
@@ -44,6 +46,14 @@ static inline void chip_start_ticks(uint32_t cycles) {
 static inline uint32_t chip_core_mv(void) {
     uint32_t step = VREG >> VREG_VSEL_SHIFT & VREG_VSEL_MASK;
     return 550U + 50U * step;
+}
+
+/* A function of the boot ROM by the two letters of its code (DS 5.4.1) */
+static inline uintptr_t chip_rom_function(char first, char second) {
+    const uint32_t for_riscv = 1;
+    uintptr_t pointer = *(const volatile uint16_t *)0x7dfaU;
+    uintptr_t (*look_up)(uint32_t code, uint32_t flags) = (uintptr_t (*)(uint32_t, uint32_t))pointer;
+    return look_up((uint32_t)first | (uint32_t)second << 8U, for_riscv);
 }
 
 /* A spinlock that no other write releases (erratum RP2350-E2) */

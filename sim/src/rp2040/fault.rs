@@ -8,9 +8,9 @@ use crate::core::uart_frame::Format;
 use crate::core::watch::CoreEvent;
 use crate::fault::FaultTarget;
 use crate::isa::armv6m::Stuck;
+use crate::rp2::flash::Times;
 use crate::rp2::uart::format;
 use crate::rp2040::bus::memory::SRAM_WORDS;
-use crate::rp2040::flash::Times;
 use crate::rp2040::machine::Machine;
 
 /// First address of SRAM (DS 2.2).

@@ -43,6 +43,7 @@ impl Machine {
     pub fn booted(image: &Image, clock: Option<u64>) -> Result<Self, u32> {
         let mut machine = Self::new();
         machine.load(0, bootrom::ROM);
+        machine.load(bootrom::LOOK_UP_POINTER, bootrom::look_up());
         for segment in &image.segments {
             if !machine.load(segment.address, &segment.bytes) {
                 return Err(segment.address);

@@ -5,6 +5,14 @@ use crate::image::Boot;
 /// What is in it.
 pub const ROM: &[u8] = include_bytes!("bootrom/bootrom.bin");
 
+/// Where programs find a pointer of 16 bits to the look-up of functions (DS 5.4.1; pico-sdk, `boot/bootrom_constants.h`).
+pub const LOOK_UP_POINTER: u32 = 0x7dfa;
+
+/// That pointer.
+pub fn look_up() -> &'static [u8] {
+    &ROM[0x14..0x16]
+}
+
 /// Scratch register 4 of the watchdog asks for a direct boot with this (DS 5.2.4).
 const DIRECT_BOOT: u32 = 0xb007_c0d3;
 

@@ -7,6 +7,7 @@
 
 pub mod arbiter;
 pub mod cache;
+pub mod content;
 mod dma;
 mod events;
 pub mod monitor;
@@ -28,14 +29,16 @@ use crate::isa::hazard3::Core;
 use crate::isa::hazard3::memo::Memo;
 use crate::isa::hazard3::ports::{Access, Lines, Reply};
 use crate::rp2::clock::Clocks;
+use crate::rp2::flash::Surroundings;
 use crate::rp2::irq::IrqLines;
 use crate::rp2::peripheral::Context;
 use crate::rp2350::peripherals::{Peripherals, sio};
 use arbiter::{Arbiter, MANAGERS};
 use cache::{Cache, Found, LINE};
+use content::Content;
 use monitor::Monitor;
-use port::{APB, FAST_PERIPHERALS, ROM, SIO, SRAM, SRAM0, SRAM9, XIP0};
-use qmi::Qmi;
+use port::{APB, FAST_PERIPHERALS, ROM, SIO, SRAM, SRAM0, SRAM9};
+use qmi::{QMI, Qmi};
 use std::hash::{Hash, Hasher};
 use transfer::{IDLE, NOWHERE, Transfer};
 
@@ -54,8 +57,9 @@ const AT_ONCE: u32 = 1 << ROM.0 | ((2 << SRAM9.0) - (1 << SRAM0.0));
 const SRAM_WORDS: usize = port::SRAM_BYTES as usize / 4;
 /// Words of boot ROM.
 const ROM_WORDS: usize = port::ROM_BYTES as usize / 4;
-/// Largest flash that a chip select shows: 16 MB.
-const FLASH_LIMIT: usize = 16 << 20;
+
+const PINS_TAKEN: &str = "in direct mode while code or data are read from flash: the read is a bus error";
+const FLASH_BUSY: &str = "asked for code or data while the flash erases or programs: all bits read as 1 (flash-busy)";
 
 /// Upstream ports of the cores.
 const PORTS: usize = 4;
@@ -83,8 +87,8 @@ pub struct Lost {
 pub struct Fabric {
     rom: Box<[u32; ROM_WORDS]>,
     sram: Box<[u32; SRAM_WORDS]>,
-    /// Flash at chip select 0 as far as it was loaded; erased (all ones) beyond.
-    flash: Vec<u32>,
+    /// Flash at chip select 0.
+    flash: Content,
     arbiter: Arbiter,
     monitor: Monitor,
     cache: Cache,
@@ -132,7 +136,7 @@ impl Fabric {
         let mut fabric = Self {
             rom: zeroed(),
             sram: zeroed(),
-            flash: Vec::new(),
+            flash: Content::default(),
             arbiter: Arbiter::default(),
             monitor: Monitor::default(),
             cache: Cache::default(),
@@ -163,6 +167,12 @@ impl Fabric {
         (peripherals, Context { now, clocks, irq, diagnostics })
     }
 
+    /// The interface to flash, and what commands to the flash may use.
+    fn qmi_and_flash(&mut self) -> (&mut Qmi, Surroundings<'_, Content>) {
+        let Self { qmi, flash, clocks, diagnostics, .. } = self;
+        (qmi, Surroundings { memory: flash, clocks, diagnostics })
+    }
+
     /// Takes over what registers of peripherals say of the bus.
     pub fn take_settings(&mut self) {
         self.arbiter.set_priorities(self.peripherals.priorities());
@@ -185,6 +195,7 @@ impl Fabric {
             std::mem::swap(&mut self.peripherals.watchdog, &mut old.peripherals.watchdog);
         }
         self.keep_memory(&mut old);
+        self.qmi.direct.keep_flash(old.qmi.direct);
         self.cache = old.cache;
         let rates = self.clocks.rates();
         old.clocks.set(now, rates);
@@ -353,7 +364,14 @@ impl Fabric {
         let mut waiting = asking;
         if self.arbiter.is_free(port, now) {
             let first = self.arbiter.next(port, asking);
-            let cycles = self.data_phase(self.transfers[first].access, Slave(port as u8), now);
+            let access = self.transfers[first].access;
+            let cycles = if self.qmi.direct.has_pins() && self.needs_pins(Slave(port as u8), access) {
+                self.diagnostics.misuse(QMI.name, 0, PINS_TAKEN, now);
+                self.transfers[first].slave = NOWHERE;
+                ERROR_RESPONSE
+            } else {
+                self.data_phase(access, Slave(port as u8), now)
+            };
             self.arbiter.hold(Slave(port as u8), first, now, cycles);
             self.transfers[first].ends = now + cycles;
             if let Some(lost) = self.lost.get_mut(first / 2) {
@@ -370,13 +388,18 @@ impl Fabric {
         u32::from(waiting)
     }
 
+    /// Whether an access goes to external memory, and not only to its cache.
+    fn needs_pins(&self, slave: Slave, Access { address, .. }: Access) -> bool {
+        port::is_external(slave) && window(address) != MAINTENANCE && !self.is_cached(address)
+    }
+
     /// Cycles of the data phase of an access that is granted in cycle `now`.
     fn data_phase(&mut self, access: Access, slave: Slave, now: Cycle) -> Cycle {
         let Access { address, writes, .. } = access;
         match slave {
             APB if writes => APB_WRITE + if is_interposed(address) { INTERPOSED } else { 0 },
             APB => APB_READ,
-            slave if slave == XIP0 || slave.0 == XIP0.0 + 1 => self.external(access, now),
+            slave if port::is_external(slave) => self.external(access, now),
             _ => 1,
         }
     }
@@ -387,6 +410,10 @@ impl Fabric {
         let window = window(address);
         if window == MAINTENANCE || writes {
             return 1;
+        }
+        // What a busy flash answers is not kept.
+        if !self.qmi.direct.is_at_rest() && !self.is_cached(address) && self.qmi.direct.flash_works(now, &self.clocks) {
+            return self.qmi.read(address, width.bytes(), now) - now;
         }
         let until = if window == CACHED {
             match self.cache.access(address) {
@@ -400,9 +427,18 @@ impl Fabric {
         until - now
     }
 
+    /// Whether the cache has a word, in a window that looks there.
+    fn is_cached(&self, address: u32) -> bool {
+        window(address) == CACHED && self.cache.holds(address)
+    }
+
     fn read(&mut self, slave: Slave, core: usize, address: u32, now: Cycle) -> Option<u32> {
         self.stirred |= slave.0 >= FAST_PERIPHERALS.0;
         match slave {
+            APB if qmi::has(address) => {
+                let (qmi, mut around) = self.qmi_and_flash();
+                Some(qmi.read_register(address, now, &mut around))
+            }
             SIO => {
                 let (peripherals, mut context) = self.peripherals_at(now);
                 Some(peripherals.sio.read(core, sio::offset(address), &mut context))
@@ -416,13 +452,32 @@ impl Fabric {
                 }
                 Some(value.unwrap_or(0))
             }
+            slave if port::is_external(slave) && !self.qmi.direct.is_at_rest() => self.read_disturbed(address, now),
             _ => self.peek_memory(address),
         }
+    }
+
+    /// A read of external memory while flash may erase or program.
+    #[cold]
+    fn read_disturbed(&mut self, address: u32, now: Cycle) -> Option<u32> {
+        if self.is_cached(address) {
+            return self.peek_memory(address);
+        }
+        if self.qmi.direct.flash_works(now, &self.clocks) {
+            self.diagnostics.misuse(QMI.name, 0, FLASH_BUSY, now);
+            return Some(u32::MAX);
+        }
+        self.peek_memory(address)
     }
 
     fn write(&mut self, slave: Slave, core: usize, address: u32, value: u32, width: Width, now: Cycle) {
         self.stirred |= slave.0 >= FAST_PERIPHERALS.0;
         match slave {
+            APB if qmi::has(address) => {
+                let value = if address >> 14 & 1 == 0 { value } else { merge(0, address, width, value) };
+                let (qmi, mut around) = self.qmi_and_flash();
+                qmi.write_register(address, value, now, &mut around);
+            }
             SIO => {
                 let offset = sio::offset(address);
                 if !self.losses.is_empty()
@@ -489,9 +544,7 @@ impl Fabric {
             APB | FAST_PERIPHERALS | SIO => return None,
             _ => match self.cache.peek(address).filter(|_| window(address) == CACHED) {
                 Some(word) => word,
-                None if address & 0x3ff_ffff < FLASH_LIMIT as u32 => {
-                    self.flash.get(address as usize % FLASH_LIMIT / 4).copied().unwrap_or(u32::MAX)
-                }
+                None if address & 0x3ff_ffff < content::LIMIT as u32 => self.flash.word(address),
                 None => u32::MAX,
             },
         })
@@ -502,13 +555,7 @@ impl Fabric {
         let word = match port::of(address) {
             Some(ROM) => &mut self.rom[address as usize / 4 % ROM_WORDS],
             Some(slave) if port::is_sram(slave) => &mut self.sram[(address - SRAM) as usize / 4],
-            Some(slave) if slave.0 < 3 && address & 0x0fff_ffff < FLASH_LIMIT as u32 => {
-                let place = address as usize % FLASH_LIMIT / 4;
-                if self.flash.len() <= place {
-                    self.flash.resize(place + 1, u32::MAX);
-                }
-                &mut self.flash[place]
-            }
+            Some(slave) if slave.0 < 3 && address & 0x0fff_ffff < content::LIMIT as u32 => self.flash.word_mut(address),
             _ => return false,
         };
         *word = merge(*word, address, Width::Byte, u32::from(value));
@@ -555,7 +602,7 @@ impl Hash for Fabric {
             touched: _,
             stirred: _,
         } = self;
-        for words in [&rom[..], &sram[..], flash] {
+        for words in [&rom[..], &sram[..], flash.words()] {
             hash_words(words, hasher);
         }
         (arbiter, monitor, cache, qmi, transfers, contested, peripherals, clocks, irq).hash(hasher);

@@ -4,6 +4,7 @@ use crate::core::register::Register;
 use crate::debug::DebugTarget;
 use crate::rp2350::boot::FLASH;
 use crate::rp2350::bus::port::{self, APB, FAST_PERIPHERALS, ROM, SIO};
+use crate::rp2350::bus::qmi;
 use crate::rp2350::machine::Machine;
 use crate::rp2350::peripherals::sio;
 
@@ -38,6 +39,7 @@ impl DebugTarget for Machine {
         let now = self.now();
         match port::of(address)? {
             SIO => self.bus.peripherals.sio.peek(core, sio::offset(address), now),
+            APB if qmi::has(address) => self.bus.qmi.peek(address),
             APB | FAST_PERIPHERALS => self.bus.peripherals.peek(address, now, &self.bus.clocks),
             _ => self.bus.peek_memory(address),
         }

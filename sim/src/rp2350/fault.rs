@@ -5,6 +5,7 @@ use crate::core::time::Cycle;
 use crate::core::uart_frame::Format;
 use crate::core::watch::CoreEvent;
 use crate::fault::FaultTarget;
+use crate::rp2::flash::Times;
 use crate::rp2::uart::format;
 use crate::rp2350::bus::ResetBy;
 use crate::rp2350::machine::Machine;
@@ -55,8 +56,9 @@ impl FaultTarget for Machine {
         self.bus.losses.set(losses);
     }
 
-    fn set_slow_flash(&mut self, _slow: bool) -> bool {
-        false
+    fn set_slow_flash(&mut self, slow: bool) -> bool {
+        self.bus.qmi.direct.set_flash_times(if slow { Times::MAXIMUM } else { Times::TYPICAL });
+        true
     }
 
     fn console_format(&self) -> Format {

@@ -21,6 +21,7 @@ use crate::rp2::resets::{self, Resets};
 use crate::rp2::uart::{self, Uart};
 use crate::rp2::watchdog::{self, Watchdog};
 use crate::rp2::xosc::{self, Xosc};
+use crate::rp2350::bus::qmi;
 use crate::rp2350::irq::Irq;
 use configuration::{IoBank0, IoQspi, PadsBank0, PadsQspi, Powman, Rosc, Sysinfo};
 use registers::Registers;
@@ -114,7 +115,7 @@ impl Default for Peripherals {
 impl Peripherals {
     /// All blocks that are modelled.
     pub fn blocks() -> impl Iterator<Item = &'static Block> {
-        std::iter::once(&sio::SIO).chain(LIST.iter().map(|entry| entry.block))
+        [&sio::SIO, &qmi::QMI].into_iter().chain(LIST.iter().map(|entry| entry.block))
     }
 
     /// The block at an address and the offset in it; `Err` where there is none, `Ok(None)` if it is held in reset.

@@ -11,36 +11,36 @@ use intercore_sim::rp2350::bus::arbiter::Arbiter;
 use intercore_sim::rp2350::bus::port::ROM;
 use intercore_sim::rp2350::machine::Machine;
 
-const SRAM: u32 = 0x2000_0000;
+pub const SRAM: u32 = 0x2000_0000;
 const SIO: u32 = 0xd000_0000;
 /// `slt x0, x0, x1`: unblocks both cores.
 const UNBLOCK: u32 = 0x0010_2033;
 /// A call of the host, and what is before and behind it.
 const HOST_CALL: [u32; 3] = [0x01f0_1013, 0x0010_0073, 0x4070_5013];
 
-fn lw(rd: u32, rs1: u32, offset: i32) -> u32 {
+pub fn lw(rd: u32, rs1: u32, offset: i32) -> u32 {
     i_type(3, 2, rd, rs1, offset as u32 & 0xfff)
 }
 
-fn sw(rs2: u32, rs1: u32, offset: i32) -> u32 {
+pub fn sw(rs2: u32, rs1: u32, offset: i32) -> u32 {
     store(2, rs1, rs2, offset as u32)
 }
 
 /// `value` in a register.
-fn li(rd: u32, value: u32) -> [u32; 2] {
+pub fn li(rd: u32, value: u32) -> [u32; 2] {
     let low = (value << 20) as i32 >> 20;
     [lui(rd, value.wrapping_sub(low as u32)), addi(rd, rd, low)]
 }
 
 /// A program in SRAM that has just been switched on.
-fn booted(words: &[u32]) -> Machine {
+pub fn booted(words: &[u32]) -> Machine {
     let bytes: Vec<_> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let image = Image::parse(&bytes, Some(SRAM), &IMAGES).unwrap();
     Machine::booted(&image, Some(150_000_000)).unwrap()
 }
 
 /// Exits with `a1` as its argument: a block of three words.
-fn exit(words: &mut Vec<u32>) {
+pub fn exit(words: &mut Vec<u32>) {
     words.extend(li(10, 0x18));
     words.extend(HOST_CALL);
 }

@@ -7,7 +7,7 @@ use crate::core::ram::{RAM_ROOM, zeroed};
 use crate::core::state_hash::hash_words;
 use crate::engine::access_tags::AccessTags;
 use crate::engine::fast_bus::StaleCode;
-use crate::rp2040::flash::Cells;
+use crate::rp2::flash::{Cells, program_words};
 use std::hash::{Hash, Hasher};
 
 /// Words of boot ROM: 16 kB (DS 2.6.1).
@@ -120,9 +120,7 @@ impl Cells for Memory {
 
     fn program(&mut self, from: u32, page: &[u8]) {
         self.grow_flash(from as usize + page.len());
-        for (word, bytes) in self.flash[from as usize / 4..].iter_mut().zip(page.chunks_exact(4)) {
-            *word &= bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-        }
+        program_words(&mut self.flash[from as usize / 4..], page);
         self.stale_code.note_flash(from);
         self.stale_code.note_flash(from + page.len() as u32 - 1);
     }

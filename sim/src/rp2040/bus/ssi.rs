@@ -2,9 +2,9 @@
 
 use crate::core::time::Cycle;
 use crate::rp2::clock::Clocks;
+use crate::rp2::flash::{Flash, Surroundings, Times};
 use crate::rp2::registration::aliased;
 use crate::rp2040::bus::memory::Memory;
-use crate::rp2040::flash::{Flash, Surroundings, Times};
 use std::collections::VecDeque;
 
 /// Cycles of `clk_sys` that a transfer takes beside those of the serial clock: chip select, synchronisation, FIFO. Not
@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 pub const OVERHEAD: Cycle = 4;
 /// Divider that `boot2` sets unless a board says otherwise (pico-sdk, `boot2_w25q080.S`, `PICO_FLASH_SPI_CLKDIV`).
 pub const BOOT2_DIVIDER: u32 = 4;
+/// The Pico's W25Q16JV has 2 MB.
+const FLASH_SIZE: u8 = 21;
 /// Depth of the FIFOs (DS 4.10.3).
 const DEPTH: usize = 16;
 /// `CTRLR0.TMOD` (DS 4.10.13); above them is EEPROM read.
@@ -59,7 +61,7 @@ impl Ssi {
             sent: VecDeque::new(),
             received: VecDeque::new(),
             forced: None,
-            flash: Flash::new("flash"),
+            flash: Flash::new("flash", FLASH_SIZE),
             overhead: OVERHEAD,
         }
     }

@@ -6,11 +6,11 @@ use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::FlashCache;
 use crate::engine::mru_words::DemotedLines;
+use crate::rp2::flash::Surroundings;
 use crate::rp2::registration::aliased;
 use crate::rp2040::bus::memory::Memory;
 use crate::rp2040::bus::ssi::Ssi;
 use crate::rp2040::bus::{APB_READ, APB_WRITE, Fault, INTERPOSED};
-use crate::rp2040::flash::Surroundings;
 
 /// First address of flash, in the view that is read through the cache.
 pub(crate) const FLASH: u32 = 0x1000_0000;

@@ -72,6 +72,11 @@ impl Cache {
         self.lines[number as usize % SETS].iter().position(is_it)
     }
 
+    /// Whether the line of an address is in it.
+    pub fn holds(&self, address: u32) -> bool {
+        self.way(address).is_some()
+    }
+
     /// The place of a word in the cache, if its line is pinned.
     pub fn peek_place(&self, address: u32) -> Option<usize> {
         let way = self.way(address)?;

@@ -41,6 +41,11 @@ const SRAM_STRIPED: u32 = 0x8_0000;
 /// Bytes of boot ROM (DS 4.1).
 pub const ROM_BYTES: u32 = 0x8000;
 
+/// Whether a port is one of the two of the XIP cache.
+pub fn is_external(slave: Slave) -> bool {
+    slave == XIP0 || slave.0 == XIP0.0 + 1
+}
+
 /// The port that an address is behind; none where nothing is. SRAM0-3 and SRAM4-7 are striped by bits 3:2 (DS 2.2.3).
 #[inline(always)]
 pub fn of(address: u32) -> Option<Slave> {

@@ -1,6 +1,32 @@
-//! The interface to external memory, QMI: how long a read takes on the pins (DS 12.14).
+//! The interface to external memory, QMI: how long a read takes on the pins, and transfers that software makes (DS 12.14).
+
+pub mod direct;
 
 use crate::core::time::Cycle;
+use crate::rp2::flash::Surroundings;
+use crate::rp2::peripheral::Block;
+use crate::rp2::registration::aliased;
+use crate::rp2350::bus::content::Content;
+use direct::Direct;
+
+/// Its registers.
+pub const QMI: Block = Block {
+    modelled: "reads by XIP, direct mode over one line, the flash's serial commands",
+    missing: "address translation, writes by XIP, chip select 1",
+    ..Block::new("QMI", 0x400d_0000)
+};
+/// An APB block has 32 kB, with its atomic aliases (DS 2.2.4).
+const BLOCK_BYTES: u32 = 0x8000;
+
+/// Registers (DS 12.14.6): of direct mode, of the windows, of address translation.
+const DIRECT_CSR: u32 = 0x00;
+const DIRECT_TX: u32 = 0x04;
+const DIRECT_RX: u32 = 0x08;
+const WINDOWS: u32 = 0x0c;
+const ATRANS: u32 = 0x34;
+const END: u32 = 0x54;
+/// Bits of the five registers of a window.
+const WINDOW_BITS: [u32; 5] = [0xf3ff_f7ff, 0x1007_d3ff, 0xffff, 0x1007_d3ff, 0xffff];
 
 /// Bytes of the window of a chip select.
 const WINDOW: u32 = 0x100_0000;
@@ -29,6 +55,10 @@ impl Default for Window {
 }
 
 impl Window {
+    fn registers(&mut self) -> [&mut u32; 5] {
+        [&mut self.timing, &mut self.rfmt, &mut self.rcmd, &mut self.wfmt, &mut self.wcmd]
+    }
+
     /// Cycles of `clk_sys` that a period of SCK takes.
     fn divisor(self) -> u64 {
         match self.timing & 0xff {
@@ -91,9 +121,74 @@ pub struct Qmi {
     chained: Option<(u32, Cycle)>,
     /// The chip select is high until then.
     selectable_at: Cycle,
+    /// Transfers by software.
+    pub direct: Direct,
+}
+
+/// Whether an address is that of a register.
+pub fn has(address: u32) -> bool {
+    address.wrapping_sub(QMI.base) < BLOCK_BYTES
+}
+
+/// The number of a window, and of the register in it.
+fn window_register(offset: u32) -> (usize, usize) {
+    let number = ((offset - WINDOWS) / 4) as usize;
+    (number / 5, number % 5)
 }
 
 impl Qmi {
+    /// A register, without effects. Address translation is as after reset: 4 MB each, one behind the other (DS 12.14.4).
+    pub fn peek(&self, address: u32) -> Option<u32> {
+        let offset = address & 0xffc;
+        Some(match offset {
+            DIRECT_CSR => self.direct.control(),
+            DIRECT_TX => 0,
+            DIRECT_RX => self.direct.peek_received(),
+            WINDOWS..ATRANS => {
+                let (window, register) = window_register(offset);
+                *self.windows[window].clone().registers()[register]
+            }
+            ATRANS..END => 0x400 << 16 | ((offset - ATRANS) / 4 % 4) << 10,
+            _ => return None,
+        })
+    }
+
+    /// A read of a register.
+    pub(crate) fn read_register(&mut self, address: u32, now: Cycle, around: &mut Surroundings<'_, Content>) -> u32 {
+        let offset = address & 0xffc;
+        if offset == DIRECT_RX {
+            return self.direct.receive(now, around);
+        }
+        self.direct.advance(now, around);
+        self.peek(offset).unwrap_or_else(|| {
+            around.diagnostics.unmodelled(QMI.name, offset, "read of", now);
+            0
+        })
+    }
+
+    /// A write to a register, or to an atomic alias of it.
+    pub(crate) fn write_register(
+        &mut self,
+        address: u32,
+        value: u32,
+        now: Cycle,
+        around: &mut Surroundings<'_, Content>,
+    ) {
+        let offset = address & 0xffc;
+        self.direct.advance(now, around);
+        let value = aliased(address, self.peek(offset).unwrap_or(0), value);
+        match offset {
+            DIRECT_CSR => self.direct.set_control(value, now, around),
+            DIRECT_TX => self.direct.send(value, now, around),
+            WINDOWS..ATRANS => {
+                let (window, register) = window_register(offset);
+                *self.windows[window].registers()[register] = value & WINDOW_BITS[register];
+                self.chained = None;
+            }
+            _ => around.diagnostics.unmodelled(QMI.name, offset, "write to", now),
+        }
+    }
+
     /// A read that is asked for in cycle `now`: the cycle in which its data is there.
     pub fn read(&mut self, address: u32, bytes: u32, now: Cycle) -> Cycle {
         let offset = address & 0x1ff_ffff;

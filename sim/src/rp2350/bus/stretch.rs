@@ -176,7 +176,7 @@ impl Fabric {
         }
         let word = match address.wrapping_sub(SRAM) / 4 {
             place if (place as usize) < SRAM_WORDS => self.sram[place as usize],
-            _ if writes => return None,
+            _ if writes || port::is_external(slave) && !self.qmi.direct.is_at_rest() => return None,
             _ => self.peek_memory(address)?,
         };
         Some(Reply { ready: true, word, ..Reply::default() })

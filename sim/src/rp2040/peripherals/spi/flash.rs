@@ -1,11 +1,12 @@
 //! A flash chip on an SPI bus: the chip that boots the RP2040 ([`Flash`]) with a content of its own.
 
 use crate::core::time::Cycle;
-use crate::rp2040::flash::{Cells, Flash, Surroundings};
+use crate::rp2::flash::{Cells, Flash, Surroundings};
 use crate::rp2040::peripherals::Context;
 
 /// Bytes of a W25Q16JV. Higher address bits do not count.
-const SIZE: usize = 2 << 20;
+const SIZE: usize = 1 << SIZE_BITS;
+const SIZE_BITS: u8 = 21;
 const ERASED: u8 = u8::MAX;
 
 /// The bytes that are not erased, and those below them.
@@ -43,7 +44,7 @@ pub(super) struct Chip {
 
 impl Chip {
     pub fn new() -> Self {
-        Self { flash: Flash::new("flash on SPI"), content: Content::default() }
+        Self { flash: Flash::new("flash on SPI", SIZE_BITS), content: Content::default() }
     }
 
     pub fn is_selected(&self) -> bool {

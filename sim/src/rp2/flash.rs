@@ -1,5 +1,5 @@
-//! A flash chip, a W25Q16JV (Winbond's data sheet, revision H), as far as serial commands go: the one behind the SSI, which is also
-//! read by XIP (`bus/xip.rs`), and others on SPI.
+//! A flash chip, a W25Q16JV (Winbond's data sheet, revision H) or a larger one of the kind, as far as serial commands go: the one
+//! that is also read by XIP, and others on SPI.
 
 use crate::core::costs::{AlteredCosts, Cost};
 use crate::core::diagnostics::Diagnostics;
@@ -16,6 +16,13 @@ pub(crate) trait Cells {
 
     /// Clears the bits that are clear in `page`.
     fn program(&mut self, from: u32, page: &[u8]);
+}
+
+/// Clears the bits that are clear in `page`, in words that each hold four bytes.
+pub(crate) fn program_words(words: &mut [u32], page: &[u8]) {
+    for (word, bytes) in words.iter_mut().zip(page.chunks_exact(4)) {
+        *word &= bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+    }
 }
 
 /// What a command may use.
@@ -44,8 +51,8 @@ const UNIQUE_ID: u8 = 0x4b;
 const NOTHING: u8 = 0xff;
 const NOTHING_SENT: u8 = 0x00;
 
-/// Manufacturer Winbond, type SPI, 16 Mbit (section 8.1.1).
-const JEDEC: [u8; 3] = [0xef, 0x40, 0x15];
+/// Manufacturer Winbond, type SPI (section 8.1.1). The third byte is the size.
+const JEDEC: [u8; 2] = [0xef, 0x40];
 /// Each chip has another one; this is the simulated one's.
 const UNIQUE: [u8; 8] = [0x1c, 0x0d, 0xe0, 0x00, 0x00, 0x00, 0x20, 0x40];
 /// Quad enable: set in the factory (section 7.1.8).
@@ -57,7 +64,7 @@ const MILLISECOND: u128 = FS / 1000;
 
 /// How long the flash takes (section 9.6): tPP, tSE, tBE1, tBE2, tCE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::rp2040) struct Times {
+pub(crate) struct Times {
     page: u128,
     sector: u128,
     block_32k: u128,
@@ -67,12 +74,12 @@ pub(in crate::rp2040) struct Times {
 
 impl Times {
     /// Typical times.
-    pub(in crate::rp2040) const TYPICAL: Self = Self::of([4, 450, 1200, 1500, 50_000]);
+    pub(crate) const TYPICAL: Self = Self::of([4, 450, 1200, 1500, 50_000]);
     /// Maximum times: a worn chip.
-    pub(in crate::rp2040) const MAXIMUM: Self = Self::of([30, 4000, 16_000, 20_000, 250_000]);
+    pub(crate) const MAXIMUM: Self = Self::of([30, 4000, 16_000, 20_000, 250_000]);
 
     /// With another time of a sector to erase, or of a page to program, in µs.
-    pub(in crate::rp2040) fn altered(self, altered: &AlteredCosts) -> Self {
+    pub(crate) fn altered(self, altered: &AlteredCosts) -> Self {
         let time = |cost, assumed| altered.get(cost).map_or(assumed, |us| u128::from(us) * (MILLISECOND / 1000));
         Self { page: time(Cost::FlashProgram, self.page), sector: time(Cost::FlashErase, self.sector), ..self }
     }
@@ -99,6 +106,8 @@ const BUSY: &str = "comes while the flash erases or programs: it does nothing";
 pub(crate) struct Flash {
     /// What notes call it.
     name: &'static str,
+    /// Its size in bytes is 2 to the power of this.
+    size: u8,
     selected: bool,
     command: u8,
     /// Bytes since it was selected.
@@ -112,9 +121,10 @@ pub(crate) struct Flash {
 }
 
 impl Flash {
-    pub(in crate::rp2040) fn new(name: &'static str) -> Self {
+    pub(crate) fn new(name: &'static str, size: u8) -> Self {
         Self {
             name,
+            size,
             selected: false,
             command: NOTHING,
             count: 0,
@@ -127,21 +137,21 @@ impl Flash {
     }
 
     /// How long it takes from the next command on.
-    pub(in crate::rp2040) fn set_times(&mut self, times: Times) {
+    pub(crate) fn set_times(&mut self, times: Times) {
         self.times = times;
     }
 
-    pub(in crate::rp2040) fn times(&self) -> Times {
+    pub(crate) fn times(&self) -> Times {
         self.times
     }
 
     /// Whether /CS is low.
-    pub(in crate::rp2040) fn is_selected(&self) -> bool {
+    pub(crate) fn is_selected(&self) -> bool {
         self.selected
     }
 
     /// /CS goes low: a command begins.
-    pub(in crate::rp2040) fn select(&mut self) {
+    pub(crate) fn select(&mut self) {
         if !self.selected {
             (self.selected, self.command, self.count, self.address) = (true, NOTHING, 0, 0);
         }
@@ -152,17 +162,26 @@ impl Flash {
     }
 
     /// Whether it erases or programs.
-    pub(in crate::rp2040) fn is_at_work(&self, at: Cycle, clocks: &Clocks) -> bool {
+    pub(crate) fn is_at_work(&self, at: Cycle, clocks: &Clocks) -> bool {
         self.ready_at != 0 && clocks.femtoseconds(at) < self.ready_at
     }
 
+    /// Whether it has erased or programmed lately: `is_at_work` is to be asked.
+    pub(crate) fn may_work(&self) -> bool {
+        self.ready_at != 0
+    }
+
+    /// Whether it erases or programs; if not, `may_work` need not be asked again until the next command.
+    pub(crate) fn works(&mut self, at: Cycle, clocks: &Clocks) -> bool {
+        let works = self.is_at_work(at, clocks);
+        if !works {
+            self.ready_at = 0;
+        }
+        works
+    }
+
     /// A byte in, a byte out.
-    pub(in crate::rp2040) fn exchange<M: Cells>(
-        &mut self,
-        byte: u8,
-        at: Cycle,
-        around: &mut Surroundings<'_, M>,
-    ) -> u8 {
+    pub(crate) fn exchange<M: Cells>(&mut self, byte: u8, at: Cycle, around: &mut Surroundings<'_, M>) -> u8 {
         if !self.selected {
             return 0;
         }
@@ -183,7 +202,7 @@ impl Flash {
             STATUS_2 => QUAD_ENABLE,
             READ if index >= 4 => read(4),
             FAST_READ if index >= 5 => read(5),
-            JEDEC_ID => JEDEC[(index as usize - 1) % JEDEC.len()],
+            JEDEC_ID => [JEDEC[0], JEDEC[1], self.size][(index as usize - 1) % 3],
             UNIQUE_ID if index >= 5 => UNIQUE[(index as usize - 5) % UNIQUE.len()],
             PAGE_PROGRAM if index >= 4 => {
                 // Beyond its end a page begins again (section 8.2.13).
@@ -213,12 +232,12 @@ impl Flash {
     }
 
     /// /CS goes high within a command, which has no effect then.
-    pub(in crate::rp2040) fn abandon(&mut self) {
+    pub(crate) fn abandon(&mut self) {
         self.selected = false;
     }
 
     /// /CS goes high: commands that change something do so now.
-    pub(in crate::rp2040) fn deselect<M: Cells>(&mut self, at: Cycle, around: &mut Surroundings<'_, M>) {
+    pub(crate) fn deselect<M: Cells>(&mut self, at: Cycle, around: &mut Surroundings<'_, M>) {
         if !std::mem::take(&mut self.selected) {
             return;
         }

@@ -17,6 +17,7 @@ struct port_storage {
     enum port_storage_use use;
     uint32_t sector_bytes; /* the one sector for benchmarks, a whole number of pages */
     uint32_t page_bytes;   /* at most PORT_STORAGE_PAGE_MAX */
+    const char *missing;   /* NULL, or why there is no such sector here */
 };
 
 #define PORT_STORAGE_PAGE_MAX 256U
@@ -26,7 +27,7 @@ struct port_storage port_storage(void);
 
 struct port_storage_change {
     bool erase;           /* erase the sector first */
-    bool masked;          /* mask this core's interrupts from the call to its return */
+    bool masked;          /* mask this core's interrupts from the call to its return; not with PORT_STORAGE_SYSTEM */
     uint32_t page;        /* number of the first page to program */
     uint32_t pages;       /* how many; may be 0 */
     const uint8_t *bytes; /* what to program into each of them: page_bytes in RAM */

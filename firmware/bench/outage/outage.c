@@ -167,12 +167,16 @@ static void take_samples(struct ic_run *run, struct ic_series **series) {
 static bool holds(void) {
     bool right = !ic_outage.failed;
     const struct port_storage_change *change = &ic_outage.change;
-    uint32_t page_bytes = ic_outage.storage.page_bytes;
-    for (uint32_t at = 0; right && at < ic_outage.storage.sector_bytes; at++) {
-        uint32_t page = at / page_bytes;
+    struct port_storage storage = port_storage();
+    struct ic_random bytes = {0};
+    for (uint32_t at = 0; right && at < storage.sector_bytes; at++) {
+        uint32_t page = at / storage.page_bytes;
+        if (at % storage.page_bytes == 0) {
+            bytes = (struct ic_random){ic_outage.content};
+        }
+        uint8_t byte = (uint8_t)ic_random_next(&bytes);
         bool programmed = page >= change->page && page < change->page + change->pages;
-        right = programmed ? port_storage_read(at) == ic_outage.bytes[at % page_bytes]
-                           : !change->erase || port_storage_read(at) == 0xff;
+        right = programmed ? port_storage_read(at) == byte : !change->erase || port_storage_read(at) == 0xff;
     }
     return right;
 }
@@ -195,21 +199,17 @@ static void play(void) {
 }
 
 static void change_next(enum op op, uint32_t pages) {
-    for (uint32_t i = 0; i < ic_outage.storage.page_bytes; i++) {
-        ic_outage.bytes[i] = (uint8_t)ic_random_next(&ic_outage.run->random);
-    }
+    ic_outage.content = (uint32_t)ic_random_next(&ic_outage.run->random);
     ic_outage.change = (struct port_storage_change){.erase = op != PROGRAM,
                                                     .masked = ic_outage.safe == LOCKOUT,
                                                     .page = op == PROGRAM ? ic_outage.next_page : 0,
-                                                    .pages = op == ERASE ? 0 : pages,
-                                                    .bytes = ic_outage.bytes};
+                                                    .pages = op == ERASE ? 0 : pages};
     ic_outage.next_page = ic_outage.change.page + ic_outage.change.pages;
 }
 
 static void take(struct ic_run *run, struct ic_series **series) {
     uint32_t pages = run->values[P_PAGES];
-    if (ic_outage.op == PROGRAM &&
-        (ic_outage.next_page + pages) * ic_outage.storage.page_bytes > ic_outage.storage.sector_bytes) {
+    if (ic_outage.op == PROGRAM && ic_outage.next_page + pages > most_pages()) {
         change_next(ERASE, 0);
         play();
     }
@@ -224,8 +224,12 @@ static void take(struct ic_run *run, struct ic_series **series) {
 static bool start(struct ic_run *run, struct player *player, void (*entry)(void *), uint32_t core, uint32_t priority) {
     player->core = core;
     player->migrated = false;
-    struct port_task_config config = {
-        .name = "outage", .entry = entry, .arg = player, .core = core, .priority = priority};
+    struct port_task_config config = {.name = "outage",
+                                      .entry = entry,
+                                      .arg = player,
+                                      .core = core,
+                                      .priority = priority,
+                                      .stack_bytes = player == &ic_outage.writer ? PORT_STORAGE_PAGE_MAX : 0};
     return port_task_start(&player->task, &config) == PORT_OK ||
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
 }
@@ -261,26 +265,29 @@ static void prepare(struct ic_run *run) {
     ic_outage.op = (enum op)run->values[P_OP];
     ic_outage.safe = safe_of(run->values[P_SAFE]);
     ic_outage.doing = (enum other)run->values[P_OTHER];
-    ic_outage.parks = ic_outage.safe == LOCKOUT && ic_outage.storage.use != PORT_STORAGE_SYSTEM;
-    ic_outage.hold = run->values[P_HOLD] * port_clock_hz() / 1000000U;
-    ic_outage.bound = BOUND_S * port_clock_hz();
-    ic_outage.patience = run->values[P_PATIENCE] * port_clock_hz() / 1000000U;
-    ic_outage.standstill = port_clock_hz() / STANDSTILL_PER_S + (ic_outage.doing == OTHER_LOCK ? ic_outage.hold : 0);
-    ic_outage.timer_period = port_clock_hz() / TIMER_PER_S;
+    ic_outage.parks = ic_outage.safe == LOCKOUT && port_storage().use != PORT_STORAGE_SYSTEM;
+    uint64_t hz = port_clock_hz();
+    ic_outage.hold = (uint32_t)(run->values[P_HOLD] * hz / 1000000U);
+    ic_outage.bound = (uint32_t)(BOUND_S * hz);
+    ic_outage.patience = (uint32_t)(run->values[P_PATIENCE] * hz / 1000000U);
+    ic_outage.standstill = (uint32_t)(hz / STANDSTILL_PER_S) + (ic_outage.doing == OTHER_LOCK ? ic_outage.hold : 0);
+    ic_outage.timer_period = (uint32_t)(hz / TIMER_PER_S);
     atomic_store(&ic_outage.own_ready, false);
     atomic_store(&ic_outage.other_ready, false);
-    ic_outage.next_page = ic_outage.storage.sector_bytes / ic_outage.storage.page_bytes;
+    ic_outage.next_page = most_pages();
 }
 
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     (void)run;
-    return port_core_count() > 1 ||
-           ic_error_set(error, "unsupported", "this needs two cores, and the target has one", "", "");
+    const char *missing = port_storage().missing;
+    if (port_core_count() < 2) {
+        missing = "this needs two cores, and the target has one";
+    }
+    return missing == NULL || ic_error_set(error, "unsupported", missing, "", "");
 }
 
 static bool measure(struct ic_run *run) {
     struct ic_series *series[SERIES_COUNT];
-    ic_outage.storage = port_storage();
     prepare(run);
     if (!open_series(run, series) || !start_players(run)) {
         return false;

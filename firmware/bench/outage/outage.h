@@ -35,16 +35,15 @@ struct outage {
     struct player writer;
     struct player own;   /* the periodic task on the core that writes */
     struct player other; /* what the other core does */
-    struct port_storage storage;
     enum op op;
     enum safe safe;
     enum other doing;
-    bool parks; /* the other core is parked by this benchmark, and not by the system */
-    uint64_t hold;
-    uint64_t patience;
-    uint64_t bound;
-    uint64_t standstill;
-    uint64_t timer_period;
+    bool parks;    /* the other core is parked by this benchmark, and not by the system */
+    uint32_t hold; /* these in ticks of the clock */
+    uint32_t patience;
+    uint32_t bound;
+    uint32_t standstill;
+    uint32_t timer_period;
     uint32_t next_page;
     atomic_bool dismissed;
 
@@ -67,7 +66,7 @@ struct outage {
     uint64_t restored_at;
     uint64_t released_at;
     struct port_storage_change change;
-    uint8_t bytes[PORT_STORAGE_PAGE_MAX];
+    uint32_t content; /* the seed of each page's bytes */
 };
 
 extern struct outage ic_outage;

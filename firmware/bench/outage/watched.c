@@ -115,7 +115,7 @@ static void hold_lock(void) {
 }
 
 static void be_interrupted(void) {
-    ic_outage.due = port_clock() + 2U * ic_outage.timer_period; /* the handler may run before a later store */
+    ic_outage.due = port_clock() + UINT64_C(2) * ic_outage.timer_period; /* the handler may run before a later store */
     (void)port_timer_set(ic_outage.due);
     while (!atomic_load(&ic_outage.over)) {
         port_sleep_ticks(1);

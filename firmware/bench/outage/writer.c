@@ -19,6 +19,12 @@ static bool park_other(void) {
 }
 
 static void write_storage(void) {
+    uint8_t page[PORT_STORAGE_PAGE_MAX];
+    struct ic_random bytes = {ic_outage.content};
+    for (uint32_t i = 0; i < sizeof page; i++) {
+        page[i] = (uint8_t)ic_random_next(&bytes);
+    }
+    ic_outage.change.bytes = page;
     ic_outage.gave_up = false;
     ic_outage.asked_at = port_clock();
     if (ic_outage.parks && !park_other()) {
@@ -40,7 +46,7 @@ static void write_storage(void) {
  * in which the lock is held and not. */
 static void await_phase(void) {
     if (ic_outage.doing == OTHER_LOCK) {
-        uint64_t wait = ic_random_next(&ic_outage.run->random) % (2U * ic_outage.hold);
+        uint64_t wait = ic_random_next(&ic_outage.run->random) % (UINT64_C(2) * ic_outage.hold);
         for (uint64_t begin = port_clock(); port_clock() - begin < wait;) {
         }
     }

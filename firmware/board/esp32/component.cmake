@@ -6,7 +6,6 @@ get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 include(${firmware}/portable.cmake)
 include(${firmware}/trace/trace.cmake)
 
-list(FILTER IC_PORTABLE EXCLUDE REGEX "^bench/outage/") # left out in port_types.h
 ic_transports(transports freertos esp_idf)
 set(sources ${IC_PORTABLE} bench/registry.c
   port/launch_none.c port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
@@ -14,7 +13,8 @@ set(sources ${IC_PORTABLE} bench/registry.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
   port/freertos_smp/port_freertos.c
   ${transports}
-  board/esp32/esp32_memory.c board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
+  board/esp32/esp32_memory.c board/esp32/esp32_storage.c board/esp32/main_loop.c board/esp32/start.c
+  board/esp32/transports.c
   board/esp32/clock/esp32_counter_phase.c board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c
   board/esp32/clock/frequency.c board/esp32/clock/timer_ccompare.c board/esp32/clock/timer_gptimer.c
   board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/handler.c board/esp32/cores/lock.c
@@ -57,8 +57,8 @@ set(c_library newlib) # its name before ESP-IDF 6
 if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
   set(c_library esp_libc)
 endif()
-set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_pm
-  esp_ringbuf esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
+set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support
+  esp_partition esp_pm esp_ringbuf esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
 idf_build_get_property(target IDF_TARGET)
 if(NOT target MATCHES "^esp32(s3)?$") # RISC-V
   list(APPEND required esp_driver_gptimer riscv)

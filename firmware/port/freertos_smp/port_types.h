@@ -20,11 +20,6 @@
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 
-/* What the program is without (benchmarks.h), whether ESP-IDF or Arduino builds it */
-#ifdef ESP_PLATFORM
-#define IC_WITHOUT_outage IC_LEFT_OUT("outage", "this board has no storage that a benchmark may write")
-#endif
-
 /* On the RP2040 and the RP2350, the linker scripts put these sections into SRAM, wherever other code is
  * (rp2_board.h). */
 #ifndef ESP_PLATFORM

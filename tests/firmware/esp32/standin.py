@@ -22,7 +22,10 @@ HEADERS = (
     *(f"freertos/{name}" for name in ("FreeRTOS", "event_groups", "message_buffer", "ringbuf", "semphr", "task")),
     *("freertos/stream_buffer", "driver/gpio", "driver/uart", "esp_private/esp_clk", "hal/crosscore_int_ll"),
     *("soc/dport_reg", "soc/gpio_reg", "soc/soc", "sdkconfig"),
-    *(f"esp_{name}" for name in ("app_format", "attr", "chip_info", "cpu", "flash", "freertos_hooks", "heap_caps")),
+    *(
+        f"esp_{name}"
+        for name in ("app_format", "attr", "chip_info", "cpu", "flash", "freertos_hooks", "partition", "heap_caps")
+    ),
     *(f"esp_{name}" for name in ("idf_version", "intr_alloc", "ipc", "rom_sys", "system", "task_wdt", "timer")),
 )
 """Those of ESP-IDF that a file includes. Each is the stand-in's one header."""

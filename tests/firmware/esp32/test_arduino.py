@@ -202,8 +202,7 @@ def sketches(tmp_path_factory: pytest.TempPathFactory) -> Sketches:
     library = write_arduino_library(folder / "Intercore")
     inside = library / "src" / "intercore"
     posix = FIRMWARE / "port" / "posix"
-    left_out = '#define IC_WITHOUT_outage IC_LEFT_OUT("outage", "no storage")\n'  # as that of the ESP32 does
-    (inside / "port_types.h").write_text((posix / "port_types.h").read_text() + left_out)
+    (inside / "port_types.h").write_text((posix / "port_types.h").read_text())
     portable = [path for path in sorted(inside.glob("*.c")) if PORTABLE.fullmatch(path.name)]
     portable = [path for path in portable if not PLATFORM.match(path.name)]
     assert len(portable) >= 35
@@ -221,7 +220,7 @@ def sketches(tmp_path_factory: pytest.TempPathFactory) -> Sketches:
     platform = [
         *(
             posix / f"{name}_posix.c"
-            for name in ("control", "counter", "interrupt", "lock", "objects", "period", "port", "turns")
+            for name in ("control", "counter", "interrupt", "lock", "objects", "period", "port", "storage", "turns")
         ),
         *(linux / f"{name}.c" for name in ("linux_conditions", "linux_region", "transports")),
         *sorted((FIRMWARE / "transport" / "posix").glob("*.c")),

@@ -40,6 +40,8 @@ OPTIONS = {
     "FREERTOS_TASK_NOTIFICATION_ARRAY_ENTRIES": "components/freertos/Kconfig",
     "FREERTOS_UNICORE": "components/freertos/Kconfig",
     "LOG_DEFAULT_LEVEL_WARN": "components/log/Kconfig.level",
+    "PARTITION_TABLE_CUSTOM": "components/partition_table/Kconfig.projbuild",
+    "PARTITION_TABLE_CUSTOM_FILENAME": "components/partition_table/Kconfig.projbuild",
     "PM_ENABLE": "components/esp_pm/Kconfig",
     "UART_ISR_IN_IRAM": "components/esp_driver_uart/Kconfig",
 }
@@ -55,7 +57,7 @@ def settings(path: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in path.read_text().splitlines():
         if line and not line.startswith("#"):
-            match = re.fullmatch(r"CONFIG_(\w+)=(y|n|\d+)", line)
+            match = re.fullmatch(r'CONFIG_(\w+)=(y|n|\d+|"[^"]+")', line)
             assert match is not None, f"{path.name}: {line}"
             assert match[1] not in found, f"{path.name} sets {match[1]} twice"
             found[match[1]] = match[2]

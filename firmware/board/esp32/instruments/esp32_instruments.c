@@ -13,13 +13,14 @@
 #include "port.h"
 
 #define TEXT_BYTES 64U
+#define NUMBER_BYTES 24U
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
 
-static char sys_hz[TEXT_BYTES];
-static char uncertainty[TEXT_BYTES];
+static char sys_hz[NUMBER_BYTES];
+static char uncertainty[NUMBER_BYTES];
 static char offset[TEXT_BYTES];
-static char ppm[TEXT_BYTES];
+static char ppm[NUMBER_BYTES];
 static char stacks[TEXT_BYTES];
 
 #ifdef CONFIG_STDATOMIC_S32C1I_SPIRAM_WORKAROUND

@@ -2,6 +2,7 @@
  *
  *   heap SRAM2 SRAM1        the heap has so many bytes in either bank
  *   fail FIRST LAST         these allocations of what follows fail; 0 0: none
+ *   partition BYTES         the data partition `intercore` is so large; 0: there is none
  *   hooks MOST              so many hooks of the tick are there
  *   start [NAME=VALUE]...   intercore_start() with these sizes ("none": INTERCORE_NONE)
  *   ask COMMAND             types it, and prints the answer, up to its last line
@@ -160,6 +161,8 @@ static void carry_out(char *line) {
         start(line + 5);
     } else if (strncmp(line, "ask ", 4) == 0) {
         ask(line + 4);
+    } else if (sscanf(line, "partition %u", &first) == 1) {
+        standin_partition(first);
     } else if (strcmp(line, "did") == 0) {
         standin_did(tell);
     } else if (strcmp(line, "stop") == 0) {

@@ -100,6 +100,15 @@ esp_reset_reason_t esp_reset_reason(void);
 typedef struct {
     uint8_t magic, segment_count, spi_mode, spi_speed;
 } esp_image_header_t;
+typedef struct {
+    uint32_t size;
+} esp_partition_t;
+#define ESP_PARTITION_TYPE_DATA 1
+#define ESP_PARTITION_SUBTYPE_ANY 0xff
+const esp_partition_t *esp_partition_find_first(int type, int subtype, const char *label);
+esp_err_t esp_partition_erase_range(const esp_partition_t *partition, size_t offset, size_t size);
+esp_err_t esp_partition_write(const esp_partition_t *partition, size_t offset, const void *bytes, size_t size);
+esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, void *bytes, size_t size);
 esp_err_t esp_flash_read(void *chip, void *buffer, uint32_t address, uint32_t length);
 esp_err_t esp_flash_read_id(void *chip, uint32_t *id);
 esp_err_t esp_flash_get_physical_size(void *chip, uint32_t *bytes);

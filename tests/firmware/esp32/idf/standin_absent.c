@@ -60,7 +60,6 @@ ABSENT(xStreamBufferCreate)
 ABSENT(xStreamBufferCreateStatic)
 ABSENT(xStreamBufferReceive)
 ABSENT(xStreamBufferSend)
-ABSENT(xTaskDelayUntil)
 ABSENT(xTaskNotifyIndexed)
 ABSENT(xTaskNotifyWaitIndexed)
 // clang-format on

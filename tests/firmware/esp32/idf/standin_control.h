@@ -21,6 +21,9 @@ size_t standin_heap_used(void);
 void standin_hooks(uint32_t most);
 uint32_t standin_hooks_in_use(void);
 
+/* The size of the data partition `intercore`; 0: there is none. At most 4096. */
+void standin_partition(uint32_t bytes);
+
 /* Locks of power management that are held. */
 int standin_locks(void);
 

@@ -33,6 +33,7 @@
 #define traceTASK_SWITCHED_OUT()
 #define traceMOVED_TASK_TO_READY_STATE(pxTCB)
 #define traceTASK_DELAY()
+#define traceTASK_DELAY_UNTIL(when)
 #define traceTASK_SUSPEND(pxTaskToSuspend)
 #define traceTASK_INCREMENT_TICK(xTickCount)
 #define traceTASK_NOTIFY(uxIndexToNotify)
@@ -439,6 +440,21 @@ void vTaskDelay(TickType_t ticks) {
     self->wake = (standin_cycles() / STANDIN_TICK_CYCLES + ticks) * STANDIN_TICK_CYCLES;
     block();
     standin_leave();
+}
+
+BaseType_t xTaskDelayUntil(TickType_t *last, TickType_t ticks) {
+    standin_enter();
+    uint64_t now = standin_cycles() / STANDIN_TICK_CYCLES;
+    int32_t left = (int32_t)(*last + ticks - (TickType_t)now);
+    *last += ticks;
+    if (left > 0) {
+        standin_note("TASK_DELAY_UNTIL", self->uxTaskNumber);
+        traceTASK_DELAY_UNTIL(*last);
+        self->wake = (now + (uint64_t)left) * STANDIN_TICK_CYCLES;
+        block();
+    }
+    standin_leave();
+    return left > 0 ? pdTRUE : pdFALSE;
 }
 
 BaseType_t xTaskNotifyGiveIndexed(TaskHandle_t task, UBaseType_t uxIndexToNotify) {

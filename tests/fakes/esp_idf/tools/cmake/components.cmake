@@ -51,7 +51,7 @@ function(add_library_once target folders)
 endfunction()
 
 # What port/freertos_smp/port_types.h says under ESP-IDF, where port/posix/port_types.h stands for it.
-set(added IC_ADDED_MAX=8 "IC_WITHOUT_outage=IC_LEFT_OUT(\"outage\", \"no storage\")")
+set(added IC_ADDED_MAX=8)
 
 function(idf_component_register)
   cmake_parse_arguments(_ "" "KCONFIG" "SRCS;INCLUDE_DIRS;PRIV_INCLUDE_DIRS;REQUIRES;PRIV_REQUIRES;LDFRAGMENTS" ${ARGN})

@@ -12,8 +12,8 @@ get_filename_component(idf_path ${idf_path} ABSOLUTE)
 
 # Those of ESP-IDF 5.5 that Intercore asks for, or a program may.
 set(idf_components app_update bootloader_support driver efuse esp_common esp_driver_gpio esp_driver_uart
-  esp_driver_usb_serial_jtag esp_event esp_hw_support esp_pm esp_ringbuf esp_rom esp_system esp_timer esp_wifi freertos hal
-  heap log newlib nvs_flash soc spi_flash xtensa)
+  esp_driver_usb_serial_jtag esp_event esp_hw_support esp_partition esp_pm esp_ringbuf esp_rom esp_system esp_timer esp_wifi
+  freertos hal heap log newlib nvs_flash soc spi_flash xtensa)
 
 function(idf_build_set_property name value)
   set_property(GLOBAL PROPERTY idf_build_${name} "${value}")

@@ -58,7 +58,7 @@ fn changes_a_sector() -> Machine {
     call(&mut words, *b"FC", &[]);
     call(&mut words, *b"CX", &[]);
     let mut machine = finished(words);
-    assert!(machine.load(FLASH, &[0; 3 * SECTOR as usize]));
+    assert!(machine.load(FLASH, &vec![0; 3 * SECTOR as usize]));
     let pages: Vec<_> = (0..2 * PAGE).map(|at| (at * 7) as u8).collect();
     assert!(machine.load(PAGES, &pages));
     machine
@@ -74,9 +74,9 @@ fn the_boot_roms_functions_erase_and_program() {
         let took = run(&mut machine);
         assert!((least..least + MILLISECOND).contains(&took), "{took} cycles");
         assert_eq!(machine.peek_bytes(FLASH + SECTOR, 2 * PAGE as usize), machine.peek_bytes(PAGES, 2 * PAGE as usize));
-        assert_eq!(machine.peek_bytes(FLASH + SECTOR + 2 * PAGE, (SECTOR - 2 * PAGE) as usize), [0xff; 3584]);
+        assert_eq!(machine.peek_bytes(FLASH + SECTOR + 2 * PAGE, (SECTOR - 2 * PAGE) as usize), vec![0xff; 3584]);
         for other in [0, 2 * SECTOR] {
-            assert_eq!(machine.peek_bytes(FLASH + other, SECTOR as usize), [0; 4096]);
+            assert_eq!(machine.peek_bytes(FLASH + other, SECTOR as usize), vec![0; 4096]);
         }
         assert_eq!(machine.bus.diagnostics.take(), [""; 0]);
     }
@@ -88,7 +88,7 @@ fn a_block_is_erased_at_once_where_it_fits() {
     call(&mut words, *b"EX", &[]);
     call(&mut words, *b"RE", &[0xf000, 0x1_1000, 1 << 16, 0xd8]);
     let mut machine = finished(words);
-    assert!(machine.load(FLASH, &[0; 0x2_1000]));
+    assert!(machine.load(FLASH, &vec![0; 0x2_1000]));
     let took = run(&mut machine);
     let least = (45 + 150) * MILLISECOND;
     assert!((least..least + MILLISECOND).contains(&took), "{took} cycles");
@@ -147,12 +147,12 @@ fn a_busy_flash_answers_ones_but_for_what_is_in_the_cache() {
     words.extend(li(7, NOT_CACHED + 0x100));
     words.push(lw(15, 7, 0));
     let mut machine = finished(words);
-    assert!(machine.load(FLASH, &[0x11; 0x3000]));
+    assert!(machine.load(FLASH, &vec![0x11; 0x3000]));
     assert!(matches!(machine.run_until(100_000), Stop::Exit { .. }));
     let read = [12, 13, 14, 15].map(|number| machine.core(0).register(number));
     assert_eq!(read, [0x1111_1111, 0x1111_1111, u32::MAX, u32::MAX]);
     assert!(machine.bus.diagnostics.take().join("").contains("(flash-busy)"));
-    assert_eq!(machine.peek_bytes(FLASH + 0x1000, SECTOR as usize), [0xff; 4096]);
+    assert_eq!(machine.peek_bytes(FLASH + 0x1000, SECTOR as usize), vec![0xff; 4096]);
 }
 
 /// "Memory-mapped accesses will generate bus errors when direct serial mode is enabled" (DS 12.14.6, `DIRECT_CSR.EN`).

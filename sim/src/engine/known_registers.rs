@@ -118,8 +118,8 @@ impl KnownRegisters {
     /// What native code has written since it was entered, in order.
     pub fn take_stores(&mut self) -> impl Iterator<Item = NativeStore> + use<> {
         let count = std::mem::take(&mut self.stored) as usize;
-        let made = self.stores;
-        made.into_iter().take(count)
+        let made = (count != 0).then_some(self.stores); // a kibibyte
+        made.into_iter().flatten().take(count)
     }
 }
 

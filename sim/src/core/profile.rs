@@ -7,6 +7,7 @@
 mod accesses;
 mod blocks;
 mod calls;
+mod collisions;
 mod contention;
 mod hunt;
 mod lines;
@@ -28,11 +29,12 @@ mod visits;
 
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
-pub(crate) use accesses::{Accessor, Noted};
+pub(crate) use accesses::{Accessor, LockAccess, Noted, When};
 use blocks::Blocks;
 pub(crate) use blocks::{Begun, BlockShape, Lost};
 use calls::{Calls, Parked};
 pub use calls::{Costs, Frame, Node};
+use collisions::Collisions;
 pub use contention::{Access, Contention, Culprit, Holder, LockUse, LockWait, Loss};
 pub use hunt::{Delay, Doer, Hunt, InterruptUse, Storm, Suspected, Suspicion};
 pub use lines::Line;
@@ -89,6 +91,7 @@ pub enum Activity {
 pub struct CoreProfile {
     calls: Calls,
     visits: Visits,
+    collisions: Collisions,
     lines: Lines,
     activity: Activity,
     /// Up to when its time is accounted for: at the end, the core may have gone a little further than the chip.
@@ -224,6 +227,7 @@ impl Profile {
         let cores = [0, 1].map(|core: usize| CoreProfile {
             calls: Calls::new(core as u8, setup.tasks.current[core], setup.timed),
             visits: Visits::default(),
+            collisions: Collisions::default(),
             lines: Lines::default(),
             activity: setup.states[core],
             until: now,
@@ -269,10 +273,9 @@ impl Profile {
         !self.times_calls() && !self.cores.iter().any(|core| core.calls.is_unstacking())
     }
 
-    /// First and last address of what it has to know each store to.
+    /// First and last address of what it has to know each load and store of.
     pub(crate) fn watched(&self) -> impl Iterator<Item = (u32, u32)> {
-        let hunt = self.hunt.iter().flat_map(|hunt| hunt.watched());
-        self.tasks.words().map(|word| (word, word)).chain(hunt)
+        self.hunt.iter().flat_map(|hunt| hunt.watched())
     }
 
     /// Keeps what it is told, if a turn of a busy wait is being recorded.
@@ -293,7 +296,7 @@ impl Profile {
         for core in &mut self.cores {
             core.charge(now);
             core.calls.restart();
-            core.visits.settle(core.calls.tree(), &mut core.lines, &self.blocks);
+            core.settle_visits(&self.blocks);
         }
         self.cores[0].calls.timed.unfinished += self.parked.timed();
         self.contention.finish();
@@ -409,8 +412,8 @@ impl Profile {
     /// A core loses cycles from `now` on: to the master that `contend` said, else to the `holder` of the slave.
     pub(crate) fn loses(&mut self, core: u8, now: Cycle, at: Access, cycles: Cycle, holder: u8) {
         self.keep(Told::Loses { core, now, at, cycles, holder });
-        if self.is_of_races() {
-            return;
+        if self.hunt.is_some() {
+            return; // whom cycles were lost to is nothing that it asks for
         }
         let functions = [0, 1].map(|core: usize| self.cores[core].calls.function());
         let winner = self.contention.winner_at(now).unwrap_or((holder, 0));

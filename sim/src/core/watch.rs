@@ -219,6 +219,11 @@ impl Watchpoints {
         self.profile.is_some() && others == 0 && self.step.is_none() && self.timeline.is_none()
     }
 
+    /// Whether a profile has to be told of each access to an address of a core's I/O port at once.
+    pub(crate) fn is_told_at_once(&self, address: u32) -> bool {
+        self.profile.as_ref().is_some_and(|profile| profile.is_told_at_once(address))
+    }
+
     /// How often probes and breakpoints have changed.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
@@ -239,6 +244,11 @@ impl Watchpoints {
     pub(crate) fn accessed(&self) -> impl Iterator<Item = (u32, u32)> {
         let of_profile = self.profile.iter().flat_map(|profile| profile.watched());
         self.ranges(|watch| watch != Watch::Execute).chain(of_profile)
+    }
+
+    /// Words that are watched for stores.
+    pub(crate) fn stored(&self) -> impl Iterator<Item = u32> {
+        self.profile.iter().flat_map(|profile| profile.tasks.words())
     }
 
     /// Profiles what the cores spend their time on from now on, or not any more. The profile up to now.

@@ -5,7 +5,8 @@
 //! |---|---|
 //! | 31 | [`WATCHED`]: somebody watches loads or stores of the word |
 //! | 30 | [`CODE`]: an instruction that is held decoded was made of the word, or fetches it |
-//! | 29 to 1 | the quantum in which the speculative core last read or wrote the word |
+//! | 29 | [`STORES_WATCHED`]: somebody watches stores of the word |
+//! | 28 to 1 | the quantum in which the speculative core last read or wrote the word |
 //! | 0 | it wrote the word in that quantum |
 
 use crate::core::ram::{RAM_ROOM, zeroed};
@@ -17,8 +18,10 @@ pub type AccessTag = u32;
 pub const WATCHED: AccessTag = 1 << 31;
 /// An instruction that is held decoded was made of the word, or fetches it.
 pub const CODE: AccessTag = 1 << 30;
-/// The last quantum whose tags can be told from `CODE`.
-const LAST_QUANTUM: AccessTag = (CODE >> 2) - 1;
+/// Somebody watches stores of the word, but not its loads. The least of all tags of words that may not be written at once.
+pub const STORES_WATCHED: AccessTag = 1 << 29;
+/// The last quantum whose tags are less.
+const LAST_QUANTUM: AccessTag = (STORES_WATCHED >> 1) - 1;
 
 /// The tags of all words of RAM.
 #[derive(Clone, Debug)]
@@ -43,14 +46,14 @@ impl AccessTags {
     /// Nobody watches a word any more, and no instruction is held decoded.
     pub fn clear_watches_and_code(&mut self) {
         for tag in &mut self.by_word[..] {
-            *tag &= !(WATCHED | CODE);
+            *tag &= !(WATCHED | CODE | STORES_WATCHED);
         }
     }
 
     /// Nobody watches a word any more.
     pub fn clear_watches(&mut self) {
         for tag in &mut self.by_word[..] {
-            *tag &= !WATCHED;
+            *tag &= !(WATCHED | STORES_WATCHED);
         }
     }
 
@@ -63,7 +66,7 @@ impl AccessTags {
     pub fn begin_quantum(&mut self) -> u32 {
         if self.quantum == LAST_QUANTUM {
             for tag in &mut self.by_word[..] {
-                *tag &= WATCHED | CODE;
+                *tag &= WATCHED | CODE | STORES_WATCHED;
             }
             self.quantum = 0;
         }

@@ -1,6 +1,7 @@
 //! What a core is to the engines: a state machine that stops before everything that another master could see or delay.
 
 use crate::core::bus::{Bus, Slave};
+use crate::core::profile::Accessor;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::FastBus;
 use crate::engine::policy::PeerPolicy;
@@ -74,8 +75,11 @@ pub(crate) trait Cpu<B: Bus>: Clone {
     /// what else it needs.
     fn pending_io(&self) -> Option<IoAccess>;
 
-    /// Makes that access if its cycle was lost to another master.
-    fn access_io_in_lost_cycle(&mut self, bus: &mut B);
+    /// Makes that access if its cycle, the last one, was lost to another master.
+    fn access_io_in_lost_cycle<const WATCH: bool>(&mut self, bus: &mut B);
+
+    /// Who has made it, and the value.
+    fn io_accessor(&self) -> (Accessor, u32);
 
     /// Whether the replaying core may go on with its next step.
     fn can_replay(&self) -> bool;

@@ -16,10 +16,11 @@
 use crate::core::access::Width;
 use crate::core::bits::set_bits;
 use crate::core::bus::Slave;
+use crate::core::profile::{Touched, When};
 use crate::core::time::{Cycle, NEVER};
 use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline as _};
 use crate::engine::fast_bus::{FastBus, FlashCache};
-use crate::engine::grant_log::{BusGrantLog, FIRST};
+use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES};
 use crate::engine::mru_words::MruWords;
 use crate::engine::policy::{Replaying, Role, SOLO_LONGEST, Solo, Speculative};
 use crate::engine::replay::{Course, replay};
@@ -219,6 +220,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         self.mru.begin_quantum();
         self.io = bus.shared_io_state();
         let traced = bus.fabric().watch.profile.is_some();
+        let held = touched(bus).map(|touched| *touched.held(speculative.id()));
         let end = self.speculate(speculative, bus, FIRST + ahead, quantum, flash_ready, traced);
         let last_requested = self.log.last_requested;
         // The replaying core finds what there is at the I/O ports in its time.
@@ -257,18 +259,16 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let waits: u32 = log.speculative_lost.iter().sum();
         let share = (u64::from(waits) << 16) / u64::from((cycle - FIRST).max(1));
         self.loss = (7 * self.loss + share.min(1 << 16) as u32) / 8;
+        let mut begins_lost = false;
         if cycle < end {
-            self.roll_back(bus);
+            self.roll_back(bus, at_begin.id(), held);
             bus.cache_mut().uncount_hits(hits);
             *speculative = at_begin;
             self.speculate_up_to(speculative, bus, cycle, time, quantum, flash_ready, traced);
             if speculative_waits && speculative.is_at_boundary() {
                 // It has begun its next instruction and lost its first cycle.
                 self.begin(speculative, bus, cycle);
-                // A profile is told of such accesses by lock-step.
-                if !traced {
-                    speculative.access_io_in_lost_cycle(bus);
-                }
+                begins_lost = true;
             }
         } else {
             for change in &self.log.io_changes[self.log.io_passed..] {
@@ -293,6 +293,11 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         if traced {
             let BusGrantLog { trace, overwrites, overwritten, .. } = &mut *self.log;
             trace.tell(bus, [&*speculative, &*replaying], now, &overwrites[..*overwritten as usize]);
+        }
+        if begins_lost && traced {
+            speculative.access_io_in_lost_cycle::<true>(bus);
+        } else if begins_lost {
+            speculative.access_io_in_lost_cycle::<false>(bus);
         }
         self.speculative = usize::from(if cycle == end { speculative.id() } else { replaying.id() });
         // Not before the speculative core has run again, which has to stop where it did.
@@ -332,8 +337,12 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         core.run_fast(bus, &mut self.code, &mut policy, FIRST, flash_ready)
     }
 
-    /// Makes undone what the speculative core did to memory and the flash cache; what the replaying core did stays.
-    fn roll_back(&mut self, bus: &mut B) {
+    /// Makes undone what the speculative core did to memory and the flash cache, and brings back which spinlocks it is known to
+    /// hold; what the replaying core did stays.
+    fn roll_back(&mut self, bus: &mut B, core: u8, held: Option<[u32; 2]>) {
+        if let (Some(touched), Some(held)) = (touched(bus), held) {
+            *touched.held(core) = held;
+        }
         for (index, word) in self.log.overwrites() {
             bus.write_ram(index, 0, Width::Word, word);
         }
@@ -370,10 +379,16 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let reached = self.speculate(core, bus, end, quantum, flash_ready, traced);
         core.set_next_cycle(time - Cycle::from(end - reached));
         while core.next_cycle() < time {
+            let cycle = end - (time - core.next_cycle()) as u32;
             if core.is_at_boundary() {
-                self.begin(core, bus, end - (time - core.next_cycle()) as u32);
-            } else {
-                core.perform_deferred::<false>(bus);
+                self.begin(core, bus, cycle);
+                continue;
+            }
+            let io = if traced { core.pending_io() } else { None };
+            core.perform_deferred::<false>(bus);
+            if let Some(io) = io {
+                let (by, value) = core.io_accessor();
+                self.log.trace.access_io(bus, Role::Speculative, by, (io, value), When::Quantum(cycle));
             }
         }
     }
@@ -383,7 +398,15 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let pc = core.pipeline(core.next_cycle()).next_pc();
         self.log.trace.note(Role::Speculative, core.begun(), pc, cycle);
         core.begin::<false>(bus);
+        // Native code has noted that of the I/O port before it left this to others.
+        let asked = core.pipeline(core.next_cycle()).request();
+        self.log.trace.addresses[cycle as usize & (LOG_CYCLES - 1)] = asked.address;
     }
+}
+
+/// Where it is noted who accesses which word, if it is.
+fn touched<B: FastBus>(bus: &mut B) -> Option<&mut Touched> {
+    bus.fabric_mut().watch.profile.as_mut()?.touched()
 }
 
 /// Whether a profile, if there is one, follows cores that run apart.

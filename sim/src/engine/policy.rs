@@ -3,7 +3,7 @@
 
 use crate::core::bus::Slave;
 use crate::core::time::Cycle;
-use crate::engine::access_tags::{AccessTag, CODE, WATCHED};
+use crate::engine::access_tags::{AccessTag, STORES_WATCHED, WATCHED};
 use crate::engine::cpu::{IoAccess, Request};
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST, IoChange, LOG_CYCLES, NO_SLAVE, SLAVES};
@@ -196,7 +196,7 @@ impl PeerPolicy for Solo<'_> {
 
     #[inline(always)]
     fn may_write(&mut self, tag: &mut AccessTag) -> bool {
-        *tag < CODE
+        *tag < STORES_WATCHED
     }
 
     fn run_native(&mut self, clock: &mut Self::Clock, run: impl FnOnce(&mut BusGrantLog)) {
@@ -264,7 +264,7 @@ impl PeerPolicy for Speculative<'_> {
 
     #[inline(always)]
     fn may_write(&mut self, tag: &mut AccessTag) -> bool {
-        let may = *tag < CODE;
+        let may = *tag < STORES_WATCHED;
         if may {
             *tag = self.log.written;
         }

@@ -216,7 +216,8 @@ fn ask<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: FastBus>(
         None => Some(pipeline.request()),
     };
     let allowed = request.filter(|&request| match (TRACES, io) {
-        (false, Some(io)) => policy.allows_io((core.id(), io), request, cycle, bus),
+        (true, Some(io)) if has_to_tell(io.address, bus) => false,
+        (_, Some(io)) => policy.allows_io((core.id(), io), request, cycle, bus),
         (false, None) if pipeline.is_deferred() => {
             core.is_pure_bridge_read() && !policy.other_changes_io(B::shared_io(request.address))
         }
@@ -258,6 +259,11 @@ fn beside_io<B: FastBus>(request: Request, now: Cycle, bus: &B) -> Option<Reques
         return Some(request);
     }
     bus.at_once(request.address, false, now).map(|(_, place)| Request { place, ..request })
+}
+
+/// Whether a profile has to be told of accesses to an address of a core's I/O port: here, nothing is noted of them.
+fn has_to_tell<B: FastBus>(address: u32, bus: &B) -> bool {
+    bus.fabric().watch.profile.as_ref().is_some_and(|profile| profile.is_lock(address))
 }
 
 /// Whether somebody watches the word of RAM that a core asks for.

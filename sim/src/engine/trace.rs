@@ -2,13 +2,13 @@
 //! begins in its order, and each lost cycle when both cores are where it is lost. Native code writes here, too: a whole block
 //! at a time.
 
-use crate::core::bus::Slave;
-use crate::core::profile::{Begun, Lost, Quantum};
+use crate::core::bus::{Bus, Slave};
+use crate::core::profile::{Accessor, Begun, LockAccess, Lost, Masks, Quantum, When};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
-use crate::engine::cpu::{Cpu, FastCpu};
+use crate::engine::cpu::{Cpu, FastCpu, IoAccess};
 use crate::engine::fast_bus::FastBus;
-use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES, SLAVES};
+use crate::engine::grant_log::{BusGrantLog, FIRST, IoChange, LOG_CYCLES, SLAVES};
 use crate::engine::mru_words::MruWords;
 use crate::engine::policy::{PeerPolicy, Role};
 
@@ -32,6 +32,10 @@ pub(crate) struct Trace {
     pub lost: [Lost; STEPS],
     /// By cycle, what the speculative core asked for.
     pub addresses: [u32; LOG_CYCLES],
+    /// Accesses to spinlocks, as `begun`.
+    locks: [Vec<LockAccess>; 2],
+    /// Wait states, as `begun`: of what, how many, and how much was begun.
+    waits: [Vec<(Slave, u32, u32)>; 2],
     /// By core, the number of the instruction that was begun last, if it was not in a block.
     noted: [u64; 2],
 }
@@ -57,6 +61,8 @@ impl Trace {
             begun: [[Begun::NOTHING; STEPS]; 2],
             lost: [LOST; STEPS],
             addresses: [0; LOG_CYCLES],
+            locks: [Vec::new(), Vec::new()],
+            waits: [Vec::new(), Vec::new()],
             noted: [NOTHING; 2],
         }
     }
@@ -66,8 +72,12 @@ impl Trace {
         let from = side(role);
         self.count[from] = 0;
         self.noted[from] = NOTHING;
+        self.locks[from].clear();
+        self.waits[from].clear();
         if role != Role::Speculative {
             (self.count[1], self.noted[1], self.lost_bytes) = (0, NOTHING, 0);
+            self.locks[1].clear();
+            self.waits[1].clear();
         }
     }
 
@@ -89,6 +99,29 @@ impl Trace {
             *noted = NOTHING;
             self.count[side(role)] -= 1;
         }
+    }
+
+    /// The instruction that a core has begun last waits so many cycles for a slave.
+    pub fn wait(&mut self, role: Role, slave: Slave, cycles: u32) {
+        let begun = self.count[side(role)];
+        self.waits[side(role)].push((slave, cycles, begun));
+    }
+
+    /// A core accesses its I/O port in the instruction that it has begun last, which is noted of spinlocks. What is noted of the
+    /// core's other accesses from then on, if that may be something else than before.
+    pub fn access_io<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        role: Role,
+        by: Accessor,
+        (io, value): (IoAccess, u32),
+        at: When,
+    ) -> Option<Masks> {
+        let IoAccess { address, writes: write } = io;
+        let profile = bus.fabric_mut().watch.profile.as_mut().filter(|profile| profile.is_lock(address))?;
+        let begun = self.count[side(role)];
+        self.locks[side(role)].push(LockAccess { by, address, write, value, at, begun });
+        profile.touch_lock(by, address, write, value)
     }
 
     /// A cycle is lost, while the replaying core executes no block.
@@ -129,6 +162,8 @@ impl Trace {
             cores: cores.map(Cpu::id),
             begun: noted,
             lost: &self.lost[..self.losses()],
+            locks: [&self.locks[0], &self.locks[1]],
+            waits: [&self.waits[0], &self.waits[1]],
             addresses: &self.addresses,
             stale: &stale,
         };
@@ -197,6 +232,10 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
         self.0.cycle(clock)
     }
 
+    fn chip_cycle(&self, clock: P::Clock) -> Option<Cycle> {
+        self.0.chip_cycle(clock)
+    }
+
     fn log(&mut self) -> &mut BusGrantLog {
         self.0.log()
     }
@@ -250,9 +289,24 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
         self.0.may_treat_as_mru(set, way)
     }
 
-    /// Registers are left to lock-step, which tells of them itself.
-    fn may_change_io(&mut self, _: u64) -> bool {
-        false
+    fn other_changes_io(&self, shared: u64) -> bool {
+        self.0.other_changes_io(shared)
+    }
+
+    fn may_read_io(&mut self, shared: u64) -> bool {
+        self.0.may_read_io(shared)
+    }
+
+    fn may_change_io(&mut self, shared: u64) -> bool {
+        self.0.may_change_io(shared)
+    }
+
+    fn record_io(&mut self, address: u32, value: Option<u32>, clock: P::Clock) {
+        self.0.record_io(address, value, clock);
+    }
+
+    fn pass_io_change(&mut self, clock: P::Clock) -> Option<IoChange> {
+        self.0.pass_io_change(clock)
     }
 
     fn run_native(&mut self, clock: &mut P::Clock, run: impl FnOnce(&mut BusGrantLog)) {

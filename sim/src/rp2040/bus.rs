@@ -476,6 +476,9 @@ impl FastBus for Crossbar {
     }
 
     fn is_event_free_io(&self, address: u32) -> bool {
+        if self.fabric.watch.is_told_at_once(address) {
+            return false;
+        }
         let offset = sio::offset(address);
         let is_output = Sio::is_output(offset) && self.peripherals.nobody_follows_sio() || Sio::is_high_output(offset);
         Self::is_io(address) && (is_output || Sio::effects_stay_in_sio(offset))
@@ -504,7 +507,8 @@ impl FastBus for Crossbar {
 
     fn read_stable_io(&self, core: u8, address: u32) -> Option<u32> {
         let offset = sio::offset(address);
-        if Sio::is_input(offset) && self.peripherals.has_pins_that_move() {
+        if Sio::is_input(offset) && self.peripherals.has_pins_that_move() || self.fabric.watch.is_told_at_once(address)
+        {
             return None;
         }
         self.peripherals.sio.stable_value(usize::from(core), offset)

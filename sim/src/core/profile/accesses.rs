@@ -3,7 +3,7 @@
 use crate::core::profile::races::By;
 use crate::core::profile::stacks::InTask;
 use crate::core::profile::touched::is_on_stack;
-use crate::core::profile::{Bounds, Doer, NewTask, Profile, Suspicion, Who, turns::Told};
+use crate::core::profile::{Bounds, Doer, Masks, NewTask, Profile, Suspicion, Who, turns::Told};
 use crate::core::time::Cycle;
 
 /// The instruction that loads or stores.
@@ -17,6 +17,27 @@ pub(crate) struct Accessor {
     pub in_handler: bool,
     /// That is the process stack's, on which a kernel has its tasks.
     pub in_task: bool,
+}
+
+/// When a core accesses a spinlock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum When {
+    /// A cycle of the chip.
+    Chip(Cycle),
+    /// A cycle of the quantum, of the speculative core.
+    Quantum(u32),
+}
+
+/// An access to a spinlock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LockAccess {
+    pub by: Accessor,
+    pub address: u32,
+    pub write: bool,
+    pub value: u32,
+    pub at: When,
+    /// How much the core had begun in the quantum.
+    pub begun: u32,
 }
 
 /// What is to be done after an access.
@@ -40,6 +61,36 @@ impl Noted {
 }
 
 impl Profile {
+    /// Whether it has to be told of each access to an address of a core's I/O port at once, and not when a quantum is over.
+    pub(crate) fn is_told_at_once(&self, address: u32) -> bool {
+        let Some(hunt) = &self.hunt else { return false };
+        if self.contention.is_lock(address) {
+            return hunt.touched.as_ref().is_some_and(|touched| !touched.knows(address));
+        }
+        hunt.is_told_of(address)
+    }
+
+    /// Whether it has to be told of each access to an address: those to spinlocks.
+    pub(crate) fn is_lock(&self, address: u32) -> bool {
+        self.contention.is_lock(address)
+    }
+
+    /// A core accesses a spinlock in a quantum, and may yet have to do so once more. What it notes of its accesses from now on.
+    pub(crate) fn touch_lock(&mut self, by: Accessor, address: u32, write: bool, value: u32) -> Option<Masks> {
+        let touched = self.touched()?;
+        touched.lock((by.core, by.in_handler), address, write, value);
+        Some(touched.masks(by.core, by.in_handler))
+    }
+
+    /// A core has accessed a spinlock, in a function and its node.
+    pub(super) fn lock(&mut self, access: &LockAccess, now: Cycle, function: (u32, usize)) {
+        let &LockAccess { by, address, write, value, .. } = access;
+        self.contention.lock(by.core, now, address, write, value, function);
+        if let Some(races) = self.hunt.as_mut().and_then(|hunt| hunt.races.as_mut()) {
+            races.order.lock(usize::from(by.core & 1), address, write, value);
+        }
+    }
+
     /// The exception whose handler a core is about to begin became pending in this cycle.
     pub(crate) fn pended(&mut self, core: u8, since: Cycle) {
         if let Some(hunt) = &mut self.hunt {
@@ -60,15 +111,9 @@ impl Profile {
         if self.contention.is_lock(address) {
             self.keep(Told::Reads { by, now, address, value });
             let calls = &self.cores[usize::from(core & 1)].calls;
-            self.contention.lock(core, now, address, write, value, (calls.function(), calls.node()));
-            if let Some(hunt) = &mut self.hunt {
-                if let Some(races) = &mut hunt.races {
-                    races.order.lock(usize::from(core & 1), address, write, value);
-                }
-                if let Some(touched) = &mut hunt.touched {
-                    touched.lock((core, by.in_handler), address, write, value);
-                }
-            }
+            let function = (calls.function(), calls.node());
+            self.lock(&LockAccess { by, address, write, value, at: When::Chip(now), begun: 0 }, now, function);
+            self.touch_lock(by, address, write, value);
             return Noted::default();
         }
         let mut noted = Noted::default();

@@ -124,7 +124,7 @@ struct Lock {
 }
 
 /// A loss to a master, as it is seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Seen {
     core: u8,
     winner: u8,
@@ -137,10 +137,12 @@ struct Seen {
 
 impl Seen {
     /// Where among the recent ones it is looked for.
+    #[inline]
     fn place(&self) -> usize {
-        let parts = [u32::from(self.core), self.functions[0], self.functions[1], self.objects[0], self.objects[1]];
-        let mixed = parts.iter().fold(0u32, |mixed, part| (mixed.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b1));
-        (mixed >> (32 - RECENT_BITS)) as usize
+        let pair = |[one, other]: [u32; 2]| u64::from(one) << 32 | u64::from(other);
+        let how = pair(self.functions) ^ u64::from(self.core); // odd factors of random bits
+        let mixed = how.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ pair(self.objects).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+        ((mixed ^ mixed >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)) as usize
     }
 
     fn loss(&self) -> Loss {
@@ -157,11 +159,14 @@ impl Seen {
 }
 
 /// What was lost in the same way of late: how often, and cycles.
-type Recent = Option<(Seen, u64, Cycle)>;
+type Recent = (Seen, (u64, Cycle));
 
-/// Losses that are found without a search.
-const RECENT: usize = 1 << RECENT_BITS;
+/// Losses that are found without a search, each in one of two places.
 const RECENT_BITS: u32 = 12;
+
+fn none_yet() -> Vec<Recent> {
+    vec![Recent::default(); 1 << RECENT_BITS]
+}
 
 /// Kinds of losses and waits that are told apart, at most: 100 MB.
 const MAX_KINDS: usize = 1 << 20;
@@ -207,7 +212,7 @@ impl Contention {
             state: vec![Lock::default(); locks.len() / 4],
             at: locks,
             winner: None,
-            recent: vec![None; RECENT],
+            recent: none_yet(),
             objects: RecentObjects::default(),
             weight: 1,
             evicted: QuickMap::default(),
@@ -234,15 +239,18 @@ impl Contention {
         let object = if theirs == 0 { 0 } else { self.objects.at(theirs, places) };
         let seen = Seen { core, winner, slave: at.slave.0, functions, objects: [own, object] };
         let place = seen.place();
-        if !matches!(&self.recent[place], Some((before, ..)) if *before == seen)
-            && let Some((before, times, cycles)) = self.recent[place].replace((seen, 0, 0))
-        {
-            self.add(before.loss(), times, cycles);
+        let (times, cycles) = (self.weight, cycles * self.weight);
+        for place in [place, place ^ 1] {
+            let (before, sum) = &mut self.recent[place];
+            if *before == seen {
+                sum.0 += times;
+                sum.1 += cycles;
+                return;
+            }
         }
-        if let Some((_, times, sum)) = &mut self.recent[place] {
-            *times += self.weight;
-            *sum += cycles * self.weight;
-        }
+        self.recent.swap(place, place ^ 1);
+        let (before, sum) = std::mem::replace(&mut self.recent[place], (seen, (times, cycles)));
+        self.add(&before, sum);
     }
 
     /// A core that waits for a lock has read it in vain all through so many more cycles.
@@ -256,12 +264,18 @@ impl Contention {
 
     /// Puts all losses where they are read.
     pub(super) fn finish(&mut self) {
-        for (seen, times, cycles) in std::mem::replace(&mut self.recent, vec![None; RECENT]).into_iter().flatten() {
-            self.add(seen.loss(), times, cycles);
+        for (seen, sum) in std::mem::replace(&mut self.recent, none_yet()) {
+            self.add(&seen, sum);
         }
     }
 
-    fn add(&mut self, loss: Loss, times: u64, cycles: Cycle) {
+    fn add(&mut self, seen: &Seen, (times, cycles): (u64, Cycle)) {
+        if times != 0 {
+            self.add_loss(seen.loss(), times, cycles);
+        }
+    }
+
+    fn add_loss(&mut self, loss: Loss, times: u64, cycles: Cycle) {
         if self.losses.len() >= MAX_KINDS && !self.losses.contains_key(&loss) {
             self.untold += cycles;
             return;
@@ -290,7 +304,7 @@ impl Contention {
         if let Some(replaced) = replaced {
             self.evicted.insert(replaced / LINE, (core, function, address));
         }
-        self.add(Loss { core, slave: slave.0, function, object: places.object_at(address), to }, 1, cycles);
+        self.add_loss(Loss { core, slave: slave.0, function, object: places.object_at(address), to }, 1, cycles);
     }
 
     /// Who has each spinlock, by its number.

@@ -6,9 +6,11 @@
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/sim
 
 use crate::core::bus::Slave;
+use crate::core::profile::accesses::{LockAccess, When};
 use crate::core::profile::blocks::{Begun, Lost};
+use crate::core::profile::collisions::Collision;
 use crate::core::profile::contention::Access;
-use crate::core::profile::visits::{Instruction, Move};
+use crate::core::profile::visits::Move;
 use crate::core::profile::{Activity, CoreProfile, Profile};
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
@@ -25,6 +27,10 @@ pub(crate) struct Quantum<'a> {
     pub lost: &'a [Lost],
     /// By cycle, what the speculative core asked for; as many as a power of two.
     pub addresses: &'a [u32],
+    /// By role, cycles that the core has waited for slaves, and how much it had begun.
+    pub waits: [&'a [(Slave, u32, u32)]; 2],
+    /// By role, accesses to spinlocks.
+    pub locks: [&'a [LockAccess]; 2],
     /// Instructions that the replaying core had fetched before, and that the other one has overwritten: address and halfwords.
     pub stale: &'a [(u32, u32)],
 }
@@ -67,18 +73,17 @@ impl Visited {
         }
     }
 
-    /// Where the speculative core was, and what it executed there, when a cycle was lost.
+    /// Which visit of the speculative core a cycle was lost in, and how many cycles since that began.
     #[inline(always)]
-    fn speculative_at(&self, begun: &[Begun], lost: &Lost) -> (u32, Instruction) {
+    fn speculative_at(&self, begun: &[Begun], lost: &Lost) -> (u32, u16) {
         let number = usize::from(self.by_cycle[lost.cycle as usize]);
-        let since = lost.cycle - u32::from(begun[number].cycle);
-        (self.visits[0][number], Instruction::InCycle(since))
+        (self.visits[0][number], (lost.cycle as u16).wrapping_sub(begun[number].cycle))
     }
 
-    /// The same of the replaying core.
+    /// The same of the replaying core, with the number of the instruction.
     #[inline(always)]
-    fn replaying_at(&self, lost: &Lost) -> (u32, Instruction) {
-        (self.visits[1][lost.begun as usize - 1], Instruction::Number(lost.instruction))
+    fn replaying_at(&self, lost: &Lost) -> (u32, u16) {
+        (self.visits[1][lost.begun as usize - 1], lost.instruction)
     }
 }
 
@@ -95,19 +100,46 @@ impl Profile {
             };
             self.follow(quantum, role, alone, &mut visited.visits[role], fetched);
         }
-        if self.is_of_races() {
-            self.visited = visited;
-            return;
+        for role in [0, 1] {
+            let core = &mut self.cores[usize::from(quantum.cores[role] & 1)];
+            for &(slave, cycles, begun) in quantum.waits[role] {
+                core.wait(visited.visits[role][begun as usize - 1], slave, cycles.into(), &self.blocks);
+            }
         }
-        if let Some(last) = quantum.lost.last() {
+        self.tell_of_locks(quantum, &visited);
+        let lost = if self.is_of_races() { &[] } else { quantum.lost };
+        if let Some(last) = lost.last() {
             visited.set_cycles(quantum.begun[0], last.cycle);
         }
-        for (number, lost) in quantum.lost.iter().enumerate() {
+        for (number, lost) in lost.iter().enumerate() {
             let speculative = (number >= alone[0]).then(|| visited.speculative_at(quantum.begun[0], lost));
             let at = [speculative, (number >= alone[1]).then(|| visited.replaying_at(lost))];
             self.lose(quantum, lost, at, before);
         }
         self.visited = visited;
+    }
+
+    /// Accounts for accesses to spinlocks, in the order of time.
+    fn tell_of_locks(&mut self, quantum: &Quantum, visited: &Visited) {
+        if quantum.locks.iter().all(|locks| locks.is_empty()) {
+            return;
+        }
+        let time = |access: &LockAccess| match access.at {
+            When::Chip(now) => now,
+            When::Quantum(cycle) => {
+                let before = quantum.lost.iter().take_while(|lost| lost.cycle < cycle);
+                let waits = before.filter(|lost| lost.by_speculative).count();
+                quantum.start.wrapping_add(Cycle::from(cycle) + waits as Cycle)
+            }
+        };
+        let of = |role: usize| quantum.locks[role].iter().map(move |access| (role, access));
+        let mut all: Vec<_> = of(0).chain(of(1)).map(|(role, access)| (time(access), role, access)).collect();
+        all.sort_by_key(|&(now, role, _)| (now, quantum.cores[role]));
+        for (now, role, access) in all {
+            let visit = visited.visits[role][access.begun as usize - 1];
+            let function = self.cores[usize::from(quantum.cores[role] & 1)].visits.function_in(visit);
+            self.lock(access, now, function);
+        }
     }
 
     /// Accounts for a core up to the last instruction that it has begun, but for cycles that were lost behind the first one. So
@@ -135,7 +167,7 @@ impl Profile {
         let core = &mut self.cores[number];
         if core.visits.is_full() {
             core.calls.forget_visits();
-            core.visits.settle(core.calls.tree(), &mut core.lines, &self.blocks);
+            core.settle_visits(&self.blocks);
         }
         let mut at = self.visit_first(number, start.wrapping_add(Cycle::from(first.cycle)), first, op_at);
         visited.push(at);
@@ -221,34 +253,27 @@ impl Profile {
 
     /// Accounts for a lost cycle, by role while a core was in a visit, or in a function where it had begun nothing yet.
     #[inline(always)]
-    fn lose(&mut self, quantum: &Quantum, lost: &Lost, at: [Option<(u32, Instruction)>; 2], before: [u32; 2]) {
-        let Self { cores, contention, places, blocks, .. } = self;
-        let numbers = quantum.cores.map(|core| usize::from(core & 1));
+    fn lose(&mut self, quantum: &Quantum, lost: &Lost, at: [Option<(u32, u16)>; 2], before: [u32; 2]) {
+        let Self { cores, contention, places, blocks, hunt, .. } = self;
         let loser = usize::from(!lost.by_speculative);
-        let mut before_last = 0;
-        if let Some((visit, instruction)) = at[loser] {
-            let CoreProfile { calls, visits, lines, .. } = &mut cores[numbers[loser]];
-            let (node, pc, is_before_last) = visits.place(visit, instruction, blocks);
-            before_last = Cycle::from(is_before_last);
-            let costs = calls.tree().costs(node);
-            costs.conflicts[usize::from(lost.slave)] += 1;
-            costs.cycles += before_last;
-            let line = lines.aside(pc);
-            line.conflicts += 1;
-            line.cycles += before_last;
-        }
-        // In the quantum's cycles, a wait of the replaying core took time, and one of the speculative core took none.
-        let waits = Cycle::from(lost.by_speculative);
-        let more = [waits & !before_last, waits.wrapping_sub(before_last & !waits)];
         let mut functions = before;
-        for role in [0, 1] {
-            if let Some((visit, _)) = at[role] {
-                let visits = &mut cores[numbers[role]].visits;
-                visits.spend(visit, more[role]);
-                functions[role] = visits.function(visit);
+        for (role, number) in quantum.cores.into_iter().enumerate() {
+            let Some((visit, instruction)) = at[role] else { continue };
+            let core = &mut cores[usize::from(number & 1)];
+            // In the quantum's cycles, a wait of the replaying core took time, and one of the speculative core took none.
+            core.visits.spend(visit, lost.by_speculative.into());
+            if hunt.is_none() {
+                functions[role] = core.visits.function(visit);
+                if role == loser {
+                    let Lost { slave, by_speculative, .. } = *lost;
+                    core.collide(Collision { visit, instruction, slave, by_speculative }, blocks);
+                }
             }
         }
-        let functions = if numbers[0] == 0 { functions } else { [functions[1], functions[0]] };
+        if hunt.is_some() {
+            return; // whom cycles were lost to is nothing that it asks for
+        }
+        let functions = if quantum.cores[0] & 1 == 0 { functions } else { [functions[1], functions[0]] };
         let addresses = [quantum.addresses[lost.cycle as usize & (quantum.addresses.len() - 1)], lost.address];
         let access = Access { slave: Slave(lost.slave), address: addresses[loser] };
         let winner = (quantum.cores[1 - loser], addresses[1 - loser]);

@@ -40,10 +40,14 @@ pub(super) struct Registers {
 }
 
 impl Registers {
+    /// Whether anything is made of accesses to an address.
+    pub fn is_looked_at(address: u32) -> bool {
+        matches!(address >> 28, 4 | 5) && address & ALIASES == 0 || PINS.contains(&address)
+    }
+
     /// Somebody accesses a register.
     pub fn access(&mut self, by: By, address: u32, write: bool, order: &Order) -> Option<Race> {
-        let plain = matches!(address >> 28, 4 | 5) && address & ALIASES == 0 || PINS.contains(&address);
-        if !plain || self.changes.len() >= MOST {
+        if !Self::is_looked_at(address) || self.changes.len() >= MOST {
             return None;
         }
         let core = usize::from(by.doer.core & 1);

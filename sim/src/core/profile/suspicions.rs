@@ -2,6 +2,7 @@
 
 use crate::core::profile::calls::Frame;
 use crate::core::profile::hunt::{Doer, Hunt, Suspicion};
+use crate::core::profile::registers::Registers;
 use std::collections::HashMap;
 
 /// Control and current value of `SysTick` (ARMv6-M B3.3.2).
@@ -12,6 +13,8 @@ const SIGNED_DIVIDEND: u32 = 8;
 const OPERANDS: u32 = 16;
 const QUOTIENT: u32 = 16;
 const REMAINDER: u32 = 20;
+/// Bytes from the register that takes words for the other core to those beside it: the state, and words of the other core.
+const FIFO_REGISTERS: u32 = 4;
 /// Operands of divisions that are remembered, of so many tasks and handlers at most.
 const MAX_OPERANDS: usize = 1 << 12;
 /// What the boot ROM of core 1 waits for before the table of vectors, the stack and the entry (DS 2.8.2).
@@ -158,7 +161,10 @@ impl Suspicions {
                     self.launches[1 - number].is_answered(value);
                 }
             }
-            fifo if self.ports.fifo != 0 && !write && fifo.wrapping_sub(self.ports.fifo).wrapping_add(4) <= 8 => {
+            fifo if self.ports.fifo != 0
+                && !write
+                && fifo.wrapping_sub(self.ports.fifo).wrapping_add(FIFO_REGISTERS) <= 2 * FIFO_REGISTERS =>
+            {
                 return self.launches[number].looks(functions).then_some(Suspicion::StartedTwice);
             }
             _ if self.ports.divider != 0 => {
@@ -197,6 +203,14 @@ impl Suspicions {
 }
 
 impl Hunt {
+    /// Whether it has to be told of each access to an address of a core's I/O port that is no spinlock.
+    pub(super) fn is_told_of(&self, address: u32) -> bool {
+        let Ports { divider, fifo, .. } = self.seen.ports;
+        self.races.is_some() && Registers::is_looked_at(address)
+            || address.wrapping_sub(divider) <= REMAINDER
+            || address.wrapping_sub(fifo).wrapping_add(FIFO_REGISTERS) <= 2 * FIFO_REGISTERS
+    }
+
     /// A core, in a task or handler, has accessed a register. Whether that changes what is to be watched.
     pub(super) fn access(&mut self, doer: Doer, root: Frame, functions: [u32; 2], address: u32, write: bool) -> bool {
         let number = usize::from(doer.core & 1);

@@ -97,7 +97,7 @@ impl Tasks {
     }
 
     /// Where each core's current task is, if there is a kernel.
-    pub(super) fn words(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = u32> {
         self.kernel.current.into_iter().filter(|&address| address != 0)
     }
 

@@ -114,6 +114,16 @@ impl Touched {
         }
     }
 
+    /// Whether nothing but who holds it changes when a core claims or releases a spinlock.
+    pub(super) fn knows(&self, lock: u32) -> bool {
+        self.locks.len() == LOCKS || self.locks.contains(&lock)
+    }
+
+    /// The bits of the spinlocks that a core holds.
+    pub(crate) fn held(&mut self, core: u8) -> &mut [u32; 2] {
+        &mut self.held[usize::from(core & 1)]
+    }
+
     /// A task begins to use memory as its stack: what was there before is over, and so is what was made of it for the task.
     pub(super) fn begin_stack(&mut self, stack: &Bounds) {
         let index = |address: u32| (address.wrapping_sub(self.ram) >> 2) as usize;

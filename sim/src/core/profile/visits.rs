@@ -293,6 +293,12 @@ impl Visits {
         self.group(visit).function.start
     }
 
+    /// The same, and its node.
+    pub fn function_in(&self, visit: u32) -> (u32, usize) {
+        let function = &self.group(visit).function;
+        (function.start, function.node)
+    }
+
     /// Where an instruction of a visit is: the node, its address, and whether another one comes behind it in the visit.
     #[inline(always)]
     pub fn place(&self, visit: u32, instruction: Instruction, blocks: &Blocks) -> (usize, u32, bool) {

@@ -8,7 +8,7 @@
 //! What is watched ([`Watchpoints`](crate::core::watch::Watchpoints)) is apart: words of data carry the tag [`WATCHED`], and instructions are `Code::Watched`.
 
 use crate::core::bus::Slave;
-use crate::engine::access_tags::{CODE, WATCHED};
+use crate::engine::access_tags::{CODE, STORES_WATCHED, WATCHED};
 use crate::engine::cpu;
 use crate::engine::fast_bus::{FastBus, MemoryLayout, StaleCode};
 use crate::isa::armv6m::fast_path::memory::half_at;
@@ -107,7 +107,8 @@ impl<B: FastBus> cpu::CodeCache<B> for CodeCache {
             return;
         }
         self.changes = watch.changes();
-        let accessed: Vec<_> = watch.accessed().collect();
+        let all = watch.accessed().map(|range| (range, WATCHED));
+        let accessed: Vec<_> = all.chain(watch.stored().map(|word| ((word, word), STORES_WATCHED))).collect();
         if self.code_changes == watch.code_changes() {
             bus.tags().clear_watches();
         } else {
@@ -119,12 +120,12 @@ impl<B: FastBus> cpu::CodeCache<B> for CodeCache {
             self.native.forget_all();
             bus.tags().clear_watches_and_code();
         }
-        for (first, last) in accessed {
+        for ((first, last), tag) in accessed {
             let MemoryLayout { ram, ram_bytes, unstriped, striped_bytes, .. } = B::MEMORY;
             for (begin, end) in [(ram, ram + ram_bytes - 1), (unstriped, unstriped + striped_bytes - 1)] {
                 for address in (first.max(begin) & !3..=last.min(end)).step_by(4) {
                     if let Some((_, index)) = B::locate_ram(address) {
-                        *bus.tags().of(index) |= WATCHED;
+                        *bus.tags().of(index) |= tag;
                     }
                 }
             }

@@ -111,7 +111,6 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         policy.log().registers.forget();
         loop {
             let CodeCache { instructions, native, .. } = code;
-            // Spinlocks are claimed and released in lock-step.
             let profile = bus.fabric().watch.profile.as_ref().filter(|_| P::TRACES);
             let touch = profile.map_or_else(Masks::default, |profile| profile.touch_masks(self.id, self.ipsr != 0));
             let mut fast = FastMemory { bus, flash_ready, hits: 0, policy, touch };
@@ -341,8 +340,9 @@ impl<B: FastBus> Core<B> {
         let context = fast.native_context();
         while let Some(number) = native.entry(self.pc, all, fast.bus) {
             let mut exit = (NativeExit::Stop, 0);
+            let touch = fast.touch; // other spinlocks may be held than before
             fast.policy.run_native(clock, |log| {
-                log.native = NativeContext { clock: log.native.clock, ..context };
+                log.native = NativeContext { clock: log.native.clock, touch, ..context };
                 exit = (native.run(number, P::ROLE, self, log), log.native.counts);
             });
             let (exit, counts) = exit;

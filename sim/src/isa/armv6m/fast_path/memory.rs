@@ -319,15 +319,22 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     pub fn may_read_registers(&mut self, clock: P::Clock, first: u32, count: u32) -> Option<(Slave, u32)> {
         let (port, cycles) = B::register_port(first)?;
         let now = self.policy.chip_cycle(clock)?;
-        let watch = &self.bus.fabric().watch;
-        if P::TRACES && watch.profile.as_ref().is_some_and(|profile| profile.is_of_races()) {
-            return None;
+        let profile = self.bus.fabric().watch.profile.as_ref().filter(|_| P::TRACES);
+        if profile.is_some_and(|profile| profile.is_of_races()) {
+            return None; // lock-step tells of each of them
         }
         // And one more cycle, at most with a wait.
         let has_room = self.policy.has_room(clock, count * cycles + MAX_CYCLES) && self.may_go_on_reading();
         let may = count > 0 && has_room && self.bus.may_read_registers(first, count, now);
         let shared = (first..).step_by(4).take(count as usize).fold(0, |all, address| all | B::shared_io(address));
         (may && !self.policy.other_changes_io(shared)).then_some((port, cycles))
+    }
+
+    /// Notes the wait states of so many words of a port, if a profile has to be told.
+    pub fn note_waits(&mut self, (port, cycles): (Slave, u32), count: u32) {
+        if P::TRACES && cycles > 1 {
+            self.policy.log().trace.wait(P::ROLE, port, count * (cycles - 1));
+        }
     }
 
     /// Reads one of them: the time after it, and its value.
@@ -353,7 +360,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// Reads a register of the I/O port. None if the fast path may not, or not at this time.
     pub fn read_io(&mut self, clock: P::Clock, core: u8, address: u32) -> Option<u32> {
-        if P::TRACES || !self.may_go_on_reading() {
+        if !self.may_go_on_reading() {
             return None;
         }
         self.pass_io_changes(clock, core);
@@ -426,7 +433,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// Writes a register: the time after it. None if the fast path may not.
     pub fn write_register(&mut self, clock: P::Clock, address: u32, width: Width, value: u32) -> Option<P::Clock> {
-        let now = self.policy.chip_cycle(clock)?;
+        let now = self.policy.chip_cycle(clock).filter(|_| !P::TRACES)?;
         if !self.policy.may_change_io(B::shared_io(address)) {
             return None;
         }

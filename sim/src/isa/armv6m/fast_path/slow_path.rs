@@ -5,8 +5,9 @@ use super::FastPathExit;
 use super::memory::{FastMemory, half_at};
 use crate::core::access::Width;
 use crate::core::bus::Slave;
-use crate::core::profile::touch_kind;
+use crate::core::profile::{When, touch_kind};
 use crate::core::time::Cycle;
+use crate::engine::cpu::IoAccess;
 use crate::engine::fast_bus::FastBus;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::Instructions;
@@ -58,6 +59,7 @@ impl<B: FastBus> Core<B> {
                 if B::register_port(first).is_some() {
                     let port = fast.may_read_registers(clock, first, list.count_ones()).ok_or(FastPathExit::Stop)?;
                     self.waited_for_registers(port, list.count_ones(), Phase::LoadMultiple);
+                    fast.note_waits(port, list.count_ones());
                 } else {
                     fast.may_access_all(clock, first, list, P::may_read).ok_or(FastPathExit::Stop)?;
                     fast.note_touched(first, list.count_ones(), touch_kind(op.n == Reg::Sp, false));
@@ -114,7 +116,9 @@ impl<B: FastBus> Core<B> {
             }
             Code::StoreImm | Code::StoreReg if op.width == Width::Word => {
                 let address = self.effective_address(op);
-                fast.write_io(clock, self.id, address, self.reg(op.d)).ok_or(FastPathExit::Stop)?;
+                let value = self.reg(op.d);
+                fast.write_io(clock, self.id, address, value).ok_or(FastPathExit::Stop)?;
+                self.tell_of_io(fast, clock, IoAccess { address, writes: true }, value);
                 (self.io_address, self.resume) = (address, Phase::Store);
             }
             _ => return Err(FastPathExit::Stop),
@@ -175,12 +179,25 @@ impl<B: FastBus> Core<B> {
         if B::is_io(address) {
             fast.bus.fabric_mut().count_register_read();
             let value = fast.read_io(clock, self.id, address)?;
+            self.tell_of_io(fast, clock, IoAccess { address, writes: false }, value);
             (self.io_address, self.resume) = (address, Phase::Load);
             return Some((clock, value));
         }
         let port = fast.may_read_registers(clock, address, 1)?;
         self.waited_for_registers(port, 1, Phase::Load);
+        fast.note_waits(port, 1);
         fast.read_register(clock, address)
+    }
+
+    /// Notes that the instruction has written or read a value at the I/O port, if a profile has to be told.
+    fn tell_of_io<P: PeerPolicy>(&self, fast: &mut FastMemory<B, P>, clock: P::Clock, io: IoAccess, value: u32) {
+        if !P::TRACES {
+            return;
+        }
+        let by = self.accessor(self.pc.wrapping_add(2));
+        let at = fast.policy.chip_cycle(clock).map_or(When::Quantum(fast.policy.cycle(clock)), When::Chip);
+        let FastMemory { bus, policy, touch, .. } = fast;
+        *touch = policy.log().trace.access_io(&mut **bus, P::ROLE, by, (io, value), at).unwrap_or(*touch);
     }
 
     /// The bus gets to know what native code has read and written of registers.

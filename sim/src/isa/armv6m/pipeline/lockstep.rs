@@ -3,7 +3,7 @@
 use super::{PipelineState, State, read_word};
 use crate::core::access::{Width, extract};
 use crate::core::bus::{Bus, Slave};
-use crate::core::profile::Access;
+use crate::core::profile::{Access, Accessor};
 use crate::core::time::Cycle;
 use crate::engine::cpu::{Cpu, IoAccess, Pipeline, Request};
 use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, REGISTERS, STORE, STORE_MULTIPLE};
@@ -89,8 +89,14 @@ impl<B: Bus> Cpu<B> for Core<B> {
         is_io.then_some(IoAccess { address: self.io_address, writes: self.resume == Phase::Store })
     }
 
-    fn access_io_in_lost_cycle(&mut self, bus: &mut B) {
-        self.access_before_fetch::<false>(bus);
+    fn access_io_in_lost_cycle<const WATCH: bool>(&mut self, bus: &mut B) {
+        self.t -= 1;
+        self.access_before_fetch::<WATCH>(bus);
+        self.t += 1;
+    }
+
+    fn io_accessor(&self) -> (Accessor, u32) {
+        (self.accessor(self.pc), self.regs[(self.register & 15) as usize])
     }
 
     fn can_replay(&self) -> bool {

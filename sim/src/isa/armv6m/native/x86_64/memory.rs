@@ -2,7 +2,7 @@
 
 use crate::core::access::Width;
 use crate::core::profile::touch_kind;
-use crate::engine::access_tags::CODE as CODE_TAG;
+use crate::engine::access_tags::STORES_WATCHED;
 use crate::engine::fast_bus::MemoryLayout;
 use crate::isa::armv6m::cycles;
 use crate::isa::armv6m::native::region::words_moved;
@@ -107,7 +107,7 @@ impl Translator<'_> {
             ),
             (Role::Solo, true) => dynasm!(self.to ; .arch x64 ; test edi, edi ; js =>exit),
             (Role::Speculative | Role::Solo, false) => {
-                dynasm!(self.to ; .arch x64 ; cmp edi, CODE_TAG as i32 ; jae =>exit);
+                dynasm!(self.to ; .arch x64 ; cmp edi, STORES_WATCHED as i32 ; jae =>exit);
             }
             (Role::Replaying, true) => dynasm!(self.to
                 ; .arch x64

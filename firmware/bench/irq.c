@@ -11,8 +11,13 @@
  *                        reading in the doorbell's handler there
  *   doorbell-round-trip  from before core `from` rings the doorbell of core `to`, whose handler rings back, to the
  *                        first reading in the handler on core `from`
+ *   gpio-handler         from right before core `from` changes the level of a pin to the first reading in the handler
+ *                        of the pin's edges on core `to`
+ *   gpio-task            the same, to the first reading of the task on core `to` that the handler wakes; the handler
+ *                        does not read the clock
  *
- * The handler of a timer runs on core `from`, the woken task on core `to`. A core may ring its own doorbell.
+ * The handler of a timer runs on core `from`, the woken task on core `to`. A core may ring its own doorbell, and handle
+ * the edge that it makes. The last two paths need a pin (port_pin.h).
  *
  * The latency depends on what is interrupted. The parameter `interrupted` selects what the cores `from` and `to` do:
  *
@@ -22,11 +27,15 @@
  *           so on the next core. So the kernel often masks interrupts, and the cores often wait for each other to leave
  *           the kernel.
  *
- * The core that rings a doorbell is awake. Its task first waits for a random time, without kernel calls, because these
- * would synchronise the cores. After the task has rung the doorbell, it stays awake until the handler has run; with
+ * The parameter `cache` says what the cache between the cores and their code holds. With `warm` it holds what the
+ * interrupt before this one needed, as far as there is room; with `cold` it is emptied right before the interrupt is
+ * caused. What the cores do until a timer is due fills it again in part.
+ *
+ * The core that rings a doorbell or makes an edge is awake. Its task first waits for a random time, without kernel
+ * calls, because these would synchronise the cores. Afterwards it stays awake until the sample has been taken; with
  * interrupted=kernel it makes kernel calls meanwhile.
  *
- * The console task controls the other tasks. The causing task, on core `from`, sets the timer or rings the doorbell.
+ * The console task controls the other tasks. The causing task, on core `from`, causes the interrupt.
  * The woken task, on core `to`, waits for the handler. The tasks to be interrupted, called occupants, have a low
  * priority: they run from when the causing task wakes them until the last reading. An interrupt that does not come
  * within a second is counted as lost, a spurious interrupt as wrong. */
@@ -35,39 +44,55 @@
 #include "benchmarks.h"
 #include "port.h"
 #include "port_interrupt.h"
+#include "port_launch.h"
+#include "port_pin.h"
 #include "run.h"
 
-enum { P_PATH, P_FROM, P_TO, P_INTERRUPTED, PARAMETER_COUNT };
-enum path { TIMER_HANDLER, HANDLER_TASK, TIMER_TASK, DOORBELL, ROUND_TRIP, PATH_COUNT };
+enum { P_PATH, P_FROM, P_TO, P_INTERRUPTED, P_CACHE, PARAMETER_COUNT };
+enum path { TIMER_HANDLER, HANDLER_TASK, TIMER_TASK, DOORBELL, ROUND_TRIP, GPIO_HANDLER, GPIO_TASK, PATH_COUNT };
 enum interrupted { IDLE, BUSY, KERNEL, INTERRUPTED_COUNT };
+enum cache { WARM, COLD };
 
 static const char *const paths[] = {
     [TIMER_HANDLER] = "timer-handler", [HANDLER_TASK] = "handler-task",      [TIMER_TASK] = "timer-task",
-    [DOORBELL] = "doorbell",           [ROUND_TRIP] = "doorbell-round-trip",
+    [DOORBELL] = "doorbell",           [ROUND_TRIP] = "doorbell-round-trip", [GPIO_HANDLER] = "gpio-handler",
+    [GPIO_TASK] = "gpio-task",
 };
 static const char *const states[] = {[IDLE] = "idle", [BUSY] = "busy", [KERNEL] = "kernel"};
+
+static const char *path_choice(uint32_t index) {
+    uint32_t count = port_pin_exists() ? PATH_COUNT : GPIO_HANDLER;
+    return index < count ? paths[index] : NULL;
+}
+
+static const char *cache_choice(uint32_t index) {
+    return index == WARM ? "warm" : index == COLD && port_code_cache_empty() ? "cold" : NULL;
+}
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
-    [P_PATH] = {.name = "path", .help = "what is timed", .choices = paths, .choice_count = PATH_COUNT},
-    [P_FROM] = {.name = "from", .help = "core of the timer, or the one that rings the doorbell", .limit = last_core},
+    [P_PATH] = {.name = "path", .help = "what is timed", .choice = path_choice},
+    [P_FROM] = {.name = "from",
+                .help = "core of the timer, or the one that rings the doorbell or drives the pin",
+                .limit = last_core},
     [P_TO] = {.name = "to",
-              .help = "core of the woken task or of the doorbell's handler; not for timer-handler",
+              .help = "core of the woken task, or of the doorbell's or pin's handler; not for timer-handler",
               .preset = IC_PRESET_MAX,
               .limit = last_core},
     [P_INTERRUPTED] = {.name = "interrupted",
                        .help = "what the interrupted cores do",
                        .choices = states,
                        .choice_count = INTERRUPTED_COUNT},
+    [P_CACHE] = {.name = "cache", .help = "whether the cache holds the code", .choice = cache_choice},
 };
 
 /* A timer is set at least this long before it is due, so that its core has time to fall asleep. */
 #define LEAD_US 100U
 /* Iterations of an empty loop after which other cores have reacted to a wake-up: about 10 µs on a microcontroller */
 #define SETTLING_TURNS 400U
-/* The task that rings the doorbell polls at most this many times, which takes a few milliseconds, whether the handler
- * has run. After that it sleeps between polls. */
+/* The task that rings the doorbell or makes an edge polls at most this many times, which takes a few milliseconds,
+ * whether the sample has been taken. After that it sleeps between polls. */
 #define MOST_LOOKS 20000U
 #define TURNS_BETWEEN_LOOKS 8U
 
@@ -109,7 +134,7 @@ static struct {
     struct arrivals handler;   /* the handler that reads the clock or wakes the task */
     struct arrivals task;      /* the woken task */
     uint32_t handlers_counted; /* how many runs in handler.count had a cause */
-    uint64_t begin;            /* due time of the timer, or reading before the doorbell is rung */
+    uint64_t begin;            /* due time of the timer, or reading before the doorbell is rung or the pin driven */
 } scene PORT_SHARED(irq);
 
 /* ---- interrupted activities ---- */
@@ -222,9 +247,21 @@ PORT_ENTRY(ring_back_once);
 
 /* ---- the causing task ---- */
 
-static bool ends_in_task(void) { return scene.path == HANDLER_TASK || scene.path == TIMER_TASK; }
+static bool rings(void) { return scene.path == DOORBELL || scene.path == ROUND_TRIP; }
+
+static bool drives_pin(void) { return scene.path >= GPIO_HANDLER; }
+
+static bool ends_in_task(void) {
+    return scene.path == HANDLER_TASK || scene.path == TIMER_TASK || scene.path == GPIO_TASK;
+}
 
 static struct arrivals *last_arrivals(void) { return ends_in_task() ? &scene.task : &scene.handler; }
+
+static void prepare_cache(void) {
+    if (scene.run->values[P_CACHE] == COLD) {
+        (void)port_code_cache_empty();
+    }
+}
 
 static uint64_t ticks_of(uint64_t us) { return us * port_clock_hz() / 1000000U; }
 
@@ -242,23 +279,27 @@ static void occupy_cores(void) {
 static void set_timer(void) {
     uint64_t dither = ticks_of(ic_run_common(scene.run, IC_COMMON_DITHER));
     uint64_t later = dither > 0 ? ic_random_next(&scene.run->random) % dither : 0;
+    prepare_cache();
     uint64_t now = port_clock();
     scene.begin = port_timer_set(now + ticks_of(LEAD_US) + later);
     /* One tick more because the division rounds down, one because the first tick of a sleep may come at once. */
     port_sleep_ticks((uint32_t)((scene.begin - now) * port_tick_hz() / port_clock_hz()) + 2U);
 }
 
-/* Rings the doorbell and stays awake until the handler has run, for at most MOST_LOOKS polls. */
-static void ring(uint32_t arrived_before) {
+/* Rings the doorbell or makes an edge, and stays awake until `arrived` is no longer `before`, for at most MOST_LOOKS
+ * polls. */
+static void trigger(const atomic_uint *arrived, uint32_t before) {
     ic_run_dither(scene.run);
     scene.answered = false;
-    uint64_t before = port_clock();
-    port_doorbell_ring(scene.to);
-    scene.begin = before;
-    for (uint32_t looks = 0; looks < MOST_LOOKS; looks++) {
-        if (atomic_load(&scene.handler.count) != arrived_before) {
-            return;
-        }
+    prepare_cache();
+    if (drives_pin()) {
+        scene.begin = port_pin_toggle();
+    } else {
+        uint64_t now = port_clock();
+        port_doorbell_ring(scene.to);
+        scene.begin = now;
+    }
+    for (uint32_t looks = 0; looks < MOST_LOOKS && atomic_load(arrived) == before; looks++) {
         occupy();
     }
 }
@@ -267,8 +308,8 @@ static void cause_once(void) {
     const atomic_uint *arrived = &last_arrivals()->count;
     uint32_t before = atomic_load(arrived);
     occupy_cores();
-    if (scene.path == DOORBELL || scene.path == ROUND_TRIP) {
-        ring(before);
+    if (rings() || drives_pin()) {
+        trigger(arrived, before);
     } else {
         set_timer();
     }
@@ -376,11 +417,13 @@ static void dismiss(struct ic_run *run) {
 }
 
 static void close_interrupts(void) {
-    if (scene.path == DOORBELL || scene.path == ROUND_TRIP) {
+    if (rings()) {
         port_doorbell_close(scene.to);
         if (scene.path == ROUND_TRIP && scene.from != scene.to) {
             port_doorbell_close(scene.from);
         }
+    } else if (drives_pin()) {
+        port_pin_close();
     } else {
         port_timer_close();
     }
@@ -405,8 +448,10 @@ static enum port_error open_doorbells(void) {
 
 static bool open_interrupts(struct ic_run *run) {
     enum port_error error;
-    if (scene.path == DOORBELL || scene.path == ROUND_TRIP) {
+    if (rings()) {
         error = open_doorbells();
+    } else if (drives_pin()) {
+        error = port_pin_open(scene.to, scene.path == GPIO_HANDLER ? read_clock : wake, NULL);
     } else {
         void (*handler)(void *) = scene.path == TIMER_HANDLER  ? read_clock
                                   : scene.path == HANDLER_TASK ? read_clock_and_wake
@@ -414,7 +459,7 @@ static bool open_interrupts(struct ic_run *run) {
         error = port_timer_open(scene.from, handler, NULL);
     }
     return error == PORT_OK ||
-           ic_error_set(&run->error, "failed", "the platform has no ", "timer or doorbell", " left");
+           ic_error_set(&run->error, "failed", "the platform has no ", "timer, doorbell or pin", " left");
 }
 
 static void prepare(struct ic_run *run) {
@@ -428,7 +473,7 @@ static void prepare(struct ic_run *run) {
     atomic_store(&scene.dismissed, false);
     scene.handlers_counted = 0;
     atomic_store(&scene.over, true);
-    scene.handler = (struct arrivals){.core = scene.path == DOORBELL ? scene.to : scene.from};
+    scene.handler = (struct arrivals){.core = scene.path == DOORBELL || drives_pin() ? scene.to : scene.from};
     scene.task = (struct arrivals){.core = scene.to};
 }
 
@@ -454,7 +499,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_irq = {
     .name = "irq",
-    .summary = "latency from a timer or doorbell to an interrupt handler or a task, on one core or two",
+    .summary = "latency from a timer, doorbell or pin to an interrupt handler or a task, on one core or two",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,

@@ -1,5 +1,5 @@
 /* The platform interface: what each platform (a kernel on a board, or Linux) implements for the benchmarks. Its headers
- * are this one, port_objects.h, port_lock.h, port_interrupt.h, port_launch.h and port_storage.h.
+ * are this one, port_objects.h, port_lock.h, port_interrupt.h, port_pin.h, port_launch.h and port_storage.h.
  *
  * Everything under core/, bench/ and workload/ uses these functions of the platform and no others. They are plain
  * functions bound at link time, not a table of pointers: an image has one platform, and a call through a pointer would

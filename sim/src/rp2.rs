@@ -9,6 +9,7 @@ pub mod frequency_counter;
 pub mod interpolator;
 pub mod irq;
 pub mod peripheral;
+pub mod pin_interrupts;
 pub mod pll;
 pub mod psm;
 pub(crate) mod registration;

@@ -24,6 +24,7 @@ OUTAGES = 2
 OUTAGE = ("outage", "op=erase,both", "safe=lockout", "other=ram", "from=0,1", f"samples={OUTAGES}")
 SWITCH = ("switch", "primitive=binary-semaphore,notification", "from=0", "to=0,1", f"samples={SAMPLES}")
 MESSAGE = ("message", "measure=latency", "transport=ring,queue", "size=4,64", "from=0", "to=1", f"samples={SAMPLES}")
+IRQ = ("irq", "path=gpio-handler,gpio-task", "from=0", "to=0,1", "interrupted=kernel", f"samples={SAMPLES}")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,6 +42,7 @@ def built() -> Path:
     [
         pytest.param(SWITCH, SAMPLES, marks=pytest.mark.measures("switch"), id="switch"),
         pytest.param(MESSAGE, SAMPLES, marks=pytest.mark.measures("message"), id="message"),
+        pytest.param(IRQ, SAMPLES, marks=pytest.mark.measures("irq"), id="irq"),
         pytest.param(OUTAGE, OUTAGES, marks=pytest.mark.measures("outage"), id="outage"),
     ],
 )

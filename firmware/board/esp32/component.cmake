@@ -11,13 +11,14 @@ set(sources ${IC_PORTABLE} bench/registry.c
   port/launch_none.c port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
-  port/freertos_smp/port_freertos.c
+  port/freertos_smp/pin_freertos.c port/freertos_smp/port_freertos.c
   ${transports}
   board/esp32/esp32_memory.c board/esp32/esp32_storage.c board/esp32/main_loop.c board/esp32/start.c
   board/esp32/transports.c
   board/esp32/clock/esp32_counter_phase.c board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c
   board/esp32/clock/frequency.c board/esp32/clock/timer_ccompare.c board/esp32/clock/timer_gptimer.c
   board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/handler.c board/esp32/cores/lock.c
+  board/esp32/cores/pin.c
   board/esp32/fault/watchdog.c
   board/esp32/instruments/conditions.c board/esp32/instruments/esp32_flash.c
   board/esp32/instruments/esp32_instruments.c

@@ -11,7 +11,7 @@ target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
 ic_transports(transports posix)
 add_library(linux STATIC
   port/posix/control_posix.c port/posix/counter_posix.c port/posix/interrupt_posix.c port/posix/lock_posix.c
-  port/posix/objects_posix.c port/launch_none.c port/loop_none.c port/posix/period_posix.c port/posix/port_posix.c port/posix/storage_posix.c
+  port/posix/objects_posix.c port/launch_none.c port/loop_none.c port/pin_none.c port/posix/period_posix.c port/posix/port_posix.c port/posix/storage_posix.c
   port/posix/turns_posix.c
   board/linux/linux_conditions.c board/linux/linux_region.c board/linux/transports.c
   ${transports})

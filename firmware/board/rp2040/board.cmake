@@ -61,7 +61,7 @@ set(sources
   rp2/instruments/rp2_conditions.c rp2040/cores/core_1_smp.c
   rp2040/cores/rp2040_cores.c rp2040/clock/rp2040_cycles.c rp2040/clock/rp2040_cycles.S rp2040/cores/rp2040_fifo.c
   rp2040/fault/rp2040_fault.c ${rp2040_image} rp2040/cores/rp2040_interrupt.c rp2040/instruments/conditions_smp.c
-  rp2/cores/rp2_launch.c rp2040/cores/rp2040_launch.c rp2040/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
+  rp2/cores/rp2_launch.c rp2/cores/rp2_pin.c rp2040/cores/rp2040_launch.c rp2040/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
   rp2040/instruments/rp2040_region.c rp2040/start/entry.c rp2/start/rp2_start.c rp2040/clock/rp2040_tick.c
   rp2/console/rp2_uart.c rp2/transports.c rp2040/fault/rp2040_watchdog.c rp2/storage/rp2_storage.c
   rp2040/storage/rp2040_storage.c
@@ -69,7 +69,7 @@ set(sources
 list(TRANSFORM sources PREPEND board/)
 ic_transports(transports freertos rp2)
 add_library(rp2040 STATIC
-  port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c
+  port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/pin_freertos.c
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c port/freertos_smp/port_freertos.c port/freertos_smp/kernel_v11.c port/loop_none.c
   ${sources}

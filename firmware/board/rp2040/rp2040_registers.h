@@ -63,6 +63,9 @@
 #define GPIO_CTRL(pin) REGISTER(0x40014004U + 8U * (pin))
 #define GPIO_FUNC_UART 2U
 #define GPIO_FUNC_SIO 5U
+/* Interrupts of pins 0 to 7 */
+#define IO_BANK0_INTR0 REGISTER(0x400140f0U)
+#define IO_BANK0_INTE0(core) REGISTER(0x40014100U + 0x30U * (core))
 #define PADS_GPIO1 0x4001c008U
 #define PADS_PUE (1U << 3U)
 #define PADS_PDE (1U << 2U)
@@ -190,6 +193,7 @@
 /* DS 2.3.1.7 */
 #define SIO_GPIO_OUT_SET REGISTER(0xd0000014U)
 #define SIO_GPIO_OUT_CLR REGISTER(0xd0000018U)
+#define SIO_GPIO_OUT_XOR REGISTER(0xd000001cU)
 #define SIO_GPIO_OE_SET REGISTER(0xd0000024U)
 
 /* DS 2.4.8 */

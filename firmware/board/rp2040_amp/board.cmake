@@ -64,7 +64,7 @@ set(chip_sources
   rp2040/rp2040_board.c rp2040/clock/rp2040_clock.c rp2040/clock/rp2040_clock.S rp2/clock/rp2_clocks.c
   rp2/instruments/rp2_conditions.c rp2040/cores/rp2040_cores.c
   rp2040/clock/rp2040_cycles.c rp2040/clock/rp2040_cycles.S rp2040/fault/rp2040_fault.c rp2/start/image_sram.c
-  rp2/cores/rp2_launch.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
+  rp2/cores/rp2_launch.c rp2/cores/rp2_pin.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
   rp2040/instruments/rp2040_region.c rp2040/clock/rp2040_tick.c rp2/console/rp2_uart.c
   rp2040/fault/rp2040_watchdog.c rp2/storage/rp2_storage.c rp2040/storage/rp2040_storage.c rp2/console/rp2_console.c
   rp2040/console/rp2040_usb.c)

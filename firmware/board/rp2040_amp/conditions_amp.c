@@ -1,6 +1,7 @@
 #include "port_freertos.h"
 #include "rp2040_watchdog.h"
 #include "rp2_conditions.h"
+#include "rp2_pin.h"
 
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
@@ -11,6 +12,7 @@ static const struct port_condition conditions[] = {
     {"interrupt.timer", "an alarm of TIMER, on whole microseconds, at the kernels' priority"},
     {"interrupt.doorbell", "a command in the other core's mailbox and a word of the SIO FIFO; a core's own: IRQ 26, "
                            "pended by software"},
+    {"interrupt.pin", PIN_TEXT},
     {"amp.shared", "striped SRAM: mailboxes, results, what benchmarks share, region sram-striped"},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])

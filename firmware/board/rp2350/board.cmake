@@ -41,7 +41,7 @@ endif()
 set(sources
   rp2350/rp2350_board.c rp2350/clock/rp2350_clock.c rp2350/clock/rp2350_clock.S rp2/clock/rp2_clocks.c
   rp2/instruments/rp2_conditions.c rp2350/cores/core_1.c rp2350/cores/rp2350_cores.c rp2350/cores/rp2350_fifo.c
-  ${image} rp2350/cores/rp2350_interrupt.c rp2350/instruments/conditions_smp.c rp2/cores/rp2_launch.c
+  ${image} rp2350/cores/rp2350_interrupt.c rp2350/instruments/conditions_smp.c rp2/cores/rp2_launch.c rp2/cores/rp2_pin.c
   rp2350/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c rp2350/instruments/rp2350_region.c
   rp2/storage/rp2_storage.c rp2350/storage/rp2350_storage.c
   rp2350/start/entry.c rp2/start/rp2_start.c rp2350/clock/rp2350_tick.c rp2/console/rp2_uart.c
@@ -49,7 +49,7 @@ set(sources
 list(TRANSFORM sources PREPEND board/)
 ic_transports(transports freertos rp2)
 add_library(rp2350 STATIC
-  port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c
+  port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/pin_freertos.c
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c
   port/freertos/period_freertos.c port/freertos/time_freertos.c port/freertos_smp/port_freertos.c
   port/freertos_smp/kernel_v11.c port/launch_none.c port/loop_none.c

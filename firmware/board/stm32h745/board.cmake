@@ -56,7 +56,7 @@ set(sources
   cores/stm32h745_amp.c console/stm32h745_baud.c stm32h745_board.c clock/stm32h745_clock.c clock/stm32h745_clock_plan.c
   clock/stm32h745_clocks.c instruments/stm32h745_conditions.c clock/stm32h745_cycles.c start/entry.S
   cores/stm32h745_irq.c fault/stm32h745_led.c cores/stm32h745_lock.c instruments/stm32h745_mark.c
-  memory/stm32h745_mpu.c memory/stm32h745_mpu_table.c memory/stm32h745_storage.c fault/panic.c instruments/region.c
+  cores/stm32h745_pin.c memory/stm32h745_mpu.c memory/stm32h745_mpu_table.c memory/stm32h745_storage.c fault/panic.c instruments/region.c
   start/stm32h745_start.c
   clock/stm32h745_tick.c clock/stm32h745_timer.c transports.c console/stm32h745_uart.c console/uart_raw.c
   start/stm32h745_vectors.c fault/stm32h745_watchdog.c)

@@ -104,6 +104,7 @@
 #define GPIO_MODER(port) REGISTER((port) + 0x00U)
 #define GPIO_OSPEEDR(port) REGISTER((port) + 0x08U)
 #define GPIO_PUPDR(port) REGISTER((port) + 0x0cU)
+#define GPIO_ODR(port) REGISTER((port) + 0x14U)
 #define GPIO_BSRR(port) REGISTER((port) + 0x18U)
 #define GPIO_AFRH(port) REGISTER((port) + 0x24U)
 #define GPIO_OUTPUT 1U
@@ -111,8 +112,16 @@
 #define GPIO_PULL_UP 1U
 
 /* RM 13.3 */
+#define SYSCFG_EXTICR4 REGISTER(0x58000414U)
+#define SYSCFG_EXTICR_PORT_G 6U
 #define SYSCFG_PWRCR REGISTER(0x5800042cU)
 #define SYSCFG_PWRCR_ODEN (1U << 0U)
+
+/* RM 21.6. In the manual's names of these registers, core 0 is C1 and core 1 is C2. */
+#define EXTI_RTSR1 REGISTER(0x58000000U)
+#define EXTI_FTSR1 REGISTER(0x58000004U)
+#define EXTI_IMR1(core) REGISTER(0x58000080U + 0x40U * (core))
+#define EXTI_PR1(core) REGISTER(0x58000088U + 0x40U * (core))
 
 /* RM 41.4 */
 #define TIM2 0x40000000U

@@ -42,6 +42,9 @@ uint32_t port_freertos_stack_left(void);
 /* Reports the kernel's configuration as conditions; used like port_condition() */
 bool port_freertos_condition(uint32_t index, struct port_condition *condition);
 
+/* Supplied by a board that has a pin (port_pin.h): like port_pin_open(), with the handler on the calling core */
+enum port_error board_pin_open(void (*handler)(void *arg), void *arg);
+
 /* Supplied by the board: prints the failure on the console and ends the firmware. It may be called from anywhere, also
  * from interrupts and on a broken stack. */
 void board_panic(const char *what, const char *where, uint32_t number) __attribute__((noreturn));

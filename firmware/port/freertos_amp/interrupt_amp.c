@@ -1,9 +1,10 @@
-/* Implements port_interrupt.h with a kernel on each core. The timer may be opened on this core or on the other core; to
- * ring a doorbell of the other core, a core sends a command to the other core's mailbox. */
+/* Implements port_interrupt.h, and port_pin_open(), with a kernel on each core. The timer and the pin may be opened on
+ * this core or on the other core; to ring a doorbell of the other core, a core sends a command to the other core's mailbox. */
 #include "port_interrupt.h"
 
 #include "port_amp.h"
 #include "port_freertos.h"
+#include "port_pin.h"
 
 /* The handler of this core's doorbell */
 static struct {
@@ -23,6 +24,8 @@ enum port_error port_amp_serve_interrupt(enum port_amp_service what, void *objec
         return board_timer_open(port_amp_entry(index), object);
     case PORT_AMP_DOORBELL_OPEN:
         return open_doorbell(port_amp_entry(index), object);
+    case PORT_AMP_PIN_OPEN:
+        return board_pin_open(port_amp_entry(index), object);
     default:
         return open_doorbell(NULL, NULL);
     }
@@ -34,6 +37,11 @@ enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void 
 }
 
 void port_timer_close(void) { board_timer_close(); }
+
+enum port_error port_pin_open(uint32_t core, void (*handler)(void *arg), void *arg) {
+    return core == board_core() ? board_pin_open(handler, arg)
+                                : port_amp_call(PORT_AMP_PIN_OPEN, arg, port_amp_index_of(handler));
+}
 
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
     return core == board_core() ? open_doorbell(handler, arg)

@@ -36,7 +36,7 @@
 #define PORT_AMP_CORES 2U
 /* Version of the interface between the images. Increment it whenever the mailboxes or the meaning of a command change:
  * core 0 refuses to work with an image of a different version. */
-#define PORT_AMP_PROTOCOL 1
+#define PORT_AMP_PROTOCOL 2
 /* Milliseconds that core 0 waits at start for core 1's identity, and that a core waits for an answer from the other
  * core's service task, before it panics */
 #define PORT_AMP_PATIENCE_MS 5000U
@@ -130,6 +130,7 @@ enum port_amp_service {
     PORT_AMP_RESUME,         /* object: port_task_t */
     PORT_AMP_TIMER_OPEN,     /* index: entry; object: its argument */
     PORT_AMP_DOORBELL_OPEN,  /* the same */
+    PORT_AMP_PIN_OPEN,       /* the same */
     PORT_AMP_DOORBELL_CLOSE, /* no object and no index */
 };
 

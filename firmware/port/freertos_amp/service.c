@@ -72,6 +72,7 @@ static enum port_error serve(const struct call *call) {
         return set_suspended(call->object, call->what == PORT_AMP_SUSPEND);
     case PORT_AMP_TIMER_OPEN:
     case PORT_AMP_DOORBELL_OPEN:
+    case PORT_AMP_PIN_OPEN:
     case PORT_AMP_DOORBELL_CLOSE:
         return port_amp_serve_interrupt(call->what, call->object, call->index);
     default:

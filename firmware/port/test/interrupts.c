@@ -1,7 +1,8 @@
-/* Tests that timers and doorbells call their handlers, once and in time. */
+/* Tests that timers, doorbells and pins call their handlers, once and in time. */
 #include "promises.h"
 
 #include "port_interrupt.h"
+#include "port_pin.h"
 
 struct arrivals {
     port_task_t *waiting;
@@ -93,8 +94,9 @@ static void its_handler_can_set_the_timer(void) {
 }
 
 struct ringer {
-    uint32_t core; /* the core whose doorbell rings */
+    uint32_t core; /* the core whose doorbell rings, or that handles the pin's edges */
     struct arrivals *arrivals;
+    bool by_pin;
 };
 
 static void ring_and_wait(void *arg) {
@@ -102,26 +104,39 @@ static void ring_and_wait(void *arg) {
     ringer->arrivals->waiting = port_task_self();
     for (uint32_t i = 1; i <= 100; i++) {
         uint64_t before = port_clock();
-        port_doorbell_ring(ringer->core);
+        if (ringer->by_pin) {
+            before = port_pin_toggle();
+        } else {
+            port_doorbell_ring(ringer->core);
+        }
         port_notify_take();
-        expect(ringer->arrivals->at >= before, "a doorbell is heard after it was rung");
-        expect(ringer->arrivals->core == ringer->core, "a doorbell's handler runs on its core");
-        expect(atomic_load(&ringer->arrivals->count) == i, "a ring is heard once");
+        expect(ringer->arrivals->at >= before, "a ring, or an edge, is handled after it was caused");
+        expect(ringer->arrivals->core == ringer->core, "the handler of a doorbell, or a pin, runs on its core");
+        expect(atomic_load(&ringer->arrivals->count) == i, "a ring, or an edge, is handled once");
     }
 }
 
-static void each_core_can_ring_each(void) {
+static enum port_error open_for(const struct ringer *ringer) {
+    return ringer->by_pin ? port_pin_open(ringer->core, note_arrival, ringer->arrivals)
+                          : port_doorbell_open(ringer->core, note_arrival, ringer->arrivals);
+}
+
+static void each_core_can_interrupt_each(bool by_pin) {
     for (uint32_t to = 0; to < port_core_count(); to++) {
         for (uint32_t from = 0; from < port_core_count(); from++) {
             struct arrivals arrivals = {.answer = PORT_CORE_ANY};
-            struct ringer ringer = {.core = to, .arrivals = &arrivals};
-            expect(port_doorbell_open(to, note_arrival, &arrivals) == PORT_OK, "a doorbell opens");
+            struct ringer ringer = {.core = to, .arrivals = &arrivals, .by_pin = by_pin};
+            expect(open_for(&ringer) == PORT_OK, "a doorbell, or a pin, opens");
             port_task_t task;
             struct port_task_config config = {
                 .name = "ringer", .entry = ring_and_wait, .arg = &ringer, .core = from, .priority = 1};
             expect(port_task_start(&task, &config) == PORT_OK, "a task that rings starts");
             port_task_join(&task);
-            port_doorbell_close(to);
+            if (by_pin) {
+                port_pin_close();
+            } else {
+                port_doorbell_close(to);
+            }
         }
     }
 }
@@ -160,6 +175,9 @@ void port_test_interrupts(void) {
     the_timer_fires_once_when_it_is_due();
     the_timer_can_be_closed_while_it_fires();
     its_handler_can_set_the_timer();
-    each_core_can_ring_each();
+    each_core_can_interrupt_each(false);
+    if (port_pin_exists()) {
+        each_core_can_interrupt_each(true);
+    }
     handlers_can_ring_and_no_ring_is_lost();
 }

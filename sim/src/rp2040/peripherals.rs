@@ -14,7 +14,6 @@ pub mod i2c;
 pub mod io_bank;
 mod moving_pins;
 pub mod pads;
-mod pin_interrupts;
 mod pin_levels;
 pub mod pins;
 pub mod pio;

@@ -487,7 +487,10 @@ impl Fabric {
                     return;
                 }
                 let (peripherals, mut context) = self.peripherals_at(now);
-                peripherals.sio.write(core, sio::offset(address), value, &mut context);
+                peripherals.sio.write(core, offset, value, &mut context);
+                if sio::Sio::is_output(offset) {
+                    peripherals.follow_pins(now);
+                }
             }
             APB | FAST_PERIPHERALS => {
                 self.touched = true;

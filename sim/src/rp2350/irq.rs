@@ -17,6 +17,7 @@ pub enum Irq {
     Dma1 = 11,
     Dma2 = 12,
     Dma3 = 13,
+    IoBank0 = 21,
     SioFifo = 25,
     SioBell = 26,
     SioMtimecmp = 29,

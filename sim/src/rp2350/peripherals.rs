@@ -3,6 +3,7 @@
 mod clock_tree;
 mod configuration;
 pub mod dma;
+mod io_bank;
 pub mod registers;
 pub mod sio;
 mod ticks;
@@ -23,7 +24,7 @@ use crate::rp2::watchdog::{self, Watchdog};
 use crate::rp2::xosc::{self, Xosc};
 use crate::rp2350::bus::qmi;
 use crate::rp2350::irq::Irq;
-use configuration::{IoBank0, IoQspi, PadsBank0, PadsQspi, Powman, Rosc, Sysinfo};
+use configuration::{IoQspi, PadsBank0, PadsQspi, Powman, Rosc, Sysinfo};
 use registers::Registers;
 use ticks::TickGenerators;
 use timer::Timer;
@@ -82,7 +83,7 @@ registration::peripherals! {
     resets: Resets<ALL_RESETS> => RESETS;
     dma: dma::Dma => dma::DMA;
     busctrl: Busctrl<true> => BUSCTRL;
-    io_bank0: Registers<IoBank0> => configuration::IO_BANK0;
+    io_bank0: io_bank::IoBank0 => io_bank::IO_BANK0;
     io_qspi: Registers<IoQspi> => configuration::IO_QSPI;
     pads_bank0: Registers<PadsBank0> => configuration::PADS_BANK0;
     pads_qspi: Registers<PadsQspi> => configuration::PADS_QSPI;
@@ -169,6 +170,7 @@ impl Peripherals {
             Effect::Resets => {
                 let changed = self.resets.held() ^ held;
                 self.reset_listed(changed, context);
+                self.follow_pins(context.now);
                 self.pass_ticks(context);
                 if PLL_SYS.is_reset_by(changed) || PLL_USB.is_reset_by(changed) {
                     self.update_clocks(context);
@@ -178,6 +180,7 @@ impl Peripherals {
                 self.pass_ticks(context);
                 self.resets_chip |= self.watchdog.take_reset();
             }
+            Effect::Pins => self.follow_pins(context.now),
             Effect::Cores => self.cores_changed = true,
             Effect::Triggers => self.note_started(context.now),
             _ => {}

@@ -30,6 +30,8 @@ _WORDS = {
     ("path", "timer-handler"): "timer to handler",
     ("path", "handler-task"): "handler to task",
     ("path", "timer-task"): "timer to task",
+    ("path", "gpio-handler"): "pin to handler",
+    ("path", "gpio-task"): "pin to task",
     ("form", "cross"): "across cores",
     ("form", "same"): "on one core",
     ("form", "both"): "on both cores",

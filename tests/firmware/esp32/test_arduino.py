@@ -224,6 +224,7 @@ def sketches(tmp_path_factory: pytest.TempPathFactory) -> Sketches:
         ),
         *(linux / f"{name}.c" for name in ("linux_conditions", "linux_region", "transports")),
         *sorted((FIRMWARE / "transport" / "posix").glob("*.c")),
+        FIRMWARE / "port" / "pin_none.c",
         FIRMWARE / "port" / "samples_static.c",
         HERE / "host.c",
     ]

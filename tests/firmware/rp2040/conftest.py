@@ -176,7 +176,7 @@ class Board:
 @pytest.fixture
 def board(o2: Path) -> Board:
     board = Board(o2 / "intercore-target")
-    assert board.run(0.6)[-1]["type"] == "end", "the unasked hello is not complete"
+    assert board.run(0.65)[-1]["type"] == "end", "the unasked hello is not complete"
     return board
 
 

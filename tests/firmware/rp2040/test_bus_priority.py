@@ -33,7 +33,7 @@ def test_without_priority_both_cores_lose(board: Board) -> None:
 @pytest.mark.parametrize("first", [0, 1])
 def test_the_core_with_priority_loses_nothing_and_the_other_one_does(tmp_path: Path, first: int) -> None:
     board = Board(kept_with(tmp_path, bus_priority=f"core{first}"))
-    said = board.run(0.6)
+    said = board.run(0.65)
     assert f"core{first}" in str(next(line for line in said if "bus.priority" in str(line)))
     assert lost(board, first) <= SPREAD
     assert lost(board, 1 - first) > 20

@@ -20,7 +20,7 @@ def test_a_counter_begins_with_its_core_and_counts_its_cycles(o2: Path) -> None:
     board = Board(o2 / "intercore-target")
     begins = [board.chip.watch_execution(name) for name in ("rp2040_cycles_begin", "begin_core_1")]
     moments = board.chip.watch_execution("port_cycles_reads")
-    board.run(0.6)
+    board.run(0.65)
     moments.take()
     answer = board.ask("run clock from=0 to=1 time=counter samples=100 dither_us=300")
     assert answer[-1]["status"] == "ok"

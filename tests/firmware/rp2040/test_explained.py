@@ -123,7 +123,7 @@ def images() -> list[object]:
 def test_the_planted_cause_is_named_first_and_not_longer_than_it_is(o2: Path, kind: str, number: int) -> None:
     program = o2 / "intercore-target"
     board = Board(program)
-    board.run(0.6)
+    board.run(0.65)
     planted = image(kind, number)
     planted.plant(Planter(board.chip, program))
     found = Repeated(board, planted.words).longest()

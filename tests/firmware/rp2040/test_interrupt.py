@@ -21,7 +21,7 @@ def offset(truth: Truth) -> int:
 
 def test_the_phase_that_the_firmware_finds_is_the_clock_when_the_timer_steps(any_level: Path) -> None:
     board = Board(any_level / "intercore-target")
-    board.run(0.6)
+    board.run(0.65)
     chip = board.chip
     truth = Truth(chip)
     board.ask("run clock from=0 to=0 samples=1")

@@ -13,7 +13,8 @@ import pytest
 
 from intercore.sim import Reason
 from tests.firmware.rp2040.clock_truth import MHZ, TIMER_LOW
-from tests.firmware.rp2040.conftest import Board, series
+from tests.firmware.rp2040.conftest import Board, kept_with, series
+from tests.firmware.rp2040.pin import GPIO_OUT_XOR
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,13 @@ ENTRY = 18
 BEFORE_READING = 8
 """Cycles from the first instruction of port_clock() to its moment: 6, and 2 of the APB (rp2040_clock.h)."""
 ALARM = 0x40054010
+PIN = 3
+"""GP3: firmware/board/rp2/cores/rp2_pin.h."""
+UNTIL_EDGE = 40
+"""Cycles from the reading of the clock before an edge to the store to the pin: the rest of the reading, and 3."""
+XIP_FLUSH = 0x1400_0004
+MISS = 44
+"""Cycles that a line of 8 bytes takes from flash: docs/simulator.md."""
 TICK = 400
 """Cycles, at most, by which a tick delays a ring, and from the tick's entry to that ring."""
 CONSOLE = "samples=40 dither_us=300"
@@ -163,6 +171,56 @@ def test_a_round_trip_is_measured_on_the_core_that_rings_first(board: Board, fir
     assert all(off.max() < each < off.max() + TICK for each in delayed)
 
 
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.parametrize(("path", "seen"), [("gpio-handler", "read_clock"), ("gpio-task", "port_notify_from_handler")])
+def test_an_edge_is_measured_from_the_pin_to_the_handler_and_the_task(
+    board: Board, path: str, seen: str, first: int, second: int
+) -> None:
+    edges = Edges(board)
+    handler = board.chip.watch_execution(seen)
+    measured = measure(board, f"path={path} from={first} to={second}")
+    off = edges.differences(measured, handler, first, second)
+    assert np.ptp(off) <= SPREAD
+    assert np.all(np.abs(off - UNTIL_EDGE) <= SPREAD)
+
+
+class Edges:
+    """What the chip does from now on at the pin, and when its cores read the clock."""
+
+    def __init__(self, board: Board) -> None:
+        self._stores = board.chip.watch_writes(GPIO_OUT_XOR)
+        self._moments = board.chip.watch_execution("port_clock_reads")
+
+    def differences(self, measured: list[int], handler: Probe, first: int, second: int) -> Cycles:
+        """Measured minus true latencies: from the store to the pin to the first reading after the handler."""
+        assert set(self._stores.hits()["value"].tolist()) == {1 << PIN}
+        begins = cycles(self._stores, first)
+        ends = next_of(self._moments, second, cycles(handler, second))
+        assert np.all(cycles(handler, second) > begins)
+        return differences(measured, begins, ends)
+
+
+def test_from_flash_an_empty_cache_delays_the_handler_of_an_edge_and_not_the_edge(tmp_path: Path) -> None:
+    board = Board(kept_with(tmp_path, code="flash"))
+    board.run(0.65)
+    flushes = board.chip.watch_writes(XIP_FLUSH)
+    medians = {}
+    for cache in ("warm", "cold"):
+        edges, handler = Edges(board), board.chip.watch_execution("read_clock")
+        before = len(flushes.hits())
+        measured = measure(board, f"path=gpio-handler from=0 to=1 cache={cache}")
+        off = edges.differences(measured, handler, 0, 1)
+        assert np.all(np.abs(off - UNTIL_EDGE) <= SPREAD)
+        assert (len(flushes.hits()) > before + 40) is (cache == "cold")
+        medians[cache] = np.median(measured)
+    # The vector, the port's handler, and the benchmark's are in lines of their own.
+    assert medians["cold"] > medians["warm"] + 3 * MISS
+
+
+def test_where_code_is_in_ram_there_is_no_cache_to_empty(board: Board) -> None:
+    assert board.ask("run irq cache=cold")[-1]["code"] == "bad-value"
+
+
 def delay(board: Board, function: str, turns: int) -> None:
     """Let a function that is called by its address begin with a loop of so many turns of 3 cycles, and up to 9 more.
 
@@ -200,7 +258,7 @@ def test_a_delay_in_the_way_is_measured_to_the_cycle(o2: Path, path: str, functi
     medians = []
     for turns in (0, 10, 110):
         board = Board(o2 / "intercore-target")
-        board.run(0.6)
+        board.run(0.65)
         if turns:
             delay(board, function, turns)
         watch = Watch(board)
@@ -221,7 +279,7 @@ def test_a_delay_that_is_not_in_the_way_is_not_measured(o2: Path) -> None:
     medians = []
     for turns in (0, 100):
         board = Board(o2 / "intercore-target")
-        board.run(0.6)
+        board.run(0.65)
         if turns:
             delay(board, "alarm_fires", turns)
         medians.append(np.median(measure(board, "path=handler-task from=0 to=1")))

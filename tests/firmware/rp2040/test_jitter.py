@@ -165,7 +165,7 @@ def test_a_tick_that_is_a_cycle_too_long_is_seen_in_every_period(o2: Path) -> No
             code = self.chip.read(start, size)
             assert code.count(right) == 1
             self.chip.write(start, code.replace(right, wrong))
-            self.run(0.6)
+            self.run(0.65)
 
     late = np.array(series(Slow(o2 / "intercore-target").ask("run jitter samples=40"), "late"))
     assert set(np.diff(late).tolist()) == {10}

@@ -85,7 +85,7 @@ def fetches_waited(board: Board, what: str, cache: str) -> tuple[int, int]:
 
 def test_from_flash_an_empty_cache_makes_a_launch_longer_by_its_misses(tmp_path: Path) -> None:
     board = Board(kept_with(tmp_path, code="flash"))
-    board.run(0.6)
+    board.run(0.65)
     flushes = board.chip.watch_writes(XIP_FLUSH)
     for what in ("core", "task"):
         before = len(flushes.hits())

@@ -46,7 +46,7 @@ class Watched:
 
     def __init__(self, elf: Path, lock: str) -> None:
         self.board = Board(elf)
-        self.board.run(0.6)
+        self.board.run(0.65)
         chip = self.board.chip
         acquire, release = FUNCTIONS[lock]
         self._readings = chip.watch_execution("port_clock")
@@ -135,7 +135,7 @@ def test_a_delay_in_the_release_is_measured_to_the_cycle(o2: Path) -> None:
     delay = 0
     for nops in (0, 396):
         board = Board(o2 / "intercore-target")
-        board.run(0.6)
+        board.run(0.65)
         delay = delay_release(board.chip, nops) if nops else 0
         answer = board.ask("run lock lock=spinlock from=0 to=1 samples=30 dither_us=300")
         checks_of(answer)
@@ -147,7 +147,7 @@ def test_a_delay_in_the_release_is_measured_to_the_cycle(o2: Path) -> None:
 @pytest.mark.parametrize("lock", ["spinlock", "critical-section", "mutex"])
 def test_a_lock_that_is_none_is_found_out(o2: Path, lock: str) -> None:
     board = Board(o2 / "intercore-target")
-    board.run(0.6)
+    board.run(0.65)
     for function in FUNCTIONS[lock]:
         board.chip.write(board.chip.address(function) & ~1, struct.pack("<H", BX_LR))
     end = board.ask(f"run lock measure=contention lock={lock} samples=5 rounds=100 dither_us=100")[-1]
@@ -158,7 +158,7 @@ def test_a_lock_that_is_none_is_found_out(o2: Path, lock: str) -> None:
 def test_contention_is_seen_as_it_was(o2: Path) -> None:
     """The acquisitions of each core, by the successful readings of the hardware's lock."""
     board = Board(o2 / "intercore-target")
-    board.run(0.6)
+    board.run(0.65)
     taken = board.chip.watch_reads(SPINLOCKS + 4 * 24, 4)
     answer = board.ask("run lock measure=contention lock=spinlock samples=4 rounds=50 dither_us=100")
     checks_of(answer)
@@ -185,7 +185,7 @@ def contains(long: Sequence[int], short: Sequence[int]) -> bool:
 @pytest.mark.parametrize("lock", ["atomic-add", "atomic-swap"])
 def test_a_ping_pong_is_as_many_round_trips_as_asked(o2: Path, lock: str) -> None:
     board = Board(o2 / "intercore-target")
-    board.run(0.6)
+    board.run(0.65)
     changes = board.chip.watch_writes(address_of_word(o2 / "intercore-target", lock), 4)
     answer = board.ask(f"run lock measure=ping-pong lock={lock} samples=10 batch=20 dither_us=100")
     checks_of(answer)
@@ -204,7 +204,7 @@ def test_a_ping_pong_is_as_many_round_trips_as_asked(o2: Path, lock: str) -> Non
 def address_of_word(elf: Path, lock: str) -> int:
     """Where the benchmark's counter lies: the first argument of the operation."""
     board = Board(elf)
-    board.run(0.6)
+    board.run(0.65)
     board.chip.send(f"run lock measure=ping-pong lock={lock} samples=1 batch=10 dither_us=0\n".encode())
     function = FUNCTIONS[lock][0]
     stops = [board.chip.run(CLK_SYS_HZ, address=function, core=1) for _ in range(3)]  # the first may be to meet

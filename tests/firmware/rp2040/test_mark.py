@@ -179,10 +179,10 @@ def test_it_is_low_after_a_panic_and_a_restart(board: Board, pin: Pin) -> None:
 def test_a_watchdog_s_restart_finds_it_low(o2: Path) -> None:
     board = Board(o2 / "intercore-target")
     board.chip.set_faults(["reset@9e7"])
-    board.run(0.6)
+    board.run(0.65)
     pin = Pin(board.chip)
     board.chip.send(f"{LONG}\n".encode())
     board.chip.run_to(89_999_999)
     assert pin.level
-    board.run(0.6)
+    board.run(0.65)
     assert not pin.level

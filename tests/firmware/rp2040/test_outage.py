@@ -105,7 +105,7 @@ def test_one_that_is_withdrawn_does_not(board: Board) -> None:
 def test_what_was_not_stopped_executes_ones_from_a_busy_flash(tmp_path: Path) -> None:
     """An image for flash on which the other core is parked, and then not."""
     board = Board(kept_with(tmp_path, code="flash"))
-    board.run(0.6)
+    board.run(0.65)
     answer = board.ask("run outage other=flash samples=1")
     assert checks_of(answer)["checked"] == 2
     assert all(ERASE < longest < ERASE + 2 * MS for longest in series(answer, "longest"))

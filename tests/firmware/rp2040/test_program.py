@@ -85,7 +85,7 @@ def test_two_runs_with_one_seed_send_the_same_samples(o2: Path) -> None:
     answers = []
     for _ in range(2):
         board = Board(o2 / "intercore-target")
-        board.run(0.6)
+        board.run(0.65)
         answers.append(board.ask("run clock samples=20 seed=7"))
     assert answers[0] == answers[1]
 

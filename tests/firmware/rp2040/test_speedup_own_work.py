@@ -73,7 +73,7 @@ def board(program: Path) -> Board:
 
 def started(program: Path) -> Board:
     board = Board(program)
-    hello = board.run(0.6)[0]
+    hello = board.run(0.65)[0]
     board.ask(f"rate {hello['rates'][-1]}", step=0.01)
     return board
 

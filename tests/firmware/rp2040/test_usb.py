@@ -117,7 +117,7 @@ def test_input_of_the_other_line_waits_or_is_dropped_while_a_command_is_carried_
 def test_what_is_no_command_is_refused_as_on_the_uart(boards: Boards, line: bytes) -> None:
     uart = boards.uart(plugged=False)
     uart.type(line + b"\n")
-    (expected,) = uart.run(0.6)
+    (expected,) = uart.run(0.65)
     usb = boards.usb()
     usb.type(line + b"\n")
     assert usb.run(0.1) == [expected]

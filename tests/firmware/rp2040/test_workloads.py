@@ -29,7 +29,7 @@ def all_are_right(program: Path, names: list[str] = NAMES) -> None:
     """Every workload, whole and in parts, on a new chip."""
     assert len(names) >= 8
     board = Board(program)
-    said = board.run(0.6)
+    said = board.run(0.65)
     while said[-1]["type"] != "end":  # code that is not in a cache says hello slowly
         said += board.run(0.1)
     board.ask(f"rate {said[0]['rates'][-1]}", step=0.01)

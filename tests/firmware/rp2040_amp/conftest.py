@@ -21,5 +21,5 @@ def amp() -> Path:
 @pytest.fixture
 def board(amp: Path) -> Board:
     board = Board(amp / "intercore-target")
-    assert board.run(0.6)[-1]["type"] == "end", "the unasked hello is not complete"
+    assert board.run(0.65)[-1]["type"] == "end", "the unasked hello is not complete"
     return board

@@ -9,18 +9,20 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.clock.ground_truth import ClockProbe
+from intercore.benchmarks.irq import PATHS
 from intercore.benchmarks.message.ground_truth import MessageProbe
 from intercore.benchmarks.message.overhead import taken_us
 from intercore.benchmarks.switch.ground_truth import SwitchProbe
 from intercore.sim.observation import Passages
 from tests.firmware.rp2040.conftest import Board, measurement, series
+from tests.firmware.rp2040.pin import GPIO_OUT_XOR
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from intercore.sim.observation import Witness
 
-OFFSETS = {"clock": 46, "switch": 40, "message": 40}
+OFFSETS = {"clock": 46, "switch": 40, "message": 40, "edge": 40}
 """Measured minus true times, in cycles, as calibration finds them; docs/pico.md."""
 SPREAD = 2
 TURNS_APART = 4 * 440 / 64
@@ -117,10 +119,20 @@ def test_what_messages_take_from_either_core_is_what_the_simulator_sees(board: B
 
 
 def test_every_path_of_an_interrupt_reaches_every_core(board: Board) -> None:
-    paths = ("timer-handler", "handler-task", "timer-task", "doorbell", "doorbell-round-trip")
-    for path, (first, second), state in itertools.product(paths, PAIRS, ("idle", "busy", "kernel")):
+    for path, (first, second), state in itertools.product(PATHS, PAIRS, ("idle", "busy", "kernel")):
         answer = run(board, f"irq path={path} from={first} to={second} interrupted={state} samples=3 dither_us=100")
         assert answer[-1]["checks"]["checked"] == 4
+
+
+def test_the_edge_of_a_pin_is_exact_on_either_core(board: Board) -> None:
+    reads, edges = Passages(board.chip, "port_clock_reads"), board.chip.watch_writes(GPIO_OUT_XOR)
+    for path, (first, second) in itertools.product(("gpio-handler", "gpio-task"), PAIRS):
+        before = len(edges.hits())
+        measured = series(run(board, f"irq path={path} from={first} to={second} samples=12 dither_us=300"), "latency")
+        stores = edges.hits()["cycle"][before + 1 :].astype(np.int64)
+        assert len(stores) == len(measured)
+        ends = stores - OFFSETS["edge"] + np.array(measured)
+        assert all(np.abs(reads.cycles(second) - end).min() <= SPREAD for end in ends), (path, first, second)
 
 
 @pytest.mark.measures("speedup")

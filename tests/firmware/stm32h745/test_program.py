@@ -41,7 +41,7 @@ BENCHMARKS = [
     *(f"clock from={a} to={b} samples=20" for a in (0, 1) for b in (0, 1)),
     *(f"switch primitive={primitive} from=0 to=1 samples=10" for primitive in ("notification", "binary-semaphore")),
     "switch primitive=counting-semaphore from=1 to=0 samples=10",
-    *(f"irq path={path} to={core} samples=10" for path in ("handler-task", "doorbell") for core in (0, 1)),
+    *(f"irq path={path} to={core} samples=10" for path in ("handler-task", "doorbell", "gpio-task") for core in (0, 1)),
     "irq path=doorbell-round-trip to=1 samples=10",
     "speedup cores=2 n=1000 samples=3",
     *(f"memory region={region} samples=2" for region in ("d1", "d2", "d3", "flash")),

@@ -8,6 +8,7 @@
 #include "esp32_idf.h"
 #include "esp32_mark.h"
 #include "esp32_memory.h"
+#include "esp32_pin.h"
 #include "esp32_region.h"
 #include "esp32_tick.h"
 #include "port.h"
@@ -75,6 +76,7 @@ bool esp32_instruments_condition(uint32_t index, struct port_condition *conditio
         {"clock.tick_edge", TICK},
         {"interrupt.timer", TIMER},
         {"interrupt.doorbell", "the kernel's cross-core interrupt, in front of its handler, level 1"},
+        {"interrupt.pin", PIN_TEXT},
         {"memory.regions", esp32_region_text()},
         {"memory.stack_bytes", stacks},
         {"memory.flash", "the region flash, through the cache"},

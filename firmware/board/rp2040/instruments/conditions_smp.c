@@ -1,6 +1,7 @@
 #include "port_freertos.h"
 #include "rp2040_watchdog.h"
 #include "rp2_conditions.h"
+#include "rp2_pin.h"
 
 static const struct port_condition conditions[] = {
     {"critical_section", "the kernel's: interrupts masked, and its two hardware spinlocks"},
@@ -9,6 +10,7 @@ static const struct port_condition conditions[] = {
     {"watchdog", WATCHDOG_TEXT},
     {"interrupt.timer", "an alarm of TIMER, on whole microseconds, at the kernel's priority"},
     {"interrupt.doorbell", "SIO FIFO, in front of the kernel's handler; a core's own: IRQ 26, pended by software"},
+    {"interrupt.pin", PIN_TEXT},
     {"main_loop", "none: a task of the benchmark's own stands in"},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])

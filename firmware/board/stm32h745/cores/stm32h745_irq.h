@@ -7,6 +7,7 @@
 
 #define IRQ_COUNT 150U
 #define IRQ_USART3 39U
+#define IRQ_EXTI15_10 40U
 #define IRQ_TIM5 50U
 #define IRQ_HSEM(core) (125U + (core)) /* HSEM1 and HSEM2 of CMSIS */
 

@@ -6,6 +6,7 @@
 #include "stm32h745_clocks.h"
 #include "stm32h745_cycles.h"
 #include "stm32h745_mark.h"
+#include "stm32h745_pin.h"
 #include "stm32h745_memory_map.h"
 #include "stm32h745_registers.h"
 #include "stm32h745_uart.h"
@@ -54,6 +55,7 @@ static const struct port_condition conditions[] = {
     {"watchdog", WATCHDOG_TEXT},
     {"interrupt.timer", "TIM5, a half of the common clock, at the kernel's priority"},
     {"interrupt.doorbell", "HSEM, a semaphore for each direction, at the kernel's priority"},
+    {"interrupt.pin", PIN_TEXT},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 

@@ -3,6 +3,7 @@
 #include "port_freertos.h"
 #include "stm32h745_amp.h"
 #include "stm32h745_board.h"
+#include "stm32h745_pin.h"
 #include "stm32h745_start.h"
 #include "stm32h745_timer.h"
 #include "stm32h745_uart.h"
@@ -49,7 +50,8 @@ const struct stm32h745_vector_table stm32h745_vectors = {
             EXCEPTION(15) = stm32h745_board_tick,
             IRQS(0U, IRQ_USART3 - 1U) = unexpected,
             IRQ(IRQ_USART3) = USART3_HANDLER,
-            IRQS(IRQ_USART3 + 1U, IRQ_TIM5 - 1U) = unexpected,
+            IRQ(IRQ_EXTI15_10) = stm32h745_pin_interrupt,
+            IRQS(IRQ_EXTI15_10 + 1U, IRQ_TIM5 - 1U) = unexpected,
             IRQ(IRQ_TIM5) = stm32h745_timer_interrupt,
             IRQS(IRQ_TIM5 + 1U, IRQ_HSEM(IC_CORE) - 1U) = unexpected,
             IRQ(IRQ_HSEM(IC_CORE)) = stm32h745_amp_interrupt,

@@ -4,7 +4,7 @@
 use crate::core::time::Cycle;
 use crate::rp2::clock::Clocks;
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::pin_interrupts::PinInterrupts;
+use crate::rp2::pin_interrupts::PinInterrupts;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// `GPIOn_CTRL` after reset: no function (2.19.6).
@@ -91,7 +91,7 @@ impl<const PINS: usize> IoBank<PINS> {
 
     /// A register of interrupts; `levels` are those at the pads.
     pub(super) fn interrupt_register(&self, offset: u32, levels: u32) -> Option<u32> {
-        self.interrupts.peek((offset as usize / 4).checked_sub(2 * PINS)?, PINS, levels)
+        self.interrupts.peek((offset as usize / 4).checked_sub(2 * PINS)?, PINS, levels.into())
     }
 }
 

@@ -32,10 +32,10 @@ impl Peripherals {
     pub(super) fn note_pads(&mut self, block: &Block, now: Cycle) {
         if block.base == IO_BANK0.base {
             let levels = self.interrupt_levels(now, now);
-            self.io_bank0.interrupts.note_pads(levels);
+            self.io_bank0.interrupts.note_pads(levels.into());
         } else if block.base == IO_QSPI.base {
             let levels = self.qspi_levels();
-            self.io_qspi.interrupts.note_pads(levels);
+            self.io_qspi.interrupts.note_pads(levels.into());
         }
     }
 
@@ -43,11 +43,11 @@ impl Peripherals {
     pub(super) fn update_pin_interrupts(&mut self, now: Cycle, from: Cycle) {
         if self.io_bank0.interrupts.is_used() {
             let levels = self.interrupt_levels(now, from);
-            self.io_bank0.interrupts.set_levels(levels, from);
+            self.io_bank0.interrupts.set_levels(levels.into(), from);
         }
         if self.io_qspi.interrupts.is_used() {
             let levels = self.qspi_levels();
-            self.io_qspi.interrupts.set_levels(levels, from);
+            self.io_qspi.interrupts.set_levels(levels.into(), from);
         }
     }
 

@@ -347,7 +347,7 @@ impl Peripherals {
         let mut unknown = [0; 2];
         let counted = self.counted();
         let selects = self.selects();
-        let wanted = self.io_bank0.interrupts.wanted() | counted | selects;
+        let wanted = self.io_bank0.interrupts.wanted() as u32 | counted | selects;
         for pio in 0..2 {
             let read = self.pins.pads.joined(self.pios[1 - pio].pins_read() | wanted);
             unknown[1 - pio] = self.pios[pio].watch_pins(read, now) & self.pins.pads.joined(self.pins.of[1 + pio]);

@@ -1,6 +1,6 @@
 //! Blocks whose registers are kept, and that do nothing else: pins, pads, power.
 
-use crate::rp2::peripheral::Block;
+use crate::rp2::peripheral::{Block, Effect};
 use crate::rp2350::peripherals::registers::{Register, layout};
 
 const KEPT: &str = "registers that read back";
@@ -16,17 +16,9 @@ layout! {
     Register::new(0x08, 0x08, 2, 0),
 }
 
-/// `IO_BANK0`.
-pub const IO_BANK0: Block = Block {
-    reset: 1 << 6,
-    modelled: KEPT,
-    missing: "levels of pins but those of SIO, interrupts of pins, overrides",
-    ..Block::new("IO_BANK0", 0x4002_8000)
-};
-
 layout! {
     /// Pin functions (DS 9.11.1): STATUS and CTRL of each pin.
-    IoBank0:
+    Functions:
     Register::new(0x000, 0x17c, 0x1f, 0x3003_f01f),
 }
 
@@ -41,8 +33,13 @@ layout! {
 }
 
 /// `PADS_BANK0`.
-pub const PADS_BANK0: Block =
-    Block { reset: 1 << 9, modelled: KEPT, missing: "isolation, pulls", ..Block::new("PADS_BANK0", 0x4003_8000) };
+pub const PADS_BANK0: Block = Block {
+    reset: 1 << 9,
+    effect: Effect::Pins,
+    modelled: KEPT,
+    missing: "what they do, but to interrupts of pins",
+    ..Block::new("PADS_BANK0", 0x4003_8000)
+};
 
 layout! {
     /// Pads (DS 9.11.3): the voltage, then one register for each pin, and for SWCLK and SWD.

@@ -251,6 +251,17 @@ impl Sio {
         self.update(context);
     }
 
+    /// Whether a register is of the pins that it drives.
+    pub fn is_output(offset: u32) -> bool {
+        (GPIO_OUT..=GPIO_HI_OE_XOR).contains(&offset)
+    }
+
+    /// The levels of pins 0 to 47; 0 where it does not drive them.
+    pub fn driven(&self) -> u64 {
+        let [low, high] = self.pins.each_ref().map(|pins| u64::from(pins.out & pins.oe));
+        low | high << 32 & 0xffff_0000_0000
+    }
+
     /// Whether a write by core `core` at `offset` puts a word into the FIFO to the other core, which has room for it.
     pub fn takes_word(&self, core: usize, offset: u32, now: Cycle) -> bool {
         offset == FIFO_WR && !self.fifos[core & 1 ^ 1].is_full(now)

@@ -1,6 +1,6 @@
 """The benchmark `irq`: how long interrupts take, and what they wake.
 
-Timed from when a timer is due, or from before a ring, to the handler or the task.
+Timed from when a timer is due, or from before a ring or the edge of a pin, to the handler or the task.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from intercore.record.origin import Origin
     from intercore.sim.observation import Answers
 
-Path: TypeAlias = Literal["timer-handler", "handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
+Path: TypeAlias = Literal[
+    "timer-handler", "handler-task", "timer-task", "doorbell", "doorbell-round-trip", "gpio-handler", "gpio-task"
+]
 Doing: TypeAlias = Literal["idle", "busy", "kernel"]
 
 PATHS: Mapping[Path, str] = {
@@ -26,6 +28,8 @@ PATHS: Mapping[Path, str] = {
     "timer-task": "from a timer to the task that its handler wakes",
     "doorbell": "from a doorbell to its handler on the other core",
     "doorbell-round-trip": "from a doorbell to the handler of the doorbell that answers it",
+    "gpio-handler": "from a pin's edge to its handler",
+    "gpio-task": "from a pin's edge to the task that its handler wakes",
 }
 """The paths of an interrupt, in the order of their display."""
 DOING: Mapping[Doing, str] = {

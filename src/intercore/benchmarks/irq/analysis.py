@@ -30,6 +30,7 @@ from intercore.benchmarks.irq import DOING, PATHS, Doing, Path
 from intercore.benchmarks.irq.findings import (
     IrqDoorbell,
     IrqFailedCheck,
+    IrqPin,
     IrqSlowToWake,
     IrqTimer,
     IrqTimerToTask,
@@ -80,11 +81,11 @@ class Latency(msgspec.Struct, frozen=True):
     """One path between two cores."""
 
     path: Path
-    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or of the sender of the doorbell.")] = (
+    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or the one that rings or drives the pin.")] = (
         msgspec.field(name="from")
     )
     second: Annotated[
-        int | None, Meta(description="Core of the woken task, or of the doorbell's handler; null for timer-handler.")
+        int | None, Meta(description="Core of the woken task, or of the doorbell's or pin's handler; null for timer-handler.")
     ] = msgspec.field(name="to")
     interrupted: Doing
     """Activity of these cores: sleep, compute, or call the kernel."""
@@ -121,7 +122,7 @@ class IrqComparison(msgspec.Struct, frozen=True):
     """One path from one core to another against the same path on the core where it begins: of one direction."""
 
     path: Path
-    first: Annotated[int, Meta(ge=0, description="Core of the handler, or of the doorbell's sender, for both.")] = (
+    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or the one that rings or drives the pin, for both.")] = (
         msgspec.field(name="from")
     )
     second: Annotated[int, Meta(ge=0, description="The other core.")] = msgspec.field(name="to")
@@ -377,13 +378,24 @@ def results(analysis: IrqAnalysis) -> Iterator[Finding]:
             [one for one in analysis.comparisons if one.varied == levels],
             {(one.path, one.across): one for one in analysis.budgets if one.varied == levels},
         )
-        for found in (facts.timer(), facts.wake_up(), facts.doorbell(), facts.timer_to_task(), facts.slow_to_wake()):
+        for found in (
+            facts.timer(),
+            facts.wake_up(),
+            facts.doorbell(),
+            facts.timer_to_task(),
+            facts.pin(),
+            facts.slow_to_wake(),
+        ):
             if found is not None:
                 yield found
     yield from explained_findings(analysis.explained, EXPLAINED)
     within = max((one.within_us for one in analysis.latencies), default=0.0)
     if within:
         yield uncertainty.CrossCoreUncertainty(times_of="latency", within_us=within)
+
+
+def _typical(one: IrqBudget) -> float:
+    return one.typical_us
 
 
 class _Facts(NamedTuple):
@@ -442,6 +454,20 @@ class _Facts(NamedTuple):
             across=worst.across,
             largest_while=worst.largest_while,
             typical_us=worst.typical_us,
+        )
+
+    def pin(self) -> IrqPin | None:
+        to_handler, to_task = (
+            max((one for (path, _), one in self.budgets.items() if path == wanted), key=_typical, default=None)
+            for wanted in ("gpio-handler", "gpio-task")
+        )
+        if to_handler is None:
+            return None
+        return IrqPin(
+            setting=self.setting,
+            usual=self._time(to_handler.typical_us),
+            largest_us=max(one.largest_us for (path, _), one in self.budgets.items() if path == "gpio-handler"),
+            to_task_us=None if to_task is None else to_task.typical_us,
         )
 
     def slow_to_wake(self) -> IrqSlowToWake | None:

@@ -20,14 +20,25 @@ if TYPE_CHECKING:
 
 _CORES: Mapping[Doing, str] = {"idle": "sleeping cores", "busy": "computing cores", "kernel": "cores in kernel calls"}
 """Whose interrupt it was, in few words."""
-_OPERATIONS = {"doorbell": "interrupt a core", "timer-handler": "timer to its handler", "timer-task": "timer to a task"}
+_OPERATIONS = {
+    "doorbell": "interrupt a core",
+    "timer-handler": "timer to its handler",
+    "timer-task": "timer to a task",
+    "gpio-handler": "pin to its handler",
+    "gpio-task": "pin to a task",
+}
 
 
-_QUESTIONS: Mapping[Path, str] = {"timer-handler": "timer to handler, worst", "timer-task": "timer to task, worst"}
+_QUESTIONS: Mapping[Path, str] = {
+    "timer-handler": "timer to handler, worst",
+    "timer-task": "timer to task, worst",
+    "gpio-handler": "pin to handler, worst",
+    "gpio-task": "pin to task, worst",
+}
 
 
 def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
-    """Answer the maximum latency from a timer to its handler, and to a task."""
+    """Answer the maximum latency from a timer, and from a pin, to the handler and to a task."""
     for path, question in _QUESTIONS.items():
         found = [one for one in analysis.budgets if one.path == path]
         if found:

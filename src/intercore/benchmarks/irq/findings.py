@@ -113,6 +113,26 @@ class IrqTimerToTask(Finding, frozen=True):
         )
 
 
+class IrqPin(Finding, frozen=True):
+    """How long the edge of a pin takes to its handler and to a task."""
+
+    usual: Time
+    """Median to the handler, where it is longest."""
+    largest_us: float
+    """To the handler, whatever the cores do."""
+    to_task_us: float | None
+    """Median to the task that the handler wakes, where it is longest; None if it was not measured."""
+
+    @property
+    def sentence(self) -> str:
+        task = (
+            "" if self.to_task_us is None else f" The task that it wakes runs {duration(self.to_task_us)} after the edge."
+        )
+        return (
+            f"A pin's handler begins {self.usual} after the edge (median), and {duration(self.largest_us)} at most.{task}"
+        )
+
+
 class IrqSlowToWake(Finding, frozen=True):
     """A sleeping core begins a handler later than a core at work."""
 

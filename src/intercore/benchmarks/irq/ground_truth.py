@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from intercore.sim.observation import (
     FIRST_INTERRUPT,
@@ -21,24 +21,29 @@ if TYPE_CHECKING:
 
 SELF = FIRST_INTERRUPT + 26
 """By which a core interrupts itself (firmware/board/rp2040/cores)."""
+PIN = FIRST_INTERRUPT + 13
+"""IO_IRQ_BANK0, by which a pin interrupts a core."""
 
 
 class _Path(NamedTuple):
     """Where a path begins and ends."""
 
     function: str
-    """Of firmware/bench/irq.c, which core `from` comes to once for each sample before the reading that ends it."""
+    """Of firmware/bench/irq.c, which core `from` comes to once for each sample before the reading that ends it; with a
+    pin, core `to`."""
     ends_on_second: bool
     """Whether that is on core `to`."""
-    by_timer: bool
+    by: Literal["timer", "doorbell", "pin"]
 
 
 _PATHS = {
-    "timer-handler": _Path("read_clock", ends_on_second=False, by_timer=True),
-    "handler-task": _Path("port_notify_from_handler", ends_on_second=True, by_timer=True),
-    "timer-task": _Path("port_notify_from_handler", ends_on_second=True, by_timer=True),
-    "doorbell": _Path("port_doorbell_ring", ends_on_second=True, by_timer=False),
-    "doorbell-round-trip": _Path("port_doorbell_ring", ends_on_second=False, by_timer=False),
+    "timer-handler": _Path("read_clock", ends_on_second=False, by="timer"),
+    "handler-task": _Path("port_notify_from_handler", ends_on_second=True, by="timer"),
+    "timer-task": _Path("port_notify_from_handler", ends_on_second=True, by="timer"),
+    "doorbell": _Path("port_doorbell_ring", ends_on_second=True, by="doorbell"),
+    "doorbell-round-trip": _Path("port_doorbell_ring", ends_on_second=False, by="doorbell"),
+    "gpio-handler": _Path("read_clock", ends_on_second=True, by="pin"),
+    "gpio-task": _Path("port_notify_from_handler", ends_on_second=True, by="pin"),
 }
 
 
@@ -57,8 +62,10 @@ class IrqAnswers(Answers):
         """See Answers."""
         path = _PATHS[str(factors["path"])]
         first, second = int(factors["from"]), int(factors["to"])
+        if path.by == "pin":
+            first = second  # the edge begins there: who drives the pin is not on the way
         passed = self._places[path.function].cycles(first)
-        to_itself = first == second and not path.by_timer
+        to_itself = first == second and path.by == "doorbell"
         if to_itself and not path.ends_on_second:
             passed = passed[::2]  # the answer rings the same core
         count = sum(len(series.ticks) for series in measured if series.name == self.series)
@@ -69,5 +76,6 @@ class IrqAnswers(Answers):
         cores = [first] if first == second or path.function == "read_clock" else [first, second]
         if len(cores) > 1 and not path.ends_on_second:
             cores.append(first)
-        exception = FIRST_INTERRUPT + first if path.by_timer else SELF if to_itself else None
+        rung = SELF if to_itself else None
+        exception = {"timer": FIRST_INTERRUPT + first, "doorbell": rung, "pin": PIN}[path.by]
         return [Answered(int(end), cores, exception) for end in ends]

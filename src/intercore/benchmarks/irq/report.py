@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
     from intercore.statistics.intervals import Interval
 
-_HISTOGRAMS: Sequence[Path] = ("timer-handler", "handler-task", "doorbell")
+_HISTOGRAMS: Sequence[Path] = ("timer-handler", "handler-task", "doorbell", "gpio-handler")
 _CELL = 45  # pixels of a core in a matrix
 
 
@@ -262,7 +262,7 @@ def _matrix(analysis: IrqAnalysis) -> Figure | None:
 def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
     yield (
         "A path begins when the timer is due, which is known exactly on the common clock, or with a reading right "
-        "before the doorbell or the wake-up. It ends with the first reading in the handler or the task. It includes "
+        "before the doorbell, the wake-up or the edge. It ends with the first reading in the handler or the task. It includes "
         "the platform's code that calls the handler, as in an application. Nothing is subtracted."
     )
     conditions = run.measurements[0].conditions if run.measurements else {}
@@ -284,7 +284,7 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
             + (f" to {duration(overhead[-1])}" if overhead[-1] > overhead[0] else "")
             + (". A path from a reading to a reading includes it; a path from a timer includes only its first part.")
         )
-    for key, what in (("interrupt.timer", "Timer"), ("interrupt.doorbell", "Doorbell")):
+    for key, what in (("interrupt.timer", "Timer"), ("interrupt.doorbell", "Doorbell"), ("interrupt.pin", "Pin")):
         if key in conditions:
             yield f"{what}: {conditions[key]}."
     if conditions.get("board") == "rp2040":

@@ -51,6 +51,7 @@ typedef int esp_err_t;
 #define XCHAL_NUM_INTERRUPTS 32
 #define XCHAL_TIMER1_INTERRUPT 15
 #define ETS_INTERNAL_TIMER1_INTR_SOURCE (-2)
+#define ESP_INTR_FLAG_LEVEL1 2
 #define ESP_INTR_FLAG_LEVEL3 8
 typedef struct intr_handle_data_t *intr_handle_t;
 esp_err_t esp_intr_alloc(int source, int flags, void (*handler)(void *), void *arg, intr_handle_t *handle);
@@ -66,12 +67,22 @@ void esp_crosscore_int_send_yield(int core);
 typedef struct {
     uint64_t pin_bit_mask;
     int mode;
+    int intr_type;
 } gpio_config_t;
 #define GPIO_MODE_OUTPUT 2
+#define GPIO_MODE_INPUT_OUTPUT 3
+#define GPIO_INTR_ANYEDGE 3
 #define GPIO_IS_VALID_OUTPUT_GPIO(pin) ((pin) < 34)
+#define GPIO_OUT_REG 0x3FF44004
 #define GPIO_OUT_W1TS_REG 0x3FF44008
 #define GPIO_OUT_W1TC_REG 0x3FF4400C
 esp_err_t gpio_config(const gpio_config_t *config);
+esp_err_t gpio_install_isr_service(int flags);
+void gpio_uninstall_isr_service(void);
+esp_err_t gpio_isr_handler_add(int pin, void (*handler)(void *), void *arg);
+esp_err_t gpio_isr_handler_remove(int pin);
+esp_err_t gpio_intr_disable(int pin);
+uint32_t REG_READ(uint32_t address);
 void REG_WRITE(uint32_t address, uint32_t value);
 
 typedef struct {

@@ -8,6 +8,7 @@
 #define TIMER_IRQ_0 0U /* 0 to 3: the alarms */
 #define USBCTRL_IRQ 5U
 #define DMA_IRQ_0 11U /* DMA_IRQ_1 is 12 */
+#define IO_IRQ_BANK0 13U
 #define SIO_IRQ_PROC0 15U
 #define SIO_IRQ_PROC1 16U
 #define UART0_IRQ 20U

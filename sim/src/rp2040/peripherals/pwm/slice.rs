@@ -1,7 +1,7 @@
 //! One slice of the PWM block: a counter that runs by itself, computed when somebody looks (datasheet 4.5.2).
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::peripherals::pin_interrupts::SYNCHRONISER;
+use crate::rp2::pin_interrupts::SYNCHRONISER;
 use std::collections::VecDeque;
 
 /// `CHx_CSR` fields (4.5.3).

@@ -1,4 +1,5 @@
-//! Interrupts of pins (datasheet 2.19.3): levels and edges, for each core and to wake the chip from its dormant mode.
+//! Interrupts of pins (RP2040 datasheet 2.19.3; RP2350's 9.5): levels and edges, for each core and to wake the chip from its
+//! dormant mode.
 //!
 //! Edges of a pin are noticed from the first write to its bits of `INTR`, `INTE` or `INTF` on: what nobody asks for costs no
 //! time. (On the chip, `INTR` has edges from before that; start-up code clears them first.)
@@ -10,7 +11,7 @@ use std::collections::VecDeque;
 /// have them (3.5.6.3).
 pub const SYNCHRONISER: Cycle = 2;
 /// Words of registers at most: eight pins a word, four bits a pin.
-const WORDS: usize = 4;
+const WORDS: usize = 6;
 const PINS_A_WORD: usize = 8;
 /// Who is interrupted: core 0, core 1, the dormant oscillators.
 const DESTINATIONS: usize = 3;
@@ -28,15 +29,15 @@ pub struct PinInterrupts {
     enabled: [[u32; WORDS]; DESTINATIONS],
     forced: [[u32; WORDS]; DESTINATIONS],
     /// Pins whose edges are noticed.
-    used: u32,
+    used: u64,
     /// Levels behind the synchronisers.
-    levels: u32,
-    fallen: u32,
-    risen: u32,
+    levels: u64,
+    fallen: u64,
+    risen: u64,
     /// Levels that are in the synchronisers, and when they come out.
-    coming: VecDeque<(Cycle, u32)>,
+    coming: VecDeque<(Cycle, u64)>,
     /// Levels at the pads, as they are for an access.
-    at_pads: u32,
+    at_pads: u64,
 }
 
 /// A register of interrupts, by its place behind those of the pins.
@@ -64,13 +65,13 @@ fn register(number: usize, words: usize) -> Option<Register> {
 }
 
 /// Bits of all pins of a word, at a place within the four of each, from a bit a pin.
-fn spread(pins: u32, word: usize, place: u32) -> u32 {
+fn spread(pins: u64, word: usize, place: u32) -> u32 {
     let pins = pins >> (PINS_A_WORD * word);
-    (0..PINS_A_WORD).fold(0, |bits, pin| bits | (pins >> pin & 1) << (4 * pin as u32 + place))
+    (0..PINS_A_WORD).fold(0, |bits, pin| bits | (pins >> pin & 1) as u32 * (1 << (4 * pin as u32 + place)))
 }
 
 /// A bit a pin, for those of which one of `places` (a mask of four bits) is set in a word.
-fn gather(bits: u32, word: usize, places: u32) -> u32 {
+fn gather(bits: u32, word: usize, places: u32) -> u64 {
     let pins = (0..PINS_A_WORD).filter(|pin| bits >> (4 * pin) & places != 0);
     pins.fold(0, |pins, pin| pins | 1 << (PINS_A_WORD * word + pin))
 }
@@ -82,7 +83,7 @@ fn word_mask(word: usize, pins: usize) -> u32 {
 
 impl PinInterrupts {
     /// Pins of which a change of level would matter.
-    pub fn wanted(&self) -> u32 {
+    pub fn wanted(&self) -> u64 {
         if self.used == 0 {
             return 0;
         }
@@ -98,7 +99,7 @@ impl PinInterrupts {
     }
 
     /// The levels at the pads from cycle `from` on.
-    pub fn set_levels(&mut self, levels: u32, from: Cycle) {
+    pub fn set_levels(&mut self, levels: u64, from: Cycle) {
         let at = from.saturating_add(SYNCHRONISER);
         if let Some(last) = self.coming.back_mut().filter(|last| last.0 == at) {
             last.1 = levels;
@@ -126,7 +127,7 @@ impl PinInterrupts {
         }
     }
 
-    fn raw(&self, levels: u32, word: usize) -> u32 {
+    fn raw(&self, levels: u64, word: usize) -> u32 {
         spread(!levels, word, LEVEL_LOW)
             | spread(levels, word, LEVEL_HIGH)
             | spread(self.fallen, word, EDGE_LOW)
@@ -134,13 +135,13 @@ impl PinInterrupts {
     }
 
     /// Tells the levels at the pads, for the access that comes next.
-    pub fn note_pads(&mut self, levels: u32) {
+    pub fn note_pads(&mut self, levels: u64) {
         self.at_pads = levels;
     }
 
     /// A register, by its number behind those of the pins, of a bank of so many pins; `levels` are those at the pads, for pins
     /// that are not used.
-    pub fn peek(&self, number: usize, pins: usize, levels: u32) -> Option<u32> {
+    pub fn peek(&self, number: usize, pins: usize, levels: u64) -> Option<u32> {
         let levels = levels & !self.used | self.levels & self.used;
         let raw = |word| self.raw(levels, word) & word_mask(word, pins);
         Some(match register(number, pins.div_ceil(PINS_A_WORD))? {
@@ -177,7 +178,7 @@ impl PinInterrupts {
     }
 
     /// Pins are wanted that were not followed: they have had their level for long.
-    fn catch_up(&mut self, pins: u32) {
+    fn catch_up(&mut self, pins: u64) {
         let levels = self.at_pads;
         for known in self.coming.iter_mut().map(|(_, known)| known).chain([&mut self.levels]) {
             *known = *known & !pins | levels & pins;

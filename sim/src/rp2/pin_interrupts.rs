@@ -67,7 +67,7 @@ fn register(number: usize, words: usize) -> Option<Register> {
 /// Bits of all pins of a word, at a place within the four of each, from a bit a pin.
 fn spread(pins: u64, word: usize, place: u32) -> u32 {
     let pins = pins >> (PINS_A_WORD * word);
-    (0..PINS_A_WORD).fold(0, |bits, pin| bits | (pins >> pin & 1) as u32 * (1 << (4 * pin as u32 + place)))
+    (0..PINS_A_WORD).fold(0, |bits, pin| bits | ((pins >> pin & 1) as u32) << (4 * pin as u32 + place))
 }
 
 /// A bit a pin, for those of which one of `places` (a mask of four bits) is set in a word.

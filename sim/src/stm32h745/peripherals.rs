@@ -204,8 +204,8 @@ impl Peripherals {
         let value = value << shift & lanes | rest & !lanes;
         self.write_block(region, core, word, value, lanes, now);
         match region.block {
-            Block::Gpio(_) | Block::Iwdg(_) | Block::Dbgmcu | Block::Art | Block::AxiInterconnect => {}
-            Block::Hsem | Block::Exti => self.set_lines(),
+            Block::Iwdg(_) | Block::Dbgmcu | Block::Art | Block::AxiInterconnect => {}
+            Block::Hsem | Block::Exti | Block::Gpio(_) => self.set_lines(),
             _ => self.update_lines_and_next_event(now),
         }
         Ok(())

@@ -112,6 +112,36 @@ fn mtime_counts_cycles_and_interrupts_when_it_is_reached() {
 }
 
 #[test]
+fn a_pin_that_sio_drives_interrupts_by_the_edges_that_its_pad_lets_in() {
+    // RESETS lets go of IO_BANK0 and PADS_BANK0; pin 3 is SIO's, an output, and both of its edges interrupt core 0.
+    const BOTH: u32 = 0xc000;
+    let (io, pad, edges, sio) = (8, 9, 18, 19);
+    let mut words = Vec::new();
+    for (register, value) in [(5, 0x4002_3000), (6, 1 << 6 | 1 << 9), (io, 0x4002_8000), (pad, 0x4003_8000), (sio, SIO)]
+    {
+        words.extend(li(register, value));
+    }
+    words.push(sw(6, 5, 0));
+    words.extend(li(6, 5));
+    words.push(sw(6, io, 8 * 3 + 4));
+    words.extend(li(7, 1 << 3));
+    words.push(sw(7, sio, 0x38));
+    words.extend(li(edges, BOTH));
+    words.push(sw(edges, io, 0x248));
+    // Into each of four registers, the edges that interrupt: with the pad as it is after reset, then with its input on.
+    for (result, pad_bits) in [(20, 0x116), (21, 0x40), (22, 0x40), (23, 0x0c0)] {
+        words.extend(li(6, pad_bits));
+        words.extend([sw(6, pad, 4 + 4 * 3), sw(edges, io, 0x230), sw(7, sio, 0x28), addi(0, 0, 0), addi(0, 0, 0)]);
+        words.push(lw(result, io, 0x278));
+    }
+    exit(&mut words);
+    let mut machine = booted(&words);
+    let _ = machine.run_until(100_000);
+    let seen = [20, 21, 22, 23].map(|register| machine.core(0).register(register));
+    assert_eq!(seen, [0, 1 << 14, 1 << 15, 0]);
+}
+
+#[test]
 fn a_write_to_a_doorbell_releases_the_spinlock_of_erratum_e2() {
     // SPINLOCK0 is at 0x100, DOORBELL_OUT_SET at 0x180.
     let mut words = li(8, SIO).to_vec();

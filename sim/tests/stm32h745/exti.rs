@@ -4,6 +4,8 @@ use super::access::*;
 use intercore_sim::stm32h745::{M4, M7};
 
 const SWIER1: u32 = EXTI + 0x08;
+const GPIOG: u32 = GPIOA + 6 * 0x400;
+const SYSCFG_EXTICR4: u32 = 0x5800_0414;
 /// Interrupt masks, event masks and pending bits of words 1 to 3.
 const C1: u32 = EXTI + 0x80;
 const C2: u32 = EXTI + 0xc0;
@@ -28,6 +30,36 @@ fn exti_software_trigger_interrupts_unmasked_cores() {
         assert_eq!(bus.read(C2 + 8), 1 << input);
         bus.write(C2 + 8, 1 << input);
         assert!(!bus.chip.interrupts[M4].is_high(interrupt));
+    }
+}
+
+/// Whether an edge of pin 12 of port G interrupts the Cortex-M4, which unmasks it; each edge is acknowledged.
+fn interrupted_by(bus: &mut Bus, bsrr: u32) -> bool {
+    bus.write(GPIOG + 0x18, bsrr);
+    assert!(!bus.chip.interrupts[M7].is_high(40));
+    let interrupted = bus.chip.interrupts[M4].is_high(40);
+    bus.write(C2 + 8, 1 << 12);
+    assert!(!bus.chip.interrupts[M4].is_high(40));
+    interrupted
+}
+
+#[test]
+fn an_output_interrupts_by_the_edges_that_are_chosen_of_the_port_that_is_chosen() {
+    let (up, down) = (1 << 12, 1 << 28);
+    for (port, rising, falling) in [(6, true, true), (6, true, false), (6, false, true), (3, true, true)] {
+        let mut bus = Bus::new();
+        bus.write(RCC_AHB4ENR, 0x7ff);
+        bus.write(RCC_APB4ENR, 1 << 1);
+        bus.write(GPIOG, !(3 << 24) | 1 << 24);
+        bus.write(SYSCFG_EXTICR4, port);
+        bus.write(EXTI, u32::from(rising) << 12);
+        bus.write(EXTI + 4, u32::from(falling) << 12);
+        bus.write(C2, 1 << 12);
+        for _ in 0..2 {
+            assert_eq!(interrupted_by(&mut bus, up), port == 6 && rising);
+            assert!(!interrupted_by(&mut bus, up), "no edge");
+            assert_eq!(interrupted_by(&mut bus, down), port == 6 && falling);
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 
 use crate::core::time::Cycle;
 use crate::rp2::clock::Clocks;
-use crate::rp2040::irq::Irq;
 use crate::rp2::pin_interrupts::PinInterrupts;
+use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// `GPIOn_CTRL` after reset: no function (2.19.6).

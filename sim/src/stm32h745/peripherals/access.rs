@@ -106,7 +106,13 @@ impl Peripherals {
             Block::Dbgmcu => self.dbgmcu.write(offset, value, context),
             Block::Art | Block::AxiInterconnect => self.accelerators.write(value, context),
             Block::Usart3 => self.usart3.write(offset, value, context),
-            Block::Gpio(port) => self.gpios[port].write(offset, value, context),
+            Block::Gpio(port) => {
+                let before = self.gpios[port].levels();
+                self.gpios[port].write(offset, value, context);
+                let after = self.gpios[port].levels();
+                let pins = self.syscfg.exti_pins(port);
+                self.exti.follow_edges(after & !before & pins, before & !after & pins);
+            }
             Block::Timer(index) => self.timers.write(index, offset, value, context),
             Block::Iwdg(index) => self.iwdgs[index].write(offset, value, context),
             Block::Other => {}

@@ -1,9 +1,8 @@
 //! EXTI: events that wake a core or interrupt it (RM0399 section 21).
 //!
-//! Modelled: pending and mask registers of both cores, software triggers, interrupts of inputs 0 to 15, and events of
-//! the direct inputs that HSEM and the other core's SEV are (77 to 80). Not modelled: edges of pins (nothing outside of
-//! the chip moves one), other inputs, and the wake-up of D3 in autonomous mode (`EXTI_D3PMRx` and `EXTI_D3PCRx` are
-//! storage only).
+//! Modelled: pending and mask registers of both cores, software triggers, edges of pins, which the program itself drives
+//! (inputs 0 to 15), and events of the direct inputs that HSEM and the other core's SEV are (77 to 80). Not modelled:
+//! other inputs, and the wake-up of D3 in autonomous mode (`EXTI_D3PMRx` and `EXTI_D3PCRx` are storage only).
 //!
 //! Interrupt positions are those of ST's header `stm32h745xx.h`: the text of section 20 was not at hand.
 
@@ -91,6 +90,11 @@ impl Exti {
             (word, Some(core), 0x8) => self.cores[core].pending[word] &= !value,
             _ => _ = context.unmodelled(),
         }
+    }
+
+    /// Pins 0 to 15 rise and fall.
+    pub fn follow_edges(&mut self, rising: u32, falling: u32) {
+        self.trigger(0, rising & self.rising[0] | falling & self.falling[0]);
     }
 
     /// An edge of configurable inputs (21.5, Table 153).

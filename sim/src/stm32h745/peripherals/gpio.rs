@@ -78,7 +78,7 @@ impl Gpio {
     }
 
     /// Pin levels; analogue pins read as 0.
-    fn levels(&self) -> u32 {
+    pub fn levels(&self) -> u32 {
         let high = |pin: u32| match self.mode(pin) {
             0 => self.pupdr >> (2 * pin) & 3 == 1,
             1 => self.odr >> pin & 1 != 0,

@@ -67,6 +67,12 @@ impl Syscfg {
         }
     }
 
+    /// The pins of a port that are inputs of EXTI.
+    pub fn exti_pins(&self, port: usize) -> u32 {
+        let of_port = |pin: usize| (self.exticr[pin / 4] >> (4 * (pin % 4)) & 0xf) as usize == port;
+        (0..16).filter(|&pin| of_port(pin)).fold(0, |pins, pin| pins | 1 << pin)
+    }
+
     /// `SYSCFG_PWRCR.ODEN`.
     pub fn overdrive(&self) -> bool {
         self.pwrcr & 1 != 0

@@ -1,6 +1,6 @@
-/* A pin that raises an interrupt by itself, for benchmarks: part of the platform interface (port.h). It is an output,
- * and its own input reads its level, so no wire is needed; nothing may be connected to it. The condition `interrupt.pin`
- * names it. A platform without such a pin takes port/pin_none.c. */
+/* A pin that raises an interrupt by itself, for benchmarks: part of the platform interface (port.h). It is an output
+ * whose own input reads its level, so no wire is needed; nothing may be connected to it. The condition `interrupt.pin`
+ * names it (docs/conditions.md). A platform without such a pin takes port/pin_none.c. */
 #ifndef PORT_PIN_H
 #define PORT_PIN_H
 

@@ -1,5 +1,5 @@
 /* Implements port_interrupt.h, and port_pin_open(), with a kernel on each core. The timer and the pin may be opened on
- * this core or on the other core; to ring a doorbell of the other core, a core sends a command to the other core's mailbox. */
+ * this core or on the other core. To ring a doorbell of the other core, a core sends a command to its mailbox. */
 #include "port_interrupt.h"
 
 #include "port_amp.h"

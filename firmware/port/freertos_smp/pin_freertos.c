@@ -1,4 +1,4 @@
-/* port_pin_open() with one kernel for all cores: a core enables its interrupts itself, so a task there opens the pin. */
+/* port_pin_open() with one kernel for all cores: a core enables its own interrupts, so a task there opens the pin. */
 #include "port_freertos.h"
 #include "port_pin.h"
 

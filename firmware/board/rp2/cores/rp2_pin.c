@@ -1,5 +1,5 @@
-/* Implements port_pin.h: the pad's input is read while SIO drives it, and the pin's interrupt tells its edges to the core
- * that opened it (DS "GPIO", interrupts). */
+/* Implements port_pin.h: the pad's input is read while SIO drives it, and the pin's interrupt tells its edges to the
+ * core that opened it (RP2040 DS 2.19.3). */
 #include "rp2_pin.h"
 
 #include "chip.h"

@@ -1,4 +1,4 @@
-/* The pin that raises an interrupt (port_pin.h): PG12, which is D7 of the Arduino connector CN10 (UM2408, connectors) */
+/* The pin that raises an interrupt (port_pin.h): PG12, which is D7 of the Arduino connector CN10 (UM2408) */
 #ifndef STM32H745_PIN_H
 #define STM32H745_PIN_H
 

@@ -18,6 +18,7 @@ from intercore.benchmarks.irq.answers import answers, concerns, costs
 from intercore.benchmarks.irq.findings import (
     IrqDoorbell,
     IrqFailedCheck,
+    IrqPin,
     IrqSlowToWake,
     IrqTimer,
     IrqTimerToTask,
@@ -203,6 +204,25 @@ def test_findings_say_what_to_design_for() -> None:
     assert ring.wake_up_times == pytest.approx(10)
     assert isinstance(whole, IrqTimerToTask)
     assert (whole.largest_us, whole.typical_us) == (24.0, 10.0)
+
+
+def test_the_edge_of_a_pin_is_told_with_its_slowest_way_and_a_cold_cache_apart() -> None:
+    to_handler = [(0, 0, 100), (0, 1, 125), (1, 0, 250)]
+    known = [measurement("gpio-handler", [ticks] * 9, a, b, cache="warm") for a, b, ticks in to_handler]
+    known += [measurement("gpio-handler", [375] * 9, 0, 0, "kernel", cache="warm")]
+    known += [measurement("gpio-task", [1250] * 9, 0, 1, cache="warm")]
+    known += [measurement("gpio-handler", [1000] * 9, cache="cold")]
+    cold, warm = results(*known)
+    assert warm == IrqPin(setting={"cache": "warm"}, usual=Time(2.0, 250), largest_us=3.0, to_task_us=10.0)
+    assert cold == IrqPin(setting={"cache": "cold"}, usual=Time(8.0, 1000), largest_us=8.0, to_task_us=None)
+    said = {one.question: (one.value.value, one.worst) for one in answers(irq.analyse(known))}
+    assert said == {"pin to handler, worst": (8.0, True), "pin to task, worst": (10.0, True)}
+    told = [(one.label, one.across_us) for one in costs(irq.analyse(known))]
+    assert told == [
+        ("pin to its handler cache=cold", 8.0),
+        ("pin to its handler cache=warm", 2.0),
+        ("pin to a task cache=warm", 10.0),
+    ]
 
 
 def test_a_core_that_is_slow_to_wake_is_named() -> None:

@@ -81,11 +81,12 @@ class Latency(msgspec.Struct, frozen=True):
     """One path between two cores."""
 
     path: Path
-    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or the one that rings or drives the pin.")] = (
+    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or that rings or drives the pin.")] = (
         msgspec.field(name="from")
     )
     second: Annotated[
-        int | None, Meta(description="Core of the woken task, or of the doorbell's or pin's handler; null for timer-handler.")
+        int | None,
+        Meta(description="Core of the woken task, or of the ring's or pin's handler; null for timer-handler."),
     ] = msgspec.field(name="to")
     interrupted: Doing
     """Activity of these cores: sleep, compute, or call the kernel."""
@@ -122,9 +123,9 @@ class IrqComparison(msgspec.Struct, frozen=True):
     """One path from one core to another against the same path on the core where it begins: of one direction."""
 
     path: Path
-    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or the one that rings or drives the pin, for both.")] = (
-        msgspec.field(name="from")
-    )
+    first: Annotated[
+        int, Meta(ge=0, description="Core of the timer's handler, or that rings or drives the pin, for both.")
+    ] = msgspec.field(name="from")
     second: Annotated[int, Meta(ge=0, description="The other core.")] = msgspec.field(name="to")
     interrupted: Doing
     varied: dict[str, int | str]

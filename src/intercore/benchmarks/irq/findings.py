@@ -125,12 +125,10 @@ class IrqPin(Finding, frozen=True):
 
     @property
     def sentence(self) -> str:
-        task = (
-            "" if self.to_task_us is None else f" The task that it wakes runs {duration(self.to_task_us)} after the edge."
-        )
-        return (
-            f"A pin's handler begins {self.usual} after the edge (median), and {duration(self.largest_us)} at most.{task}"
-        )
+        first = f"A pin's handler begins {self.usual} after the edge (median), and {duration(self.largest_us)} at most."
+        if self.to_task_us is None:
+            return first
+        return f"{first} The task that it wakes runs {duration(self.to_task_us)} after the edge."
 
 
 class IrqSlowToWake(Finding, frozen=True):

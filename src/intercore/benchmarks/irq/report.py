@@ -262,8 +262,8 @@ def _matrix(analysis: IrqAnalysis) -> Figure | None:
 def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
     yield (
         "A path begins when the timer is due, which is known exactly on the common clock, or with a reading right "
-        "before the doorbell, the wake-up or the edge. It ends with the first reading in the handler or the task. It includes "
-        "the platform's code that calls the handler, as in an application. Nothing is subtracted."
+        "before the doorbell, the wake-up or the edge. It ends with the first reading in the handler or the task. It "
+        "includes the platform's code that calls the handler, as in an application. Nothing is subtracted."
     )
     conditions = run.measurements[0].conditions if run.measurements else {}
     yield (

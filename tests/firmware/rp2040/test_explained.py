@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
+from intercore.benchmarks.irq import PATHS
 from intercore.benchmarks.irq.ground_truth import IrqAnswers
 from intercore.benchmarks.jitter.ground_truth import JitterAnswers
 from intercore.errors import IntercoreError
@@ -141,11 +142,7 @@ WORDS = (
     "jitter migrate=affinity samples=20 period_us=2000 load=both load_work=memory",
     *(
         f"irq path={path} from={first} to={second} interrupted={doing} samples=20"
-        for path, doing in zip(
-            ("timer-handler", "handler-task", "timer-task", "doorbell", "doorbell-round-trip"),
-            ("busy", "kernel", "kernel", "kernel", "idle"),
-            strict=True,
-        )
+        for path, doing in zip(PATHS, ("busy", "kernel", "kernel", "kernel", "idle", "kernel", "busy"), strict=True)
         for first, second in ((0, 1), (1, 1))
     ),
 )

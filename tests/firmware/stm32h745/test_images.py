@@ -42,6 +42,7 @@ HANDLERS = {
     "vPortSVCHandler": 11,
     "xPortPendSVHandler": 14,
     "stm32h745_board_tick": 15,
+    "stm32h745_pin_interrupt": EXCEPTIONS + 40,
     "stm32h745_timer_interrupt": EXCEPTIONS + 50,
 }
 HANDLERS_OF = (

@@ -6,7 +6,7 @@
 #include "hardware/irq.h"
 #include "port_freertos.h"
 #include "port_pin.h"
-#include "port_storage.h"
+#include "rp2_board.h"
 
 #define LOWEST_PRIORITY 255U /* the kernel's, so that neither interrupts the other */
 #define PIN_NUMBER 3U
@@ -44,7 +44,7 @@ void port_pin_close(void) {
 }
 
 /* The barrier orders what was written before, for the other core. */
-PORT_IN_RAM(port_pin_toggle) uint64_t port_pin_toggle(void) {
+BOARD_IN_SRAM(port_pin_toggle) uint64_t port_pin_toggle(void) {
     __dmb();
     uint64_t before = port_clock();
     SIO_GPIO_OUT_XOR = 1U << PIN_NUMBER;

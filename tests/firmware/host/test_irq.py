@@ -48,7 +48,14 @@ def test_what_stands_for_interrupts_is_named(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameter", "code"), [("path=door", "bad-value"), ("interrupted=asleep", "bad-value"), ("to=65", "out-of-range")]
+    ("parameter", "code"),
+    [
+        ("path=door", "bad-value"),
+        ("path=gpio-handler", "bad-value"),
+        ("cache=cold", "bad-value"),
+        ("interrupted=asleep", "bad-value"),
+        ("to=65", "out-of-range"),
+    ],
 )
 def test_what_it_does_not_have_is_refused(terminal: Terminal, parameter: str, code: str) -> None:
     assert terminal.ask(f"run irq {parameter}")[-1]["code"] == code

@@ -5,7 +5,7 @@
 
 use crate::core::names::Names;
 use crate::core::stop::Stop;
-use crate::core::time::Cycle;
+use crate::core::time::{Cycle, NEVER};
 use crate::core::uart_frame::SentByte;
 use crate::fault::{Breakpoint, Fault, FaultTarget, Faults};
 use crate::observe::tally::Tally;
@@ -119,7 +119,13 @@ impl<C: FaultTarget> Session<C> {
             match self.run_slices(&Until { limit, ..*until }, &mut go_on) {
                 None => {} // a core is held: until when is another fault
                 Some(End::Stop(Stop::Limit)) if fault < until.limit => {}
-                Some(End::Stop(Stop::DeadEnd)) if fault < until.limit => self.chip.advance_to(fault),
+                // A fault that is due later may end what looks like a dead end, as when a core is held.
+                Some(End::Stop(Stop::DeadEnd)) if fault < NEVER => {
+                    self.chip.advance_to(limit);
+                    if limit == until.limit {
+                        break End::Stop(Stop::Limit);
+                    }
+                }
                 Some(end) => break end,
             }
         };

@@ -50,6 +50,25 @@ fn it_stands_there_once_for_so_many_cycles() {
     assert!(!held.chip.core(1).is_stuck(), "it is held once");
 }
 
+/// Nothing happens on the chip until the core goes on, which is behind the end of this run.
+#[test]
+fn a_run_that_ends_while_a_core_is_held_comes_to_its_limit_and_not_to_a_dead_end() {
+    let Some(elf) = crate::compiler::build_example("spinlock", "sram", "hold") else { return };
+    let image = Image::open(&elf, None, &boot::IMAGES).expect("it was built");
+    let pc = function(&image, "example");
+    let hold = format!("hold:core=0,pc={pc:#x},cycles=5000@0");
+    let mut held = session(&image, Engine::Decoupled, &[hold]);
+    let mut at = 0;
+    while !held.chip.core(0).is_stuck() {
+        at += 500;
+        assert_eq!(run(&mut held, at), End::Stop(Stop::Limit));
+    }
+    assert_eq!(run(&mut held, at + 1000), End::Stop(Stop::Limit));
+    assert_eq!((held.chip.now(), held.chip.core(0).is_stuck()), (at + 1000, true));
+    run(&mut held, at + 6000);
+    assert!(!held.chip.core(0).is_stuck());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 

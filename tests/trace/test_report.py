@@ -43,6 +43,21 @@ def test_the_shares_of_a_time_add_up_and_the_recorder_has_its_part_of_each() -> 
     assert sum(float(str(row["share"])) for row in listed) == pytest.approx(1)
 
 
+def test_the_longest_sample_has_its_steps_in_order_with_who_ran() -> None:
+    made = machine()
+    history = History(made.recording())
+    (one,) = traced(history, made.series, {})
+    assert one.longest.number == 2
+    truth = [(part, length * 1e6 / HZ) for part, length in made.truth[2].parts]
+    assert [(step.part, pytest.approx(step.us)) for step in one.longest.steps] == truth
+    assert sum(step.us for step in one.longest.steps) == pytest.approx(one.longest.us)
+    first, last = one.longest.steps[0], one.longest.steps[-1]
+    assert (first.core, first.task) == (0, history.recording.task(LEADER))
+    assert (last.core, last.task) == (1, history.recording.task(WOKEN))
+    text = told(made.recording(), made.series)
+    assert "The longest of these 3 samples of wake took" in text
+
+
 def test_document_has_time_per_part_and_losses_per_core() -> None:
     made = machine(8)
     history = History(made.recording((40, 1000)))

@@ -42,7 +42,9 @@ def check_explainable(target: Target, benchmark: str) -> None:
     if not _is_able(target):
         names = alternatives(one.name for one in TARGETS if _is_able(one))
         recorded = any(factor.name == TRACE_NAME for factor in target.factors)
-        instead = f". Where the time goes on {target.name}: intercore trace {target.name} {benchmark}"
+        instead = (
+            f". Where the time of the longest sample goes on {target.name}: intercore trace {target.name} {benchmark}"
+        )
         raise UsageError(
             f"--explain-worst looks at each cycle of a measurement, which is possible on {names}{instead * recorded}"
         )

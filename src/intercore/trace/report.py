@@ -8,6 +8,7 @@ import msgspec
 
 from intercore.record.origin import in_heading
 from intercore.text import listed
+from intercore.trace.path import Part
 from intercore.trace.shares import costs
 from intercore.view.quantity import duration, percent
 from intercore.view.section import Section
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
 
     from intercore.record.origin import Origin
     from intercore.trace.history import History
-    from intercore.trace.shares import Share, TracedSeries
+    from intercore.trace.shares import Share, Step, TracedSeries
 
 
+MOST_STEPS = 4
+"""Of the longest sample, that a sentence tells by themselves."""
 _SEEN = "seen"
 """Value of the condition `recorder.scheduler`, which otherwise has the reason; kernels that record themselves lack
 it."""
@@ -94,7 +97,7 @@ def analysed(
 
 def section(analysis: TraceAnalysis) -> Section:
     """Return tables and sentences."""
-    sentences = [_consists(one) for one in analysis.series]
+    sentences = [sentence for one in analysis.series for sentence in (_consists(one), _longest(one))]
     sentences += [sentence for one in analysis.series if (sentence := _counters(one))]
     sentences += [_cost(analysis), *_missing(analysis)]
     if analysis.scheduler == _SEEN:
@@ -157,6 +160,23 @@ def _consists(one: TracedSeries) -> str:
         f"{one.found} of {one.samples} "
         f"samples, on average {duration(left)} without the recorder's overhead: {parts}."
     )
+
+
+def _longest(one: TracedSeries) -> str:
+    """Return what the time of the longest sample went to, the longest steps first."""
+    by_size = sorted(one.longest.steps, key=lambda step: step.us, reverse=True)
+    told = [f"{duration(step.us)} {_of(step)}" for step in by_size[:MOST_STEPS]]
+    if rest := sum(step.us for step in by_size[MOST_STEPS:]):
+        told.append(f"{duration(rest)} other steps")
+    return (
+        f"The longest of these {one.found} samples of {one.series} took {duration(one.longest.us)} with the recorder on, of which "
+        f"{listed(told)}."
+    )
+
+
+def _of(step: Step) -> str:
+    name = f" ({step.task})" if step.part is Part.OTHER and step.task else ""
+    return f"{step.part.value}{name} on core {step.core}"
 
 
 def _counters(one: TracedSeries) -> str:

@@ -33,6 +33,28 @@ class Share(msgspec.Struct, frozen=True):
         return max(self.us - self.recorder_us, 0.0)
 
 
+class Step(msgspec.Struct, frozen=True):
+    """What came next in a sample."""
+
+    part: Part
+    core: int
+    us: float
+    """In µs, with the recorder's overhead."""
+    task: str | None
+    """The task that ran on that core; None in an interrupt, or if unknown."""
+
+
+class LongestSample(msgspec.Struct, frozen=True):
+    """The longest of the analysed samples."""
+
+    number: int
+    """Its index in the series, from 0."""
+    us: float
+    """What passed between its two timestamps, in µs, with the recorder's overhead: the sum of its steps."""
+    steps: tuple[Step, ...]
+    """In the order of time."""
+
+
 class TracedSeries(msgspec.Struct, frozen=True):
     """A series of a recorded measurement with the parts of its samples."""
 
@@ -49,6 +71,7 @@ class TracedSeries(msgspec.Struct, frozen=True):
     """In the order of the parts."""
     windows: tuple[Window, ...]
     """The analysed samples."""
+    longest: LongestSample
 
 
 def costs(history: History) -> tuple[float, ...]:
@@ -66,19 +89,37 @@ def traced(
     by_series: defaultdict[str, list[Window]] = defaultdict(list)
     for window in windows(history, recorded, counter_bits):
         by_series[window.series].append(window)
-    return [
-        TracedSeries(
-            one.name,
-            len(one.ticks),
-            len(found),
-            _median_us(one),
-            _median_us(plain[one.name]) if one.name in plain else None,
-            shares(history, [path_of(history, window) for window in found]),
-            tuple(found),
-        )
-        for one in recorded
-        if (found := by_series[one.name])
-    ]
+    analysed = []
+    for one in recorded:
+        if found := by_series[one.name]:
+            ways = [path_of(history, window) for window in found]
+            late = max(range(len(found)), key=lambda number: found[number].end - found[number].begin)
+            analysed.append(
+                TracedSeries(
+                    one.name,
+                    len(one.ticks),
+                    len(found),
+                    _median_us(one),
+                    _median_us(plain[one.name]) if one.name in plain else None,
+                    shares(history, ways),
+                    tuple(found),
+                    longest(history, found[late], ways[late]),
+                )
+            )
+    return analysed
+
+
+def longest(history: History, window: Window, way: Sequence[Segment]) -> LongestSample:
+    """Return a sample with its steps; segments of one part in which the same task ran are one step."""
+    us = 1e6 / history.recording.hz
+    steps: list[Step] = []
+    for segment in way:
+        name = history.recording.task(segment.task) if segment.task else None
+        step = Step(segment.part, segment.core, (segment.end - segment.begin) * us, name)
+        if steps and (steps[-1].part, steps[-1].core, steps[-1].task) == (step.part, step.core, step.task):
+            step = msgspec.structs.replace(step, us=steps.pop().us + step.us)
+        steps.append(step)
+    return LongestSample(window.number, (window.end - window.begin) * us, tuple(steps))
 
 
 def shares(history: History, ways: Sequence[Sequence[Segment]]) -> tuple[Share, ...]:

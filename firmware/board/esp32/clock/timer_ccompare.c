@@ -18,6 +18,13 @@
  * later. */
 #define LEAD_CYCLES 400U
 
+/* What the handler calls is in IRAM if all of this component is: then it runs also while flash is written. */
+#ifdef CONFIG_INTERCORE_CODE_IRAM
+#define FLAGS (ESP_INTR_FLAG_LEVEL3 | ESP_INTR_FLAG_IRAM)
+#else
+#define FLAGS ESP_INTR_FLAG_LEVEL3
+#endif
+
 static struct {
     uint32_t core;
     intr_handle_t interrupt;
@@ -44,8 +51,7 @@ static void IRAM_ATTR match(void *unused) {
 /* ---- open: an internal interrupt can only be enabled by its own core ---- */
 
 static void enable(void *result) {
-    *(esp_err_t *)result =
-        esp_intr_alloc(ETS_INTERNAL_TIMER1_INTR_SOURCE, ESP_INTR_FLAG_LEVEL3, match, NULL, &timer.interrupt);
+    *(esp_err_t *)result = esp_intr_alloc(ETS_INTERNAL_TIMER1_INTR_SOURCE, FLAGS, match, NULL, &timer.interrupt);
 }
 
 enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void *arg) {

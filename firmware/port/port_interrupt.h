@@ -13,6 +13,11 @@
 
 #include "port.h"
 
+/* Whether a handler may be late by any time, as where other programs have the core. port_types.h says so. */
+#ifndef PORT_HANDLERS_MAY_BE_LATE
+#define PORT_HANDLERS_MAY_BE_LATE 0
+#endif
+
 /* Opens the timer: from now on `handler` is called on `core`, once for each port_timer_set(). Returns PORT_ERR_RESOURCE
  * if the platform has no timer left, or no memory. */
 enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void *arg);

@@ -41,6 +41,9 @@ static void outage_answer(void *arg) {
     uint64_t now = port_clock();
     note(&ic_outage.watch, ic_outage.due, now);
     if (atomic_load(&ic_outage.over)) {
+        if (PORT_HANDLERS_MAY_BE_LATE) {
+            atomic_store(&ic_outage.other_ready, false);
+        }
         return;
     }
     ic_outage.due += ic_outage.timer_period;
@@ -117,7 +120,7 @@ static void hold_lock(void) {
 static void be_interrupted(void) {
     ic_outage.due = port_clock() + UINT64_C(2) * ic_outage.timer_period; /* the handler may run before a later store */
     (void)port_timer_set(ic_outage.due);
-    while (!atomic_load(&ic_outage.over)) {
+    while (PORT_HANDLERS_MAY_BE_LATE ? atomic_load(&ic_outage.other_ready) : !atomic_load(&ic_outage.over)) {
         port_sleep_ticks(1);
     }
     port_sleep_ticks(1); /* the last interrupt */

@@ -10,6 +10,7 @@
 
 #define PORT_CORES_MAX 64U
 #define PORT_PATIENCE_S 20U
+#define PORT_HANDLERS_MAY_BE_LATE 1
 
 /* One program runs on all cores. */
 #define PORT_SHARED(name)

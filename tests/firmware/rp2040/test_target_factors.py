@@ -102,7 +102,7 @@ def test_the_console_has_its_rates_at_every_rate_of_the_clock(rates: dict[int, B
         assert one.info.hello.rates[-1] == 3_000_000
         chip = Simulator(one.program)
         for rate in (RATE, 921_600, 3_000_000):
-            chip.run(600_000 * one.mhz)  # until it has said all
+            chip.run(650_000 * one.mhz)  # until it has said all
             chip.send(f"rate {rate}\n".encode())
             chip.run(20_000 * one.mhz)
             chip.set_line_rate(rate)

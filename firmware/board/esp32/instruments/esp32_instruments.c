@@ -14,15 +14,15 @@
 #include "port.h"
 
 #define TEXT_BYTES 64U
-#define NUMBER_BYTES 24U
+#define NUMBER_BYTES 12U
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
 
 static char sys_hz[NUMBER_BYTES];
-static char uncertainty[NUMBER_BYTES];
+static char uncertainty[NUMBER_BYTES + sizeof "ticks"];
 static char offset[TEXT_BYTES];
 static char ppm[NUMBER_BYTES];
-static char stacks[TEXT_BYTES];
+static char stacks[TEXT_BYTES - 4U];
 
 #ifdef CONFIG_STDATOMIC_S32C1I_SPIRAM_WORKAROUND
 #define ATOMIC "a function of ESP-IDF: S32C1I in internal memory, under a spinlock in PSRAM"

@@ -56,8 +56,7 @@ fn a_run_that_ends_while_a_core_is_held_comes_to_its_limit_and_not_to_a_dead_end
     let Some(elf) = crate::compiler::build_example("spinlock", "sram", "hold") else { return };
     let image = Image::open(&elf, None, &boot::IMAGES).expect("it was built");
     let pc = function(&image, "example");
-    let hold = format!("hold:core=0,pc={pc:#x},cycles=5000@0");
-    let mut held = session(&image, Engine::Decoupled, &[hold]);
+    let mut held = session(&image, Engine::Decoupled, &[format!("hold:core=0,pc={pc:#x},cycles=5000@0")]);
     let mut at = 0;
     while !held.chip.core(0).is_stuck() {
         at += 500;

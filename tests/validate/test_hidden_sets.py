@@ -12,10 +12,11 @@ import pytest
 
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
+from intercore.validate import campaign, explanation
 from intercore.validate.campaign import Model
 from intercore.validate.costs import COSTS, faults, hidden
 from intercore.validate.explanation import suspects
-from intercore.validate.quantities import BUILD
+from intercore.validate.quantities import BUILD, QUANTITIES
 from tests.firmware.rp2040.conftest import need_tools
 from tests.firmware.rp2040.tool_in_process import command
 
@@ -36,9 +37,15 @@ def model() -> Model:
     return Model(board_image(PICO, BUILD, nothing).elf, nothing)
 
 
-@pytest.mark.measures("irq", "switch", "jitter", "memory", "launch", "outage")
-def test_the_differences_of_an_altered_chip_give_its_costs(model: Model) -> None:
-    """By the effects of the two alone; others are ruled out in the slow test, which simulates all of them."""
+@pytest.mark.measures("irq", "switch", "jitter", "memory", "launch")
+def test_the_differences_of_an_altered_chip_give_its_costs(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the effects of the two alone; others are ruled out in the slow test, which simulates all of them.
+
+    Without flash that is written, which takes most of the time and depends on neither.
+    """
+    quick = tuple(quantity for quantity in QUANTITIES if quantity.benchmark != "outage")
+    for module in (campaign, explanation):
+        monkeypatch.setattr(module, "QUANTITIES", quick)
     simulated = model.measure({}, nothing)
 
     def moved_by(altered: dict[str, int]) -> list[float]:

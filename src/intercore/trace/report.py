@@ -169,8 +169,8 @@ def _longest(one: TracedSeries) -> str:
     if rest := sum(step.us for step in by_size[MOST_STEPS:]):
         told.append(f"{duration(rest)} other steps")
     return (
-        f"The longest of these {one.found} samples of {one.series} took {duration(one.longest.us)} with the recorder on, of which "
-        f"{listed(told)}."
+        f"The longest of these {one.found} samples of {one.series} took {duration(one.longest.us)} with the recorder "
+        f"on, of which {listed(told)}."
     )
 
 

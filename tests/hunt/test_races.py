@@ -27,6 +27,7 @@ RACES = [
     ("OWNER", "owner", CHANGES),
     ("LATE", "counter", CHANGES),
     ("SHARED_FLAG", "interrupted", CHANGES),
+    ("CLEARED", "counter", CHANGES),
     ("PINS", "GPIO_OUT", CHANGES),
     ("EARLY", "buffer", {"data-race"}),
 ]

@@ -237,6 +237,14 @@ impl Part {
         self.loads.push(Load { by, value });
     }
 
+    /// Whether the core that stores has loaded what the other one has stored, in another function: it has looked, and it is no
+    /// load whose value it changes and stores again.
+    fn is_seen(&self, last: &Store, by: &By) -> bool {
+        let mut loads = self.loads.iter().filter(|load| load.by.doer.core == by.doer.core);
+        let mut since = loads.clone().filter(|load| load.by.doer.cycle > last.by.doer.cycle);
+        since.any(|load| load.by.function != by.function) && !loads.any(|load| load.by.function == by.function)
+    }
+
     /// A store, and what is wrong with it: the load before it, if there is one, and what was stored meanwhile.
     fn store(&mut self, by: By, value: u32, order: &mut Order) -> Option<(RaceKind, Option<Doer>, Doer)> {
         let core = usize::from(by.doer.core & 1);
@@ -246,6 +254,7 @@ impl Part {
         let found = self.last.filter(others).and_then(|last| {
             let other = usize::from(last.by.doer.core & 1);
             let ordered = order.knows(core, other, last.epoch);
+            let unseen = core == other || !self.is_seen(&last, &by);
             let overtaken = load.filter(|load| load.by.doer.cycle < last.by.doer.cycle && load.value != value);
             let lost = overtaken.filter(|load| if core == other { load.by.is_shortly_before(&by) } else { !ordered });
             if silent {
@@ -256,7 +265,7 @@ impl Part {
                 }
             }
             let kind = if lost.is_some() { RaceKind::LostUpdate } else { RaceKind::Unordered };
-            (lost.is_some() || !ordered).then_some((kind, lost.map(|load| load.by.doer), last.by.doer))
+            (lost.is_some() || !ordered && unseen).then_some((kind, lost.map(|load| load.by.doer), last.by.doer))
         });
         if !silent {
             self.change(by, core, value, order);

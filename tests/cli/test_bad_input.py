@@ -204,7 +204,7 @@ ASKED_WRONGLY = (
     ("show --within 5", "write 5% or 0.05"),
     ("show --within=-0.1", "--within=-0.1 is out of range"),
     ("run pico-sim speedup --explain-worst", "--explain-worst cannot explain the samples of speedup: choose irq or"),
-    ("run host irq --explain-worst", "possible on pico-sim or pico-amp-sim. Where the time goes on host: intercore"),
+    ("run host irq --explain-worst", "intercore trace host irq"),
     ("run stm32h745-sim irq --explain-worst", "possible on pico-sim or pico-amp-sim"),
     ("run pico2-riscv-sim jitter --explain-worst", "possible on pico-sim or pico-amp-sim"),
     ("show --deadline soon", "must be a time such as 50us"),

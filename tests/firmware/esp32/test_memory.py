@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.firmware.esp32.standin import FIRMWARE, SANITIZED, WARNINGS, compile_component, session_program
+from tests.firmware.esp32.standin import FIRMWARE, WARNINGS, compile_component
 
 STATIC_BUDGET = 12 * 1024
 """Bytes of Intercore's own, half of 24 KiB; the rest is ESP-IDF's."""
@@ -110,14 +110,6 @@ class Said(NamedTuple):
     def condition(self, key: str) -> str:
         """Return what a condition was last said to be."""
         return str(next(one["value"] for one in reversed(self.messages) if one.get("key") == key))
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program idf/session.c, with sanitizers."""
-    folder = tmp_path_factory.mktemp("session")
-    cc = ["cc", "-O0", "-g1", "-D_GNU_SOURCE", *SANITIZED]
-    return session_program(folder, cc)
 
 
 def run(program: Path, *lines: str) -> Said:

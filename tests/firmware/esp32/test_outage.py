@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.firmware.esp32.standin import FIRMWARE, SANITIZED, session_program
+from tests.firmware.esp32.standin import FIRMWARE
 from tests.firmware.esp32.test_memory import PLENTY, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SECTOR = 4096
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program idf/session.c, with sanitizers."""
-    return session_program(tmp_path_factory.mktemp("outage"), ["cc", "-O0", "-g1", "-D_GNU_SOURCE", *SANITIZED])
 
 
 @pytest.mark.measures("outage")

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from intercore.board.boards import PICO
+from intercore.board.build import board_image
 from intercore.board.factors import OPT_LEVELS
 from intercore.record.measurement import Measurement, Series
 from intercore.sim import Simulator
@@ -83,24 +84,14 @@ def built_amp(opt: str) -> Path:
     return folder
 
 
-def built_with(folder: Path, **levels: str | int) -> Path:
+def built_with(**levels: str | int) -> Path:
     """Return the benchmark program with these levels of the target's factors, all others at their defaults.
 
-    The next one that is built in the folder takes its place, and what both have in common is not compiled again.
+    It is kept in the cache like a user's, so that all tests that need one build it once.
     """
     need_tools()
-    _build(folder, ["intercore-target"], **{factor.name: factor.default for factor in PICO.factors} | levels)
-    return folder / "intercore-target"
-
-
-def kept_with(place: Path, **levels: str | int) -> Path:
-    """Return the benchmark program with these levels of the target's factors, copied to a folder of the caller's.
-
-    All are built in one folder, one after another, so that what they have in common is compiled once.
-    """
-    folder = ROOT / "build" / "test-rp2040" / "factors"
-    with alone_in(folder):
-        return Path(shutil.copyfile(built_with(folder, **levels), place / "intercore-target"))
+    with alone_in(ROOT / "build" / "test-rp2040" / "images"):
+        return board_image(PICO, levels, lambda _: None).elf
 
 
 def _build(folder: Path, programs: Sequence[str], board: str = "rp2040", **levels: str | int) -> None:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from tests.firmware.rp2040.conftest import Board, kept_with, series
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.firmware.rp2040.conftest import Board, built_with, series
 
 SPREAD = 2
 """Cycles by which passes alone differ, too."""
@@ -31,8 +26,8 @@ def test_without_priority_both_cores_lose(board: Board) -> None:
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_the_core_with_priority_loses_nothing_and_the_other_one_does(tmp_path: Path, first: int) -> None:
-    board = Board(kept_with(tmp_path, bus_priority=f"core{first}"))
+def test_the_core_with_priority_loses_nothing_and_the_other_one_does(first: int) -> None:
+    board = Board(built_with(bus_priority=f"core{first}"))
     said = board.run(0.65)
     assert f"core{first}" in str(next(line for line in said if "bus.priority" in str(line)))
     assert lost(board, first) <= SPREAD

@@ -141,9 +141,10 @@ WORDS = (
     "jitter core=1 samples=20 period_us=1000 load=both load_work=queue",
     "jitter migrate=affinity samples=20 period_us=2000 load=both load_work=memory",
     *(
-        f"irq path={path} from={first} to={second} interrupted={doing} samples=20"
-        for path, doing in zip(PATHS, ("busy", "kernel", "kernel", "kernel", "idle", "kernel", "busy"), strict=True)
-        for first, second in ((0, 1), (1, 1))
+        f"irq path={path} from={number % 2} to=1 interrupted={doing} samples=20"
+        for number, (path, doing) in enumerate(
+            zip(PATHS, ("busy", "kernel", "kernel", "kernel", "idle", "kernel", "busy"), strict=True)
+        )
     ),
 )
 

@@ -13,7 +13,7 @@ import pytest
 
 from intercore.sim import Reason
 from tests.firmware.rp2040.clock_truth import MHZ, TIMER_LOW
-from tests.firmware.rp2040.conftest import Board, kept_with, series
+from tests.firmware.rp2040.conftest import Board, built_with, series
 from tests.firmware.rp2040.pin import GPIO_OUT_XOR
 
 if TYPE_CHECKING:
@@ -200,8 +200,8 @@ class Edges:
         return differences(measured, begins, ends)
 
 
-def test_from_flash_an_empty_cache_delays_the_handler_of_an_edge_and_not_the_edge(tmp_path: Path) -> None:
-    board = Board(kept_with(tmp_path, code="flash"))
+def test_from_flash_an_empty_cache_delays_the_handler_of_an_edge_and_not_the_edge() -> None:
+    board = Board(built_with(code="flash"))
     board.run(0.65)
     flushes = board.chip.watch_writes(XIP_FLUSH)
     medians = {}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from intercore.sim.observation import Passages
-from tests.firmware.rp2040.conftest import Board, checks_of, kept_with, series
+from tests.firmware.rp2040.conftest import Board, built_with, checks_of, series
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 SPREAD = 2
 """Cycles by which measured and true times may differ."""
@@ -83,8 +83,8 @@ def fetches_waited(board: Board, what: str, cache: str) -> tuple[int, int]:
     return int(np.median(launches)), int(np.median(waited))
 
 
-def test_from_flash_an_empty_cache_makes_a_launch_longer_by_its_misses(tmp_path: Path) -> None:
-    board = Board(kept_with(tmp_path, code="flash"))
+def test_from_flash_an_empty_cache_makes_a_launch_longer_by_its_misses() -> None:
+    board = Board(built_with(code="flash"))
     board.run(0.65)
     flushes = board.chip.watch_writes(XIP_FLUSH)
     for what in ("core", "task"):

@@ -10,10 +10,9 @@ import pytest
 from intercore.benchmarks.outage import PARTS
 from intercore.benchmarks.outage.analysis import analyse
 from intercore.sim import Reason, Simulator
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built, checks_of, kept_with, measurement, series
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built, built_with, checks_of, measurement, series
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Any
 
     import numpy.typing as npt
@@ -102,9 +101,9 @@ def test_one_that_is_withdrawn_does_not(board: Board) -> None:
     assert found.longest_us.max < 50e3
 
 
-def test_what_was_not_stopped_executes_ones_from_a_busy_flash(tmp_path: Path) -> None:
+def test_what_was_not_stopped_executes_ones_from_a_busy_flash() -> None:
     """An image for flash on which the other core is parked, and then not."""
-    board = Board(kept_with(tmp_path, code="flash"))
+    board = Board(built_with(code="flash"))
     board.run(0.65)
     answer = board.ask("run outage other=flash samples=1")
     assert checks_of(answer)["checked"] == 2

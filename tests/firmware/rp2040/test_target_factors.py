@@ -19,7 +19,7 @@ from intercore.link.session import Session
 from intercore.record.factors import TARGET_FACTORS
 from intercore.sim import Simulator
 from intercore.target.simulated_chip import SimulatedPico
-from tests.firmware.rp2040.conftest import built_with, kept_with, of_all_benchmarks
+from tests.firmware.rp2040.conftest import built_with, of_all_benchmarks
 from tests.firmware.rp2040.reset_pin import reset_at_each
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ RATES = (48, 100, 125, 133)
 
 
 @pytest.fixture(scope="module")
-def rates(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Built]:
+def rates() -> dict[int, Built]:
     """The program in SRAM by its rate in MHz."""
-    return {mhz: kept(tmp_path_factory, clock_mhz=mhz) for mhz in RATES}
+    return {mhz: kept(clock_mhz=mhz) for mhz in RATES}
 
 
 def test_the_rate_is_what_was_asked_for_and_travels_with_the_numbers(rates: dict[int, Built]) -> None:
@@ -138,9 +138,9 @@ def test_a_wake_up_takes_as_many_cycles_at_every_rate(rates: dict[int, Built]) -
 
 
 @pytest.fixture(scope="module")
-def flash(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
+def flash() -> dict[str, Built]:
     """The program in flash by the state of the cache."""
-    return {state: kept(tmp_path_factory, code="flash", xip_cache=state) for state in ("on", "off")}
+    return {state: kept(code="flash", xip_cache=state) for state in ("on", "off")}
 
 
 def test_where_the_code_is_and_how_it_is_read_travels_with_the_numbers(flash: dict[str, Built]) -> None:
@@ -290,9 +290,9 @@ def test_no_parameter_is_called_as_a_factor_of_the_target(rates: dict[int, Built
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")
 @pytest.mark.parametrize("opt", OPT_LEVELS)
-def test_an_image_for_flash_is_built_at_every_level_and_runs(opt: str, tmp_path: Path) -> None:
+def test_an_image_for_flash_is_built_at_every_level_and_runs(opt: str) -> None:
     for state in ("on", "off"):
-        one = Built(built_with(tmp_path, opt=opt, code="flash", xip_cache=state))
+        one = Built(built_with(opt=opt, code="flash", xip_cache=state))
         assert one.info.conditions["flash.xip_cache"] == state
         assert spread(one, 0, 1) <= 4 * MISS
 
@@ -300,9 +300,9 @@ def test_an_image_for_flash_is_built_at_every_level_and_runs(opt: str, tmp_path:
 # What the tests share
 
 
-def kept(folders: pytest.TempPathFactory, **levels: str | int) -> Built:
-    """Build the program with these levels and keep it: the next one is built in its place."""
-    return Built(kept_with(folders.mktemp("program"), **levels), int(levels.get("clock_mhz", 125)))
+def kept(**levels: str | int) -> Built:
+    """The program with these levels, and its clock."""
+    return Built(built_with(**levels), int(levels.get("clock_mhz", 125)))
 
 
 def spread(one: Built, first: int, second: int, *, since: int = 0) -> int:

@@ -57,5 +57,5 @@ def test_every_workload_is_right_with_a_kernel_for_each_core(opt: str) -> None:
 @SLOW
 @pytest.mark.parametrize("opt", OPT_LEVELS)
 @pytest.mark.parametrize("cache", ["on", "off"])
-def test_every_workload_is_right_in_flash(opt: str, cache: str, tmp_path: Path) -> None:
-    all_are_right(built_with(tmp_path, opt=opt, code="flash", xip_cache=cache))
+def test_every_workload_is_right_in_flash(opt: str, cache: str) -> None:
+    all_are_right(built_with(opt=opt, code="flash", xip_cache=cache))

@@ -14,11 +14,18 @@ from intercore.validate.quantities import QUANTITIES
 
 NAMES = [quantity.name for quantity in QUANTITIES]
 EFFECTS = {
-    "line": {"timer-asleep": 2, "timer-busy": 2, "doorbell": 1.3},
-    "decision": {"timer-asleep": 2, "timer-busy": 2, "doorbell": 1.2, "switch": 2, "tick": 2},
+    "line": {"timer-asleep": 2, "timer-busy": 2, "doorbell-asleep": 2, "doorbell-busy": 1.3},
+    "decision": {
+        "timer-asleep": 2,
+        "timer-busy": 2,
+        "doorbell-asleep": 2,
+        "doorbell-busy": 1.2,
+        "switch": 2,
+        "tick": 2,
+    },
     "exception_return": {"handler-task": 2, "switch": 2, "tick": 2},
     "tail_chain": {"handler-task": 2, "tick": 2},
-    "fifo": {"doorbell": 1.3},
+    "fifo": {"doorbell-asleep": 2, "doorbell-busy": 1.3},
     "flash_miss": {"timer-asleep": 4, "handler-task": 32, "switch": 6, "flash": 31640, "launch": 122},
     "flash_erase": {"erase": 124869},
     "flash_program": {"program": 2380},

@@ -13,8 +13,8 @@ import pytest
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
 from intercore.validate import campaign, explanation
-from intercore.validate.campaign import Model
-from intercore.validate.costs import COSTS, faults, hidden
+from intercore.validate.campaign import Model, differences
+from intercore.validate.costs import COSTS, Cost, faults, hidden
 from intercore.validate.explanation import suspects
 from intercore.validate.quantities import BUILD, QUANTITIES
 from tests.firmware.rp2040.conftest import need_tools
@@ -49,7 +49,7 @@ def test_the_differences_of_an_altered_chip_give_its_costs(model: Model, monkeyp
     simulated = model.measure({}, nothing)
 
     def moved_by(altered: dict[str, int]) -> list[float]:
-        return [after - before for after, before in zip(model.measure(altered, nothing), simulated, strict=True)]
+        return differences(model.measure(altered, nothing), simulated)
 
     none = [0.0] * len(simulated)
     effects = [moved_by({one.name: one.assumed + one.step}) if one.name in ALTERED else none for one in COSTS]
@@ -57,6 +57,14 @@ def test_the_differences_of_an_altered_chip_give_its_costs(model: Model, monkeyp
     assert {one.name for one in found if one.needed} == set(ALTERED)
     for one in found[: len(ALTERED)]:
         assert one.instead == pytest.approx(ALTERED[one.name], abs=0.5)
+
+
+@pytest.mark.parametrize("cost", COSTS, ids=[cost.name for cost in COSTS])
+def test_a_chip_can_have_the_least_of_a_cost_and_no_less(model: Model, cost: Cost) -> None:
+    simulator = model.simulator
+    simulator.set_faults(faults({cost.name: cost.least}))
+    with pytest.raises(ValueError, match=rf"{cost.name} is a whole number from {cost.least} "):
+        simulator.set_faults(faults({cost.name: cost.least - 1}))
 
 
 @slow
@@ -70,7 +78,7 @@ def test_the_altered_costs_are_among_the_first_three_suspects(model: Model) -> N
     for seed in SEEDS:
         altered = hidden(seed)
         measured = model.measure(altered, nothing)
-        found = suspects([after - before for after, before in zip(measured, simulated, strict=True)], effects)
+        found = suspects(differences(measured, simulated), effects)
         told += {one.name for one in found[:3]} >= set(altered)
     assert told >= 0.9 * len(SEEDS)
 

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from intercore.link.session import Session
 
-MODEL = [100.0 + i for i in range(len(QUANTITIES))]
+MODEL = [np.array([100 + i]) for i in range(len(QUANTITIES))]
 EFFECTS = [[2.0 * (i == j) for j in range(len(QUANTITIES))] for i in range(len(COSTS))]
 
 
@@ -91,6 +92,13 @@ def test_a_board_with_another_program_is_refused() -> None:
             campaign.check_same_program(other, expected)
 
 
+@given(st.integers(0, 54), st.integers(-9, 9))
+def test_a_shift_is_told_however_often_each_typical_time_occurs(shorter: int, shift: int) -> None:
+    """As long as the shorter one is not the time of 31 samples more than before."""
+    usual, moved = (np.repeat([1656, 1744], [count, 61 - count]) for count in (24, shorter))
+    assert campaign.differences([moved + shift], [usual]) == [shift]
+
+
 # Files of others
 
 
@@ -103,7 +111,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 WRONG: dict[str, Any] = {
     "kind": "baseline",
-    "version": 2,
+    "version": 1,
     "origin": "moon",
     "tool": "\x1b[2J",
     "conditions": {"chip": "\u202eevil"},

@@ -26,6 +26,9 @@ from intercore.validate.result import validation, write
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from intercore.validate.result import Origin
 
 app = typer.Typer(add_completion=False)
@@ -71,7 +74,9 @@ def validate(
     say(f"written: {file}" + (", to attach to an issue: I have a board" if port is not None else ""))
 
 
-def _on_board(model: Model, address: Address, update: Callable[[str], None]) -> tuple[Mapping[str, str], list[float]]:
+def _on_board(
+    model: Model, address: Address, update: Callable[[str], None]
+) -> tuple[Mapping[str, str], list[NDArray[np.int64]]]:
     """Return what a board says of itself, and what it takes, if it runs the program of the model."""
     with connected(find(PICO.name), address, None) as (session, _):
         said = session.info().conditions

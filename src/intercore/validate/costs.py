@@ -15,6 +15,8 @@ class Cost(NamedTuple):
     name: str
     """Of the fault `costs` of the simulated chip."""
     assumed: int
+    least: int
+    """That a chip can have."""
     unit: str
     what: str
     """What takes so long: a clause of at most 40 characters."""
@@ -25,14 +27,14 @@ class Cost(NamedTuple):
 
 
 COSTS = (
-    Cost("line", 3, "cycles", "an interrupt, from its block to the core", 2, (1, 8)),
-    Cost("decision", 3, "cycles", "a core, to begin an exception's entry", 2, (2, 8)),
-    Cost("exception_return", 13, "cycles", "the return from an exception", 2, (12, 18)),
-    Cost("tail_chain", 6, "cycles", "a handler chained to another one", 2, (7, 11)),
-    Cost("fifo", 1, "cycles", "a word in the FIFO between the cores", 2, (2, 6)),
-    Cost("flash_miss", 4, "cycles", "a miss of the flash cache, beside SPI", 2, (0, 12)),
-    Cost("flash_erase", 45_000, "µs", "the flash, to erase a sector", 1000, (25_000, 90_000)),
-    Cost("flash_program", 400, "µs", "the flash, to program a page", 20, (250, 900)),
+    Cost("line", 3, 1, "cycles", "an interrupt, from its block to the core", 4, (1, 8)),
+    Cost("decision", 3, 1, "cycles", "a core, to begin an exception's entry", 4, (2, 8)),
+    Cost("exception_return", 13, 12, "cycles", "the return from an exception", 4, (12, 18)),
+    Cost("tail_chain", 6, 6, "cycles", "a handler chained to another one", 4, (7, 11)),
+    Cost("fifo", 1, 1, "cycles", "a word in the FIFO between the cores", 4, (2, 6)),
+    Cost("flash_miss", 4, 0, "cycles", "a miss of the flash cache, beside SPI", 4, (0, 12)),
+    Cost("flash_erase", 45_000, 100, "µs", "the flash, to erase a sector", 5000, (25_000, 90_000)),
+    Cost("flash_program", 400, 1, "µs", "the flash, to program a page", 50, (250, 900)),
 )
 BY_NAME: Mapping[str, Cost] = {cost.name: cost for cost in COSTS}
 MOST_ALTERED = 3

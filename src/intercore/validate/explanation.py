@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+SLACK = 0.6
+"""By how much less than a chip can have a cost may come out, as what is fitted is not exact."""
 COST_OF_SUSPECT = 8.0
 """By how much the sum of squares must fall, in units of the floors, for one suspect more (Akaike's is 2)."""
 
@@ -64,9 +67,16 @@ def _with(best: tuple[int, ...], index: int, left: dict[tuple[int, ...], float])
 
 
 def _steps(columns: NDArray[np.float64], target: NDArray[np.float64], chosen: tuple[int, ...]) -> NDArray[np.float64]:
+    if not chosen:
+        return np.zeros(0)
     return np.asarray(np.linalg.lstsq(columns[:, list(chosen)], target, rcond=None)[0], np.float64)
 
 
 def _left(columns: NDArray[np.float64], target: NDArray[np.float64], chosen: tuple[int, ...]) -> float:
-    rest = target - columns[:, list(chosen)] @ _steps(columns, target, chosen) if chosen else target
+    """Return the sum of squares that a set leaves; infinite if it would take what no chip can have."""
+    steps = _steps(columns, target, chosen)
+    costs = [COSTS[index] for index in chosen]
+    if any(cost.assumed + step * cost.step < cost.least - SLACK for cost, step in zip(costs, steps, strict=True)):
+        return math.inf
+    rest = target - columns[:, list(chosen)] @ steps
     return float(rest @ rest)

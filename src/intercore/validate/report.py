@@ -41,6 +41,7 @@ class ValidationFindings:
                 "quantity": one.quantity,
                 "compared_cycles": one.compared,
                 "simulated_cycles": one.simulated,
+                "difference_cycles": one.difference,
             }
             for one in self.found.quantities
         ]
@@ -58,7 +59,7 @@ class ValidationFindings:
             Column("difference", lambda pair: _difference(*pair), right=True),
         ]
         yield Table(f"A {called} and its model", pairs, columns)
-        if all(abs(one.compared - one.simulated) <= quantity.floor for quantity, one in pairs):
+        if all(abs(one.difference) <= quantity.floor for quantity, one in pairs):
             yield Sentence("No difference is larger than what the phases of a program make: nothing is suspect.")
         else:
             yield self._suspects()
@@ -86,10 +87,9 @@ def _cycles(value: float) -> str:
 
 
 def _difference(quantity: Quantity, one: Compared) -> str:
-    difference = one.compared - one.simulated
-    if abs(difference) <= quantity.floor:
+    if abs(one.difference) <= quantity.floor:
         return "~"
-    return f"{difference:+,.1f}" if abs(difference) < 10_000 else f"{difference:+,.0f}"
+    return f"{one.difference:+,.1f}" if abs(one.difference) < 10_000 else f"{one.difference:+,.0f}"
 
 
 def _instead(value: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import msgspec
+import numpy as np
 
 import intercore
 from intercore.errors import IntercoreError
@@ -12,6 +13,7 @@ from intercore.files.bounds import VALIDATION, contents
 from intercore.files.replacement import VALIDATION as KIND
 from intercore.files.replacement import replacement
 from intercore.text import printable, shortened
+from intercore.validate.campaign import differences
 from intercore.validate.costs import COSTS
 from intercore.validate.explanation import suspects
 from intercore.validate.quantities import QUANTITIES
@@ -20,10 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from intercore.validate.explanation import Suspect
 
-VERSION = 1
-"""Of the file's format. Version 1 is the first."""
+VERSION = 2
+"""Of the file's format. In version 1 a quantity was the mean of the middle half of its samples."""
 MOST_CYCLES = 1e12
 """Cycles of any time at most; the longest here is a hundredth of a millionth of it."""
 Origin: TypeAlias = Literal["board", "simulated board"]
@@ -36,8 +40,11 @@ class Compared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     quantity: Name
     compared: float
-    """Of what is compared with the model: a board, or a simulated board."""
+    """Median, of what is compared with the model: a board, or a simulated board."""
     simulated: float
+    """Median."""
+    difference: float
+    """By how much the first one takes longer, as `differences` has it."""
 
 
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,7 +72,7 @@ class Validation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def differences(self) -> list[float]:
         """Cycles by which each quantity takes longer than simulated."""
-        return [one.compared - one.simulated for one in self.quantities]
+        return [one.difference for one in self.quantities]
 
     def suspects(self) -> list[Suspect]:
         """Return all costs, the most suspect first."""
@@ -75,11 +82,12 @@ class Validation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def validation(
     origin: Origin,
     conditions: Mapping[str, str],
-    compared: Sequence[float],
-    simulated: Sequence[float],
+    compared: Sequence[NDArray[np.int64]],
+    simulated: Sequence[NDArray[np.int64]],
     effects: Sequence[Sequence[float]],
 ) -> Validation:
-    """Return what was found, from the numbers of each quantity and cost in their order."""
+    """Return what was found, from the samples of each quantity, and the effects of each cost, in their order."""
+    moved = differences(compared, simulated)
     return Validation(
         "intercore validation",
         VERSION,
@@ -87,8 +95,8 @@ def validation(
         origin,
         dict(conditions),
         tuple(
-            Compared(quantity.name, *both)
-            for quantity, both in zip(QUANTITIES, zip(compared, simulated, strict=True), strict=True)
+            Compared(quantity.name, float(np.median(ours)), float(np.median(theirs)), difference)
+            for quantity, ours, theirs, difference in zip(QUANTITIES, compared, simulated, moved, strict=True)
         ),
         tuple(
             Effect(cost.name, cost.assumed, cost.step, tuple(adds)) for cost, adds in zip(COSTS, effects, strict=True)
@@ -119,7 +127,7 @@ def _wrong(found: Validation) -> str | None:
     """Return what is wrong with a file whose form is right."""
     costs = [(one.cost, one.assumed, one.step) for one in found.effects]
     times = [time for one in found.quantities for time in (one.compared, one.simulated)]
-    effects = [added for one in found.effects for added in one.adds]
+    effects = [*found.differences, *(added for one in found.effects for added in one.adds)]
     texts = [found.tool, *found.conditions, *found.conditions.values()]
     rules = (
         (found.version == VERSION, f"its format has version {found.version}, and this tool reads version {VERSION}"),
@@ -136,7 +144,7 @@ def _wrong(found: Validation) -> str | None:
             "the effects of a cost are not one for each quantity",
         ),
         (all(0 < time < MOST_CYCLES for time in times), "a time is not above 0, or too long"),
-        (all(abs(added) < MOST_CYCLES for added in effects), "an effect is too large"),
+        (all(abs(added) < MOST_CYCLES for added in effects), "a difference or an effect is too large"),
         (all(printable(text) == text for text in texts), "a text has control characters"),
     )
     return next((wrong for right, wrong in rules if not right), None)

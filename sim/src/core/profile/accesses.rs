@@ -147,7 +147,6 @@ impl Profile {
                 }
             }
         }
-        noted.unwatch &= !self.tasks.watches(address);
         noted.begins_task = write && self.tasks.written(usize::from(core & 1), now, address, value);
         noted
     }

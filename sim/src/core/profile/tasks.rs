@@ -101,11 +101,6 @@ impl Tasks {
         self.kernel.current.into_iter().filter(|&address| address != 0)
     }
 
-    /// Whether each store to an address has to be known.
-    pub(super) fn watches(&self, address: u32) -> bool {
-        self.words().any(|word| word == address & !3)
-    }
-
     /// A core has the task of a control block from now on; `peek` reads the words of its memory.
     pub fn begin(&mut self, core: usize, block: u32, peek: impl Fn(u32) -> Option<u32>) {
         let begun = NewTask { core, block, kernel: self.kernel, at: 0 };

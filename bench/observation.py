@@ -22,7 +22,7 @@ from intercore.sim import Reason, Simulator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TURNS = 3
+TURNS = 5
 _SLICE = 2_500_000
 """Cycles after which a hunt looks what the cores do, too."""
 

@@ -144,7 +144,7 @@ def analysed(
         found += again.races
         found.sort(key=lambda one: one.code == "not-reached")
     notes = simulator.take_diagnostics()
-    recorded = take(simulator, name, run.reason, simulator.seconds, None)
+    recorded = take(simulator, name, run.reason, simulator.seconds, sources=False)
     interrupts, stacks = _interrupts(calls, hunted, handler_waits(recorded)), _stacks(calls, hunted)
     return HuntAnalysis(
         name,

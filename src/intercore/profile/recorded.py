@@ -250,10 +250,12 @@ class Profile(msgspec.Struct, frozen=True):
     """Control block and name of each task that a core had; a block may be that of several, one after the other."""
 
 
-def take(simulator: Chip, image: str, stop: str, seconds: float, timed: str | None = None) -> Profile:
+def take(
+    simulator: Chip, image: str, stop: str, seconds: float, timed: str | None = None, *, sources: bool = True
+) -> Profile:
     """Return what was recorded since `Simulator.start_profile`, which is so many seconds of the chip's time ago.
 
-    `timed` is the name of the function whose calls were timed.
+    `timed` is the name of the function whose calls were timed. Without `sources`, that part of the profile is empty.
     """
     begun, ended, cores, ports, losses, locks, lock_waits, untold, blocks = simulator.take_profile()
     names = Names(simulator)
@@ -294,7 +296,7 @@ def take(simulator: Chip, image: str, stop: str, seconds: float, timed: str | No
         )
 
     profiles = [core_profile(number, one) for number, one in enumerate(cores)]
-    addresses = sorted({line.address for one in profiles for line in one.lines})
+    addresses = sorted({line.address for one in profiles for line in one.lines}) if sources else []
     frames = simulator.source_frames(addresses)
     return Profile(
         image,

@@ -132,11 +132,13 @@ impl Hunt {
         Self { seen: Suspicions::new(ports), stacks, finder, touched, ..Self::default() }
     }
 
-    /// The same once it is known, for the last writers of some words, and data races on those that are shared.
+    /// The same once it is known, for the last writers of some words, and data races on those that are shared. How deep stacks
+    /// get is known by then.
     #[must_use]
     pub fn again(self, words: impl IntoIterator<Item = u32>, shared: impl IntoIterator<Item = u32>) -> Self {
         let words = words.into_iter().map(|word| (word & !3, None)).collect();
-        Self { words, touched: None, races: Some(Races::new(shared)), ..self }
+        let races = Some(Races::new(shared));
+        Self { words, touched: None, races, stacks: Stacks::default(), finder: StackFinder::default(), ..self }
     }
 
     /// A core has started the other one: that has a stack from now on.
@@ -151,6 +153,9 @@ impl Hunt {
 
     /// A core has a task, whose stack is used down to the top of these bounds. Whether other words are to be watched.
     pub(super) fn begins_task(&mut self, number: u32, stack: Option<Bounds>) -> bool {
+        if self.races.is_some() {
+            return false;
+        }
         let changes = self.stacks.begin_task(number, stack);
         // Whenever a task is created, its stack is as empty as it was the first time, and never later.
         let is_new = |stack: &Bounds| self.stacks.tasks.get(&number).is_some_and(|known| known.bounds.top == stack.top);
@@ -255,7 +260,7 @@ impl Hunt {
 
     /// A core has written to a word, while its stack pointer is at `sp`. Whether the word need not be watched any more.
     pub(super) fn written(&mut self, address: u32, sp: u32, doer: Doer, task: InTask) -> bool {
-        let unwatch = self.stacks.stored(address, sp, doer, task);
+        let unwatch = self.races.is_none() && self.stacks.stored(address, sp, doer, task);
         if let Some(last) = self.words.get_mut(&(address & !3)) {
             *last = Some(doer);
         }
@@ -264,7 +269,7 @@ impl Hunt {
 
     /// Whether a word that a core reads need not be watched any more.
     pub(super) fn read(&self, address: u32) -> bool {
-        self.stacks.is_read_for_good(address) && !self.is_wanted(address)
+        self.races.is_none() && self.stacks.is_read_for_good(address) && !self.is_wanted(address)
     }
 
     /// Whether each access to a word has to be known.

@@ -65,9 +65,9 @@ pub struct Race {
 /// Kinds, words and functions of races that are told apart, at most.
 const MAX_RACES: usize = 256;
 /// Accesses that are looked at, at most, before [`Races::look_again`] permits more, and by how many, so that the time of a hunt
-/// has a limit: each takes as long as executing about a hundred cycles.
-const MOST_ACCESSES: u64 = 500_000;
-const MORE_ACCESSES: u64 = 20_000;
+/// has a limit: each takes as long as executing some 250 cycles.
+const MOST_ACCESSES: u64 = 200_000;
+const MORE_ACCESSES: u64 = 10_000;
 /// Values of a word that says whose turn it is, at most.
 const MAX_VALUES: usize = 16;
 /// Lost updates that change nothing after which they are believed: two cores may well set the same flag.

@@ -34,9 +34,9 @@ def idf(here: Fakes) -> Fakes:
         (ESP32, {}, "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_240=y CONFIG_INTERCORE_CODE_IRAM=n CONFIG_SPIRAM=n"),
         (
             ESP32S3,
-            {"opt": "Ofast", "cpu_mhz": 80, "code": "iram", "psram": "on"},
+            {"opt": "Ofast", "cpu_mhz": 80, "code": "iram", "psram": "on", "flash_suspend": "auto"},
             "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_80=y CONFIG_INTERCORE_CODE_IRAM=y CONFIG_SPIRAM=y "
-            "CONFIG_SPIRAM_IGNORE_NOTFOUND=y",
+            "CONFIG_SPIRAM_IGNORE_NOTFOUND=y CONFIG_SPI_FLASH_AUTO_SUSPEND=y",
         ),
         (ESP32P4, {}, "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_400=y CONFIG_INTERCORE_CODE_IRAM=n CONFIG_SPIRAM=n"),
         (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from intercore.board import boot_drive, esp_image
-from intercore.board.esp32_factors import CPU_MHZ, ESP_CODE, ESP_TRACE, P4_MHZ, PSRAM
+from intercore.board.esp32_factors import CPU_MHZ, ESP_CODE, ESP_TRACE, FLASH_SUSPEND, P4_MHZ, PSRAM
 from intercore.board.factors import OPT, Factor
 from intercore.board.rp2040_factors import AMP_TRACE, BUS_PRIORITY, CLOCK_MHZ, CODE, TRACE, XIP_CACHE
 from intercore.board.rp2350_factors import CLOCK_MHZ as RP2350_CLOCK_MHZ
@@ -137,7 +137,9 @@ def _of_espressif(clock: Factor) -> tuple[Factor, ...]:
 
 # One project for all chips, built by ESP-IDF.
 ESP32 = Board("esp32", "the ESP32", "esp32", _of_espressif(CPU_MHZ), "esptool", esp_image.ESP32)
-ESP32S3 = Board("esp32s3", "the ESP32-S3", "esp32", _of_espressif(CPU_MHZ), "esptool", esp_image.ESP32S3)
+ESP32S3 = Board(
+    "esp32s3", "the ESP32-S3", "esp32", (*_of_espressif(CPU_MHZ), FLASH_SUSPEND), "esptool", esp_image.ESP32S3
+)
 ESP32P4 = Board("esp32p4", "the ESP32-P4", "esp32", _of_espressif(P4_MHZ), "esptool", esp_image.ESP32P4)
 
 BOARDS = {board.name: board for board in (PICO, PICO_AMP, PICO2_RISCV, STM32H745, ESP32, ESP32S3, ESP32P4)}

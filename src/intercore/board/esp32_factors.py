@@ -39,6 +39,19 @@ PSRAM = Factor(
     levels=("off", "on"),
 )
 
+# CONFIG_SPI_FLASH_AUTO_SUSPEND of ESP-IDF: reads through the cache interrupt an erase or a page program, and no core has
+# to stop. Of the chips here only the ESP32-S3 has it (ESP-IDF programming guide, Optional Features for Flash).
+FLASH_SUSPEND = Factor(
+    name="flash_suspend",
+    title="whether the flash interrupts erasing and programming when code is read from it",
+    default="off",
+    levels=("off", "auto"),
+    cautions={
+        "auto": "Only some flash chips can suspend by themselves (ESP-IDF lists XM25QxxC, GD25QxxE and FM25Q series): "
+        "with another one, whatever runs while flash is written may crash."
+    },
+)
+
 # An event takes 16 bytes of each core's static memory. ESP-IDF's tick, which records one, also occurs while flash is
 # written and code cannot be read from it: Kconfig then places the recorder's code in IRAM.
 _TRACE_LEVELS = (256, 512, 1024)

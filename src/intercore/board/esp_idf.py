@@ -61,6 +61,7 @@ SDKCONFIG: Mapping[str, Callable[[Level], tuple[str, ...]]] = {
     "psram": lambda level: (
         ("CONFIG_SPIRAM=y", "CONFIG_SPIRAM_IGNORE_NOTFOUND=y") if level == "on" else ("CONFIG_SPIRAM=n",)
     ),
+    "flash_suspend": lambda level: (f"CONFIG_SPI_FLASH_AUTO_SUSPEND={'y' if level == 'auto' else 'n'}",),
     "trace": lambda level: ("CONFIG_INTERCORE_TRACE=y", f"CONFIG_INTERCORE_TRACE_EVENTS={level}") if level else (),
 }
 """ESP-IDF's configuration for the level of a factor. `opt` is a CMake variable, for our code only."""

@@ -38,6 +38,7 @@ TARGET_FACTORS: Mapping[str, tuple[str, ...]] = {
     "shared": ("memory.shared",),
     "cpu_mhz": ("clock_hz", "clock.cpu_hz", "clock.sys_hz", "clock.apb_hz"),
     TRACE_NAME: ("recorder", "memory.heap_at_start"),
+    "flash_suspend": ("flash.suspend", "memory.heap_at_start"),
     "psram": ("psram", "psram.bytes", "memory.regions", "memory.heap_at_start", "compiler.flags"),
 }
 """By the name of each: the conditions that follow from its level, and so may differ within a run that has several."""

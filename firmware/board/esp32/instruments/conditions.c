@@ -62,6 +62,12 @@ static char heap_bytes[NUMBER_BYTES];
 #define PSRAM "not used"
 #endif
 
+#ifdef CONFIG_SPI_FLASH_AUTO_SUSPEND
+#define FLASH_SUSPEND "by the flash chip"
+#else
+#define FLASH_SUSPEND "off"
+#endif
+
 #if defined(CONFIG_ESPTOOLPY_FLASHMODE_QIO)
 #define FLASH_MODE "qio"
 #elif defined(CONFIG_ESPTOOLPY_FLASHMODE_QOUT)
@@ -192,6 +198,9 @@ static bool own_condition(uint32_t index, struct port_condition *condition) {
         {"flash.image_header", flash_header},
         {"flash.bytes", flash_bytes},
         {"flash.id", flash_id},
+#ifdef CONFIG_IDF_TARGET_ESP32S3
+        {"flash.suspend", FLASH_SUSPEND},
+#endif
         {"cache", CACHE},
         {"psram", PSRAM},
         {"psram.bytes", psram_bytes},

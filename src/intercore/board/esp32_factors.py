@@ -39,8 +39,8 @@ PSRAM = Factor(
     levels=("off", "on"),
 )
 
-# CONFIG_SPI_FLASH_AUTO_SUSPEND of ESP-IDF: reads through the cache interrupt an erase or a page program, and no core has
-# to stop. Of the chips here only the ESP32-S3 has it (ESP-IDF programming guide, Optional Features for Flash).
+# CONFIG_SPI_FLASH_AUTO_SUSPEND of ESP-IDF: a read through the cache interrupts an erase or a page program, and no core
+# has to stop. Of the chips here only the ESP32-S3 has it (ESP-IDF programming guide, Optional Features for Flash).
 FLASH_SUSPEND = Factor(
     name="flash_suspend",
     title="whether the flash interrupts erasing and programming when code is read from it",

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
-from intercore.cli import validate
-from intercore.errors import IntercoreError
+from intercore.cli import import_, validate
+from intercore.errors import IntercoreError, UsageError
 from intercore.target.targets import Address, find
 from intercore.validate import campaign
 from intercore.validate.costs import COSTS
@@ -62,6 +62,24 @@ def test_a_simulated_board_is_called_so_in_file_and_import(
     shown = capsys.readouterr().out
     assert "SIMULATED board" in shown
     assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_page_has_the_numbers_of_a_file_and_nothing_of_it_as_markup(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    write(made("simulated board", chip="<b>RP2040</b>"), tmp_path / "v.json")
+    command(monkeypatch, capsys, "import", "v.json", "--page", "v.html")
+    text = (tmp_path / "v.html").read_text("utf-8")
+    assert "&lt;b&gt;RP2040" in text
+    assert "+10.0" in text
+    assert "needed" in text
+    assert "SIMULATED board" in text
+    assert not any(word in text for word in ("<script", "<b>", "http://", "https://"))
+    (tmp_path / "mine.html").write_text("mine")
+    with pytest.raises(UsageError, match=r"mine\.html"):
+        import_.app(["v.json", "--page", "mine.html"], standalone_mode=False)
+    assert (tmp_path / "mine.html").read_text() == "mine"
 
 
 @contextlib.contextmanager

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from intercore.cli.options import Output
-from intercore.terminal.formats import DEFAULT, show
+from intercore.cli.options import Force, Output
+from intercore.cli.outcome import check_page
+from intercore.cli.validation import ValidationPage, show_validation
+from intercore.terminal.formats import DEFAULT
 from intercore.validate.report import ValidationFindings
 from intercore.validate.result import read
 
@@ -19,12 +21,15 @@ app = typer.Typer(add_completion=False)
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File of intercore validate, e.g. from an issue.")],
     *,
+    page: ValidationPage = None,
+    force: Force = False,
     output: Output = DEFAULT,
 ) -> None:
     """Check a file that intercore validate has written elsewhere, and show what it says."""
+    check_page(page, force=force)
     found = read(file)
     if found.origin == "board":
         first = f"{file} says of itself that it is of a board; that cannot be checked here."
     else:
         first = f"{file} is of a simulated board: nothing in it was measured."
-    show(ValidationFindings(found, first), output)
+    show_validation(ValidationFindings(found, first), page, output, force=force)

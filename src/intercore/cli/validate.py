@@ -12,11 +12,13 @@ from intercore.board.build import board_image
 from intercore.cli.connection import connected
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import Baud, Force, Output, PortUrl
+from intercore.cli.outcome import check_page
+from intercore.cli.validation import ValidationPage, show_validation
 from intercore.errors import UsageError, unknown
 from intercore.files.replacement import VALIDATION, check_replaceable
 from intercore.target.targets import DEFAULT_BAUD, Address, find
 from intercore.terminal.console import messages, say
-from intercore.terminal.formats import DEFAULT, show
+from intercore.terminal.formats import DEFAULT
 from intercore.validate import costs
 from intercore.validate.campaign import Model, check_same_program, measure
 from intercore.validate.quantities import BUILD
@@ -48,6 +50,7 @@ def validate(
         ),
     ] = None,
     file: Annotated[Path, typer.Option("-o", "--output", help="File to pass on.")] = FILE,
+    page: ValidationPage = None,
     force: Force = False,
     output: Output = DEFAULT,
 ) -> None:
@@ -59,6 +62,7 @@ def validate(
             "give --port, e.g. --port /dev/ttyACM0, after intercore flash pico --code flash; or --simulate-board SEED"
         )
     check_replaceable(file, VALIDATION, force=force)
+    check_page(page, force=force)
     with messages().status("building the program") as status:
         model = Model(board_image(PICO, BUILD, status.update).elf, status.update)
         origin: Origin = "board"
@@ -70,7 +74,7 @@ def validate(
         simulated = model.measure({}, status.update)
         found = validation(origin, said, compared, simulated, model.effects(simulated, status.update))
     write(found, file, force=force)
-    show(ValidationFindings(found), output)
+    show_validation(ValidationFindings(found), page, output, force=force)
     say(f"written: {file}" + (", to attach to an issue: I have a board" if port is not None else ""))
 
 

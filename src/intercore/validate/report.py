@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from intercore.terminal.findings import Caution, Sentence
 from intercore.validate.costs import BY_NAME, MOST_ALTERED, NOT_TOLD_APART
 from intercore.validate.quantities import QUANTITIES
+from intercore.view.section import Section
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
@@ -50,6 +51,23 @@ class ValidationFindings:
         """Yield the quantities, then what would explain their differences."""
         if self.first:
             yield Caution(self.first)
+        yield from self._parts()
+
+    def section(self) -> Section:
+        """Return the same for a page, with what the program says of itself and its chip."""
+        parts = list(self._parts())
+        columns: list[Column[tuple[str, str]]] = [
+            Column("condition", lambda pair: pair[0]),
+            Column("value", lambda pair: pair[1]),
+        ]
+        said = Table("What the program says of itself and its chip", sorted(self.found.conditions.items()), columns)
+        return Section(
+            f"A {_CALLED[self.found.origin]} against its model",
+            [part.text for part in parts if isinstance(part, Sentence)],
+            [*(part for part in parts if isinstance(part, Table)), said],
+        )
+
+    def _parts(self) -> Iterator[Sentence | Table[Any]]:
         called = _CALLED[self.found.origin]
         pairs = list(zip(QUANTITIES, self.found.quantities, strict=True))
         columns: list[Column[tuple[Quantity, Compared]]] = [
@@ -58,7 +76,7 @@ class ValidationFindings:
             Column("model", lambda pair: _cycles(pair[1].simulated), right=True),
             Column("difference", lambda pair: _difference(*pair), right=True),
         ]
-        yield Table(f"A {called} and its model", pairs, columns)
+        yield Table(f"A {called} and its SIMULATED model", pairs, columns)
         if all(abs(one.difference) <= quantity.floor for quantity, one in pairs):
             yield Sentence("No difference is larger than what the phases of a program make: nothing is suspect.")
         else:

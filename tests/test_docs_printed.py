@@ -27,12 +27,15 @@ _PRINTED = re.compile(
     r"from\s`intercore run (pico-sim [^`]+)`\s[^:]*SIMULATED[^:]*:\n((?:\n? {5,}\S.*\n)+)", re.IGNORECASE
 )
 """A command, and the tables indented below it, which may have only some lines and columns of what it prints."""
-_COMMAND = re.compile(r"^    intercore (run|trace|profile) (pico-(?:amp-)?sim (?:[^\\\n]|\\\n)+)\n\n", re.MULTILINE)
+_COMMAND = re.compile(
+    r"^    intercore (run|trace|profile|validate) (pico(?:-(?:amp-)?sim| --simulate-board) (?:[^\\\n]|\\\n)+)\n\n",
+    re.MULTILINE,
+)
 """A command on a line of its own. It prints what is indented below, or between ```, up to the next one or a heading."""
 _NEXT = re.compile(r"^ {4,}(?:\$ )?intercore |^#+ ", re.MULTILINE)
 
 
-_KEPT = {"run": ("--store", "store.db"), "trace": ("--perfetto", "x.perfetto-trace"), "profile": ()}
+_KEPT = {"run": ("--store", "store.db"), "trace": ("--perfetto", "x.perfetto-trace"), "profile": (), "validate": ()}
 
 
 class Printed(NamedTuple):
@@ -40,7 +43,7 @@ class Printed(NamedTuple):
 
     document: str
     verb: str
-    """`run`, `trace` or `profile`."""
+    """`run`, `trace`, `profile` or `validate`."""
     command: str
     block: str
 
@@ -99,6 +102,7 @@ def test_each_of_these_documents_prints_what_a_command_does() -> None:
             "switch.md",
             "threadmetric.md",
             "trace.md",
+            "validate.md",
         ),
     }
 

@@ -69,6 +69,7 @@ class Model:
         """What the program says of itself."""
         self._session.raise_rate()
         self.simulator = cast("SimulatedPico", self._opened.chip).simulator
+        """The chip, whose costs the last campaign may have altered."""
         self._restore = self.simulator.keep(), self._session.snapshot()
 
     def measure(self, altered: Mapping[str, int], say: Callable[[str], None]) -> list[NDArray[np.int64]]:

@@ -260,7 +260,7 @@ impl Hunt {
 
     /// A core has written to a word, while its stack pointer is at `sp`. Whether the word need not be watched any more.
     pub(super) fn written(&mut self, address: u32, sp: u32, doer: Doer, task: InTask) -> bool {
-        let unwatch = self.races.is_none() && self.stacks.stored(address, sp, doer, task);
+        let unwatch = self.stacks.stored(address, sp, doer, task);
         if let Some(last) = self.words.get_mut(&(address & !3)) {
             *last = Some(doer);
         }
@@ -269,7 +269,7 @@ impl Hunt {
 
     /// Whether a word that a core reads need not be watched any more.
     pub(super) fn read(&self, address: u32) -> bool {
-        self.races.is_none() && self.stacks.is_read_for_good(address) && !self.is_wanted(address)
+        self.stacks.is_read_for_good(address) && !self.is_wanted(address)
     }
 
     /// Whether each access to a word has to be known.

@@ -31,7 +31,7 @@ use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
 pub(crate) use accesses::{Accessor, LockAccess, Noted, When};
 use blocks::Blocks;
-pub(crate) use blocks::{Begun, BlockShape, Lost};
+pub(crate) use blocks::{Begun, BlockShape, Lost, Wait};
 use calls::{Calls, Parked};
 pub use calls::{Costs, Frame, Node};
 use collisions::Collisions;

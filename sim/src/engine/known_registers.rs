@@ -27,12 +27,13 @@ pub(crate) struct KnownRegister {
     /// How often native code has read it, and when it did so last, counted from the limit.
     pub reads: u32,
     pub read_at: i32,
-    pub padding: u32,
+    /// What a profile is told of a read: the first half of a `Wait`, 0 for none.
+    pub wait: u32,
 }
 
 impl Default for KnownRegister {
     fn default() -> Self {
-        Self { address: NONE, value: 0, before: 0, before_limit: 0, more_cycles: 0, reads: 0, read_at: 0, padding: 0 }
+        Self { address: NONE, value: 0, before: 0, before_limit: 0, more_cycles: 0, reads: 0, read_at: 0, wait: 0 }
     }
 }
 

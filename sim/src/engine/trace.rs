@@ -3,12 +3,13 @@
 //! at a time.
 
 use crate::core::bus::{Bus, Slave};
-use crate::core::profile::{Accessor, Begun, LockAccess, Lost, Masks, Quantum, When};
+use crate::core::profile::{Accessor, Begun, LockAccess, Lost, Masks, Quantum, Wait, When};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::cpu::{Cpu, FastCpu, IoAccess};
 use crate::engine::fast_bus::FastBus;
 use crate::engine::grant_log::{BusGrantLog, FIRST, IoChange, LOG_CYCLES, SLAVES};
+use crate::engine::known_registers::NativeStore;
 use crate::engine::mru_words::MruWords;
 use crate::engine::policy::{PeerPolicy, Role};
 
@@ -34,8 +35,9 @@ pub(crate) struct Trace {
     pub addresses: [u32; LOG_CYCLES],
     /// Accesses to spinlocks, as `begun`.
     locks: [Vec<LockAccess>; 2],
-    /// Wait states, as `begun`: of what, how many, and how much was begun.
-    waits: [Vec<(Slave, u32, u32)>; 2],
+    /// Wait states, as `begun`, and how many entries there are.
+    pub waits: [[Wait; STEPS]; 2],
+    pub waited: [u32; 2],
     /// By core, the number of the instruction that was begun last, if it was not in a block.
     noted: [u64; 2],
 }
@@ -53,6 +55,7 @@ pub(crate) const fn side(role: Role) -> usize {
 impl Trace {
     #[allow(clippy::large_stack_arrays)] // once, and not too large
     pub const fn new() -> Self {
+        const WAIT: Wait = Wait { cycles: 0, slave: 0, begun: 0 };
         const LOST: Lost = Lost { cycle: 0, slave: 0, by_speculative: false, instruction: 0, address: 0, begun: 0 };
         Self {
             count: [0; 2],
@@ -62,7 +65,8 @@ impl Trace {
             lost: [LOST; STEPS],
             addresses: [0; LOG_CYCLES],
             locks: [Vec::new(), Vec::new()],
-            waits: [Vec::new(), Vec::new()],
+            waits: [[WAIT; STEPS]; 2],
+            waited: [0; 2],
             noted: [NOTHING; 2],
         }
     }
@@ -73,11 +77,11 @@ impl Trace {
         self.count[from] = 0;
         self.noted[from] = NOTHING;
         self.locks[from].clear();
-        self.waits[from].clear();
+        self.waited[from] = 0;
         if role != Role::Speculative {
             (self.count[1], self.noted[1], self.lost_bytes) = (0, NOTHING, 0);
             self.locks[1].clear();
-            self.waits[1].clear();
+            self.waited[1] = 0;
         }
     }
 
@@ -104,7 +108,10 @@ impl Trace {
     /// The instruction that a core has begun last waits so many cycles for a slave.
     pub fn wait(&mut self, role: Role, slave: Slave, cycles: u32) {
         let begun = self.count[side(role)];
-        self.waits[side(role)].push((slave, cycles, begun));
+        let waited = &mut self.waited[side(role)];
+        self.waits[side(role)][*waited as usize & (STEPS - 1)] =
+            Wait { cycles: cycles as u16, slave: slave.0.into(), begun };
+        *waited += 1;
     }
 
     /// A core accesses its I/O port in the instruction that it has begun last, which is noted of spinlocks. What is noted of the
@@ -163,7 +170,7 @@ impl Trace {
             begun: noted,
             lost: &self.lost[..self.losses()],
             locks: [&self.locks[0], &self.locks[1]],
-            waits: [&self.waits[0], &self.waits[1]],
+            waits: [0, 1].map(|side: usize| &self.waits[side][..self.waited[side] as usize]),
             addresses: &self.addresses,
             stale: &stale,
         };
@@ -236,6 +243,14 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
         self.0.chip_cycle(clock)
     }
 
+    fn distance_from_limit(&self, cycle: Cycle) -> Option<i32> {
+        self.0.distance_from_limit(cycle)
+    }
+
+    fn cycle_at_distance(&self, from_limit: i32) -> Cycle {
+        self.0.cycle_at_distance(from_limit)
+    }
+
     fn log(&mut self) -> &mut BusGrantLog {
         self.0.log()
     }
@@ -303,6 +318,18 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
 
     fn record_io(&mut self, address: u32, value: Option<u32>, clock: P::Clock) {
         self.0.record_io(address, value, clock);
+    }
+
+    fn record_native_store(&mut self, store: NativeStore) {
+        self.0.record_native_store(store);
+    }
+
+    fn note_grant(&mut self, slave: Slave) {
+        self.0.note_grant(slave);
+    }
+
+    fn next_io_change(&self) -> u32 {
+        self.0.next_io_change()
     }
 
     fn pass_io_change(&mut self, clock: P::Clock) -> Option<IoChange> {

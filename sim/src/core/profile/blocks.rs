@@ -94,6 +94,16 @@ pub(crate) struct Lost {
     pub begun: u32,
 }
 
+/// Cycles that a core has waited for a slave in the last instruction of what it had begun.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Wait {
+    pub cycles: u16,
+    pub slave: u16,
+    /// How much it had begun.
+    pub begun: u32,
+}
+
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BlockShape {

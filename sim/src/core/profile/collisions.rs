@@ -3,9 +3,8 @@
 
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/observation.py
 
-use crate::core::bus::Slave;
 use crate::core::profile::CoreProfile;
-use crate::core::profile::blocks::Blocks;
+use crate::core::profile::blocks::{Blocks, Wait};
 use crate::core::profile::visits::Instruction;
 use crate::core::time::Cycle;
 
@@ -71,11 +70,12 @@ impl CoreProfile {
         self.visits.settle(self.calls.tree(), &mut self.lines, blocks);
     }
 
-    /// The only instruction of a visit has waited so many cycles for a slave.
-    pub(super) fn wait(&mut self, visit: u32, slave: Slave, cycles: Cycle, blocks: &Blocks) {
-        let (node, pc, _) = self.visits.place(visit, Instruction::Number(0), blocks);
-        self.calls.tree().costs(node).waits[slave.number()] += cycles;
-        self.lines.aside(pc).waits += cycles;
+    /// The core has waited in the last instruction of a visit.
+    pub(super) fn wait(&mut self, visit: u32, wait: &Wait, blocks: &Blocks) {
+        let (_, node) = self.visits.function_in(visit);
+        let (pc, _) = self.visits.last(visit, blocks);
+        self.calls.tree().costs(node).waits[usize::from(wait.slave)] += Cycle::from(wait.cycles);
+        self.lines.aside(pc).waits += Cycle::from(wait.cycles);
     }
 
     /// Accounts for so many cycles that were lost in the same way.

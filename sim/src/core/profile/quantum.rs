@@ -7,7 +7,7 @@
 
 use crate::core::bus::Slave;
 use crate::core::profile::accesses::{LockAccess, When};
-use crate::core::profile::blocks::{Begun, Lost};
+use crate::core::profile::blocks::{Begun, Lost, Wait};
 use crate::core::profile::collisions::Collision;
 use crate::core::profile::contention::Access;
 use crate::core::profile::visits::Move;
@@ -27,8 +27,8 @@ pub(crate) struct Quantum<'a> {
     pub lost: &'a [Lost],
     /// By cycle, what the speculative core asked for; as many as a power of two.
     pub addresses: &'a [u32],
-    /// By role, cycles that the core has waited for slaves, and how much it had begun.
-    pub waits: [&'a [(Slave, u32, u32)]; 2],
+    /// By role.
+    pub waits: [&'a [Wait]; 2],
     /// By role, accesses to spinlocks.
     pub locks: [&'a [LockAccess]; 2],
     /// Instructions that the replaying core had fetched before, and that the other one has overwritten: address and halfwords.
@@ -102,8 +102,8 @@ impl Profile {
         }
         for role in [0, 1] {
             let core = &mut self.cores[usize::from(quantum.cores[role] & 1)];
-            for &(slave, cycles, begun) in quantum.waits[role] {
-                core.wait(visited.visits[role][begun as usize - 1], slave, cycles.into(), &self.blocks);
+            for wait in quantum.waits[role] {
+                core.wait(visited.visits[role][wait.begun as usize - 1], wait, &self.blocks);
             }
         }
         self.tell_of_locks(quantum, &visited);

@@ -30,7 +30,7 @@ use crate::isa::thumb::decode::Code;
 use dynasmrt::DynasmApi;
 use dynasmrt::x64::Assembler;
 use dynasmrt::{AssemblyOffset, DynamicLabel};
-use region::{Block, BlockEnd, Source};
+use region::{Block, BlockEnd, Source, may_access_register};
 use std::collections::HashSet;
 use x86_64::{NativeEntry, Translator};
 
@@ -303,9 +303,14 @@ impl Native {
 fn number_for_profile<B: FastBus>(blocks: &mut [Block], bus: &mut B) {
     for block in blocks.iter_mut().filter(|block| block.instructions() > 0) {
         let (pc, begins) = (block.pc, block.begins());
-        let last_op = Core::op_at(pc.wrapping_add(2 * (begins.len() as u32 - 1)), bus);
-        let profile = bus.fabric_mut().watch.profile.as_mut();
-        block.number = profile.and_then(|profile| profile.block(&BlockShape { pc, begins, last_op }));
+        let mut number = |instructions: usize| {
+            let last_op = Core::op_at(pc.wrapping_add(2 * (instructions as u32 - 1)), bus);
+            let profile = bus.fabric_mut().watch.profile.as_mut()?;
+            profile.block(&BlockShape { pc, begins: begins[..instructions].to_vec(), last_op })
+        };
+        block.number = number(begins.len());
+        let up_to = |(at, op)| if may_access_register(op) { number(at + 1) } else { None };
+        block.up_to = block.ops.iter().enumerate().map(up_to).collect();
     }
 }
 

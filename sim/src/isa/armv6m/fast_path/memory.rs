@@ -346,7 +346,10 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             let stays_until = self.bus.register_stays_until(address, now + Cycle::from(cycles - 1));
             let changes_at = stays_until.min(self.bus.next_register_event()).saturating_sub((cycles - 1).into());
             let until = changes_at.min(self.next_look(clock));
-            self.know(address, value, (u32::MAX, until), cycles as i32 - 1);
+            let wait = if cycles > 1 { (cycles - 1) | u32::from(port.0) << 16 } else { 0 };
+            let more_cycles = cycles as i32 - 1;
+            let known = KnownRegister { address, value, more_cycles, wait, ..KnownRegister::default() };
+            self.know(known, (u32::MAX, until));
         }
         let clock = self.policy.request(clock, port);
         Some((self.idle(clock, cycles - 1), value))
@@ -369,7 +372,8 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             let may = self.policy.may_read_io(shared);
             if may {
                 let before = self.policy.next_io_change();
-                self.know(address, value, (before, self.next_look(clock)), -1);
+                let known = KnownRegister { address, value, more_cycles: -1, ..KnownRegister::default() };
+                self.know(known, (before, self.next_look(clock)));
             }
             return may.then_some(value);
         }
@@ -391,13 +395,16 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     }
 
     /// A register was read that stays as it is before a cycle of the quantum and one of the chip, in which a read begins.
-    fn know(&mut self, address: u32, value: u32, (before, until): (u32, Cycle), more_cycles: i32) {
-        if P::TRACES {
-            return;
+    fn know(&mut self, known: KnownRegister, (before, until): (u32, Cycle)) {
+        if !self.is_told_of(known.address) {
+            let before_limit = self.policy.distance_from_limit(until).unwrap_or(i32::MAX);
+            self.policy.log().registers.know(KnownRegister { before, before_limit, ..known });
         }
-        let before_limit = self.policy.distance_from_limit(until).unwrap_or(i32::MAX);
-        let known = KnownRegister { address, value, before, before_limit, more_cycles, ..KnownRegister::default() };
-        self.policy.log().registers.know(known);
+    }
+
+    /// Whether a profile has to be told of each access to a register.
+    fn is_told_of(&self, address: u32) -> bool {
+        P::TRACES && self.bus.fabric().watch.profile.as_ref().is_some_and(|profile| profile.is_lock(address))
     }
 
     /// Writes a register of the I/O port. None if the fast path may not.
@@ -409,8 +416,9 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         }
         self.policy.record_io(address, Some(value), clock);
         self.bus.write_event_free_io(core, address, value, now);
+        let is_told = P::ROLE == Role::Replaying || !B::is_timeless_io(address) || self.is_told_of(address);
         let registers = &mut self.policy.log().registers;
-        if P::ROLE == Role::Replaying || P::TRACES || !B::is_timeless_io(address) {
+        if is_told {
             registers.forget();
         } else {
             registers.let_write(address);

@@ -1,8 +1,9 @@
 //! Which instructions are translated together: all that follow from one place by branches whose targets stand in them.
 
+use crate::core::access::Width;
 use crate::isa::armv6m::cycles::{self, MAX_CYCLES};
 use crate::isa::armv6m::wide::branch_target;
-use crate::isa::thumb::decode::{Code, Op};
+use crate::isa::thumb::decode::{Code, Op, Reg};
 use std::collections::BTreeSet;
 
 /// Blocks of the largest region.
@@ -19,6 +20,8 @@ pub(crate) struct Block {
     pub end: BlockEnd,
     /// By which number a profile is told of it; none if there is no profile, or if it must be told of each instruction.
     pub number: Option<u32>,
+    /// The same of a block that ends with one of the instructions, for those that may access a register.
+    pub up_to: Vec<Option<u32>>,
 }
 
 /// What follows the instructions of a block.
@@ -65,6 +68,12 @@ impl Block {
         let each = self.ops.iter().map(|op| cycles::of(op.code).count() + words_moved(op) as u32);
         MAX_CYCLES + last as u32 + each.sum::<u32>()
     }
+}
+
+/// Whether it loads or stores a word that may be a register.
+pub(crate) fn may_access_register(op: &Op) -> bool {
+    let moves_word = matches!(op.code, Code::LoadImm | Code::LoadReg | Code::StoreImm | Code::StoreReg);
+    moves_word && op.width == Width::Word && op.n != Reg::Sp
 }
 
 /// How many words of data an instruction moves.
@@ -165,5 +174,5 @@ fn block(source: Source, start: u32, half: &impl Fn(u32) -> Option<u16>, begins:
         }
         pc = pc.wrapping_add(2);
     };
-    Block { pc: start, ops, end, number: None }
+    Block { pc: start, ops, end, number: None, up_to: Vec::new() }
 }

@@ -170,6 +170,8 @@ pub(crate) struct Translator<'a> {
     at: BlockPosition,
     /// Cycles that there must be time for when the block begins.
     room: i32,
+    /// For an instruction that may access a register: by which number a profile is told of the block up to it.
+    up_to: Option<u32>,
     flags: Flags,
 }
 
@@ -200,6 +202,7 @@ impl<'a> Translator<'a> {
             cold_paths: Vec::new(),
             at: BlockPosition::default(),
             room: 0,
+            up_to: None,
             flags: Flags::InMemory,
         }
     }
@@ -239,7 +242,8 @@ impl<'a> Translator<'a> {
         }
         let live = live(block);
         let mut pc = block.pc;
-        for (op, live) in block.ops.iter().zip(live) {
+        for (number, (op, live)) in block.ops.iter().zip(live).enumerate() {
+            self.up_to = block.up_to.get(number).copied().flatten();
             self.instruction(op, pc, live);
             pc = pc.wrapping_add(2);
         }
@@ -270,6 +274,11 @@ impl<'a> Translator<'a> {
             Code::Push | Code::Pop | Code::Stm | Code::Ldm => self.load_store_multiple(op, pc),
             _ => self.compute(op, pc, live),
         }
+        self.finish(op, pc);
+    }
+
+    /// The cycles behind what an instruction computes or moves.
+    fn finish(&mut self, op: &Op, pc: u32) {
         self.idle(cycles::of(op.code).idle);
         self.fetch(op.fetch, pc.wrapping_add(4));
         self.at.instructions += 1;

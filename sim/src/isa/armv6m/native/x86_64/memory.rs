@@ -6,6 +6,7 @@ use crate::engine::access_tags::STORES_WATCHED;
 use crate::engine::fast_bus::MemoryLayout;
 use crate::isa::armv6m::cycles;
 use crate::isa::armv6m::native::region::words_moved;
+use crate::isa::armv6m::native::x86_64::registers::Then;
 use crate::isa::armv6m::native::x86_64::trace::AskedAddress;
 use crate::isa::armv6m::native::x86_64::{
     COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, QUANTUM, RAM, RAX, READ,
@@ -37,8 +38,8 @@ impl Translator<'_> {
         if misaligned != 0 {
             dynasm!(self.to ; .arch x64 ; test al, misaligned ; jnz =>exit);
         }
-        let (back, done, op) = (self.to.new_dynamic_label(), self.to.new_dynamic_label(), *op);
-        let label = self.cold_path(move |to| to.outside_striped_ram(&op, pc, back, done));
+        let (back, done, op, up_to) = (self.to.new_dynamic_label(), self.to.new_dynamic_label(), *op, self.up_to);
+        let label = self.cold_path(move |to| to.outside_striped_ram(&op, pc, up_to, [back, done]));
         let (ram, striped) = self.context.ram();
         dynasm!(self.to
             ; .arch x64
@@ -166,9 +167,19 @@ impl Translator<'_> {
     }
 
     /// An access to what is not the striped view of RAM: RAX is the address, RDX the offset that it would have there.
-    pub(crate) fn outside_striped_ram(&mut self, op: &Op, pc: u32, back: DynamicLabel, done: DynamicLabel) {
+    pub(crate) fn outside_striped_ram(
+        &mut self,
+        op: &Op,
+        pc: u32,
+        up_to: Option<u32>,
+        [back, done]: [DynamicLabel; 2],
+    ) {
         let (exit, slow) = (self.exit(pc, NativeExit::Stop), self.exit(pc, NativeExit::SlowPath));
-        let slow = self.known_register(op, slow, done);
+        let then = match up_to {
+            Some(number) => Then::PartEnds { number, pc },
+            None => Then::GoesOn(done),
+        };
+        let slow = self.known_register(op, slow, then);
         let (not_small, not_linear) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         let at = self.at;
         let MemoryLayout { ram_bytes, striped_bytes, unstriped, flash, flash_slave, .. } = self.context.layout;

@@ -21,6 +21,7 @@ const BEFORE_LIMIT: i32 = offset_of!(KnownRegister, before_limit) as i32;
 const MORE_CYCLES: i32 = offset_of!(KnownRegister, more_cycles) as i32;
 const TIMES: i32 = offset_of!(KnownRegister, reads) as i32;
 const READ_AT: i32 = offset_of!(KnownRegister, read_at) as i32;
+const WAIT: i32 = offset_of!(KnownRegister, wait) as i32;
 
 // Bits 3:2 of an address, where they stand in it, times 8 are the offset of a known register, and times 1 that of an address
 // that may be written.
@@ -30,24 +31,48 @@ const SLOT: i32 = 4 * (KNOWN as i32 - 1);
 const _: () = assert!(size_of::<NativeStore>() == 1 << STORE_SHIFT);
 const STORE_SHIFT: i8 = 4;
 
+/// What comes behind an access to a register.
+#[derive(Clone, Copy)]
+pub(crate) enum Then {
+    /// The rest of the block, at this label.
+    GoesOn(DynamicLabel),
+    /// In a traced run, the code for the next instruction: the access, at `pc`, is the last one of a block of this number. So
+    /// cycles that it waits are those of a last instruction.
+    PartEnds { number: u32, pc: u32 },
+}
+
 impl Translator<'_> {
-    /// The label of code that accesses the register at the address in RAX, if it is known, and goes on at `done`, or at `slow` if it
-    /// is not.
-    pub(crate) fn known_register(&mut self, op: &Op, slow: DynamicLabel, done: DynamicLabel) -> DynamicLabel {
+    /// The label of code that accesses the register at the address in RAX, if it is known, or goes on at `slow` if it is not.
+    pub(crate) fn known_register(&mut self, op: &Op, slow: DynamicLabel, then: Then) -> DynamicLabel {
         let op = *op;
-        if self.context.traces || op.width != Width::Word {
+        let is_told = !self.context.traces || matches!(then, Then::PartEnds { .. });
+        if !is_told || op.width != Width::Word {
             return slow;
         }
         match (self.role, is_load(&op)) {
-            (_, true) => self.cold_path(move |to| to.read_known_register(&op, slow, done)),
+            (_, true) => self.cold_path(move |to| to.read_known_register(&op, slow, then)),
             (Role::Speculative | Role::Solo, false) => {
-                self.cold_path(move |to| to.write_known_register(&op, slow, done))
+                self.cold_path(move |to| to.write_known_register(&op, slow, then))
             }
             _ => slow,
         }
     }
 
-    fn read_known_register(&mut self, op: &Op, slow: DynamicLabel, done: DynamicLabel) {
+    /// The rest of an instruction that has accessed a known register.
+    fn end_access(&mut self, op: &Op, then: Then) {
+        match then {
+            Then::GoesOn(done) => dynasm!(self.to ; .arch x64 ; jmp =>done),
+            Then::PartEnds { number, pc } => {
+                self.trace_part(number);
+                self.at.cycle += 1;
+                self.finish(op, pc);
+                self.flush_position();
+                self.go_to(pc.wrapping_add(2), None);
+            }
+        }
+    }
+
+    fn read_known_register(&mut self, op: &Op, slow: DynamicLabel, then: Then) {
         let (cycle, d) = (self.at.cycle, host_register(op.d));
         dynasm!(self.to
             ; .arch x64
@@ -78,17 +103,20 @@ impl Translator<'_> {
                 ; mov ecx, edi
                 ; mov [rsi + READ_AT], edx
             );
+            if self.context.traces {
+                self.trace_wait(WAIT);
+            }
         }
         dynasm!(self.to
             ; .arch x64
             ; add DWORD [rsi + TIMES], 1
             ; add DWORD [rbp + READS], 1
             ; mov Rd(d), [rsi + VALUE]
-            ; jmp =>done
         );
+        self.end_access(op, then);
     }
 
-    fn write_known_register(&mut self, op: &Op, slow: DynamicLabel, done: DynamicLabel) {
+    fn write_known_register(&mut self, op: &Op, slow: DynamicLabel, then: Then) {
         let (cycle, d) = (self.at.cycle, host_register(op.d));
         dynasm!(self.to
             ; .arch x64
@@ -106,7 +134,7 @@ impl Translator<'_> {
             ; mov [rbp + rsi + (STORES_AT + 4)], eax
             ; mov [rbp + rsi + (STORES_AT + 8)], Rd(d)
             ; sub ecx, 1
-            ; jmp =>done
         );
+        self.end_access(op, then);
     }
 }

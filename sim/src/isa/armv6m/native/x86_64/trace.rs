@@ -1,11 +1,11 @@
 //! What a profile will be told: blocks as they begin, and cycles that are lost in them.
 
-use crate::core::profile::{Begun, Lost};
+use crate::core::profile::{Begun, Lost, Wait};
 use crate::engine::grant_log::BusGrantLog;
 use crate::engine::policy::Role;
 use crate::engine::trace::{STEPS, Trace, side};
 use crate::isa::armv6m::native::x86_64::Translator;
-use dynasmrt::{DynasmApi, dynasm};
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use std::mem::{offset_of, size_of};
 
 const TRACE: i32 = offset_of!(BusGrantLog, trace) as i32;
@@ -15,6 +15,8 @@ const ADDRESS: i32 = TRACE + offset_of!(Trace, address) as i32;
 const ADDRESSES: i32 = TRACE + offset_of!(Trace, addresses) as i32;
 const LOST_BYTES: i32 = TRACE + offset_of!(Trace, lost_bytes) as i32;
 const LOST: i32 = TRACE + offset_of!(Trace, lost) as i32;
+const WAITED: i32 = TRACE + offset_of!(Trace, waited) as i32;
+const WAITS: i32 = TRACE + offset_of!(Trace, waits) as i32;
 
 const CYCLE: i32 = offset_of!(Begun, cycle) as i32;
 const EXECUTED: i32 = offset_of!(Begun, executed) as i32;
@@ -62,6 +64,41 @@ impl Translator<'_> {
             let last = begun + EXECUTED - size_of::<Begun>() as i32;
             dynasm!(self.to ; .arch x64 ; mov eax, [rbp + count] ; mov WORD [rbp + rax * 8 + last], executed);
         }
+    }
+
+    /// It ends here, with the last instruction of a block of another number. Changes RAX.
+    pub(crate) fn trace_part(&mut self, number: u32) {
+        let (count, begun) = self.begun();
+        let last = begun - size_of::<Begun>() as i32;
+        dynasm!(self.to
+            ; .arch x64
+            ; mov eax, [rbp + count]
+            ; mov DWORD [rbp + rax * 8 + last], Begun::what(number) as i32
+        );
+    }
+
+    /// What has begun last waits for as long as the known register behind RSI has it wait, if it does. Changes RAX, RDX and RDI.
+    pub(crate) fn trace_wait(&mut self, wait: i32) {
+        const {
+            assert!(size_of::<Wait>() == 8 && offset_of!(Wait, slave) == 2 && offset_of!(Wait, begun) == 4);
+        }
+        let side = side(self.role);
+        let (count, waited) = (self.begun().0, WAITED + 4 * side as i32);
+        let waits = WAITS + (side * STEPS * size_of::<Wait>()) as i32;
+        let none = self.to.new_dynamic_label();
+        dynasm!(self.to
+            ; .arch x64
+            ; mov edi, [rsi + wait]
+            ; test edi, edi
+            ; jz =>none
+            ; mov eax, [rbp + waited]
+            ; mov edx, [rbp + count]
+            ; mov [rbp + rax * 8 + waits], edi
+            ; mov [rbp + rax * 8 + (waits + 4)], edx
+            ; add eax, 1
+            ; mov [rbp + waited], eax
+            ; =>none
+        );
     }
 
     /// The next cycle in which something is asked for is for the address in RAX.

@@ -91,7 +91,6 @@ pub enum Activity {
 pub struct CoreProfile {
     calls: Calls,
     visits: Visits,
-    collisions: Collisions,
     lines: Lines,
     activity: Activity,
     /// Up to when its time is accounted for: at the end, the core may have gone a little further than the chip.
@@ -219,6 +218,7 @@ pub struct Profile {
     told: Option<Vec<Told>>,
     /// Room for what cores visit in a quantum.
     visited: Visited,
+    collisions: Collisions,
 }
 
 impl Profile {
@@ -227,7 +227,6 @@ impl Profile {
         let cores = [0, 1].map(|core: usize| CoreProfile {
             calls: Calls::new(core as u8, setup.tasks.current[core], setup.timed),
             visits: Visits::default(),
-            collisions: Collisions::default(),
             lines: Lines::default(),
             activity: setup.states[core],
             until: now,
@@ -247,6 +246,7 @@ impl Profile {
             ended: now,
             told: None,
             visited: Visited::default(),
+            collisions: Collisions::default(),
         }
     }
 
@@ -296,7 +296,9 @@ impl Profile {
         for core in &mut self.cores {
             core.charge(now);
             core.calls.restart();
-            core.settle_visits(&self.blocks);
+        }
+        for number in 0..self.cores.len() {
+            self.settle_visits(number);
         }
         self.cores[0].calls.timed.unfinished += self.parked.timed();
         self.contention.finish();
@@ -417,7 +419,8 @@ impl Profile {
         }
         let functions = [0, 1].map(|core: usize| self.cores[core].calls.function());
         let winner = self.contention.winner_at(now).unwrap_or((holder, 0));
-        self.contention.lose(core, at, cycles, winner, functions, &self.places);
+        let times = self.contention.weight;
+        self.contention.lose(core, at, (times, times * cycles), winner, functions, &self.places);
     }
 
     /// A core waits for flash, and the line that comes replaces that of another address.

@@ -225,12 +225,13 @@ impl Contention {
         Some((winner, addresses.get(usize::from(winner)).copied().unwrap_or(0)))
     }
 
-    /// A core loses cycles of a slave to a master, which asks for an address, or for 0 if that is not known.
+    /// A core loses cycles of a slave, so often and so many in all, to a master, which asks for an address, or for 0 if that is
+    /// not known.
     pub(super) fn lose(
         &mut self,
         core: u8,
         at: Access,
-        cycles: Cycle,
+        (times, cycles): (u64, Cycle),
         (winner, theirs): (u8, u32),
         functions: [u32; 2],
         places: &Places,
@@ -239,7 +240,6 @@ impl Contention {
         let object = if theirs == 0 { 0 } else { self.objects.at(theirs, places) };
         let seen = Seen { core, winner, slave: at.slave.0, functions, objects: [own, object] };
         let place = seen.place();
-        let (times, cycles) = (self.weight, cycles * self.weight);
         for place in [place, place ^ 1] {
             let (before, sum) = &mut self.recent[place];
             if *before == seen {

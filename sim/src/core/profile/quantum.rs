@@ -8,8 +8,7 @@
 use crate::core::bus::Slave;
 use crate::core::profile::accesses::{LockAccess, When};
 use crate::core::profile::blocks::{Begun, Lost, Wait};
-use crate::core::profile::collisions::Collision;
-use crate::core::profile::contention::Access;
+use crate::core::profile::collisions::{Collision, NO_VISIT};
 use crate::core::profile::visits::Move;
 use crate::core::profile::{Activity, CoreProfile, Profile};
 use crate::core::time::Cycle;
@@ -111,10 +110,21 @@ impl Profile {
         if let Some(last) = lost.last() {
             visited.set_cycles(quantum.begun[0], last.cycle);
         }
+        let matters = self.hunt.is_none();
         for (number, lost) in lost.iter().enumerate() {
-            let speculative = (number >= alone[0]).then(|| visited.speculative_at(quantum.begun[0], lost));
-            let at = [speculative, (number >= alone[1]).then(|| visited.replaying_at(lost))];
-            self.lose(quantum, lost, at, before);
+            let nowhere = (NO_VISIT, 0);
+            let first = if number < alone[0] { nowhere } else { visited.speculative_at(quantum.begun[0], lost) };
+            let second = if number < alone[1] { nowhere } else { visited.replaying_at(lost) };
+            let asked = quantum.addresses[lost.cycle as usize & (quantum.addresses.len() - 1)];
+            let collision = Collision {
+                visits: [first.0, second.0],
+                addresses: if matters { [asked, lost.address] } else { [0; 2] },
+                instructions: if matters { [first.1, second.1] } else { [0; 2] },
+                slave: lost.slave,
+                speculative: quantum.cores[0],
+                by_speculative: lost.by_speculative,
+            };
+            self.collide(collision, before);
         }
         self.visited = visited;
     }
@@ -164,10 +174,9 @@ impl Profile {
             start = start.wrapping_add(Cycle::from(lost.by_speculative));
         }
         let Some((&first, more)) = quantum.begun[role].split_first() else { return };
-        let core = &mut self.cores[number];
-        if core.visits.is_full() {
-            core.calls.forget_visits();
-            core.settle_visits(&self.blocks);
+        if self.cores[number].visits.is_full() {
+            self.cores[number].calls.forget_visits();
+            self.settle_visits(number);
         }
         let mut at = self.visit_first(number, start.wrapping_add(Cycle::from(first.cycle)), first, op_at);
         visited.push(at);
@@ -249,34 +258,5 @@ impl Profile {
     fn learn(&mut self, number: usize, before: Option<u32>, by: Move, begun: Begun, op_at: impl Fn(u32) -> u32) -> u32 {
         let CoreProfile { calls, visits, .. } = &mut self.cores[number];
         visits.learn(before, by, begun, &self.blocks, calls.called(), op_at)
-    }
-
-    /// Accounts for a lost cycle, by role while a core was in a visit, or in a function where it had begun nothing yet.
-    #[inline(always)]
-    fn lose(&mut self, quantum: &Quantum, lost: &Lost, at: [Option<(u32, u16)>; 2], before: [u32; 2]) {
-        let Self { cores, contention, places, blocks, hunt, .. } = self;
-        let loser = usize::from(!lost.by_speculative);
-        let mut functions = before;
-        for (role, number) in quantum.cores.into_iter().enumerate() {
-            let Some((visit, instruction)) = at[role] else { continue };
-            let core = &mut cores[usize::from(number & 1)];
-            // In the quantum's cycles, a wait of the replaying core took time, and one of the speculative core took none.
-            core.visits.spend(visit, lost.by_speculative.into());
-            if hunt.is_none() {
-                functions[role] = core.visits.function(visit);
-                if role == loser {
-                    let Lost { slave, by_speculative, .. } = *lost;
-                    core.collide(Collision { visit, instruction, slave, by_speculative }, blocks);
-                }
-            }
-        }
-        if hunt.is_some() {
-            return; // whom cycles were lost to is nothing that it asks for
-        }
-        let functions = if quantum.cores[0] & 1 == 0 { functions } else { [functions[1], functions[0]] };
-        let addresses = [quantum.addresses[lost.cycle as usize & (quantum.addresses.len() - 1)], lost.address];
-        let access = Access { slave: Slave(lost.slave), address: addresses[loser] };
-        let winner = (quantum.cores[1 - loser], addresses[1 - loser]);
-        contention.lose(quantum.cores[loser], access, 1, winner, functions, places);
     }
 }

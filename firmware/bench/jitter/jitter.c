@@ -97,7 +97,7 @@ enum time { TIME_COMMON, TIME_RAW };
 
 static const char *const cores[] = {"0", "1", "any"};
 static const char *const loads[] = {"none", "core0", "core1", "both", "same-priority"};
-static const char *const works[] = {"loop", "queue", "memory"};
+static const char *const works[] = {"loop", "queue", "memory", "uart"};
 static const char *const migrations[] = {"none", "affinity", "blockers", "unsynchronised", "published"};
 static const char *const wakes[] = {"kept", "reset"};
 static const char *const times[] = {"common", "raw-counter"};
@@ -120,7 +120,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .help = "cores with a busy task of lower priority, or one of equal priority on the task's",
                 .choices = loads,
                 .choice_count = 5},
-    [P_LOAD_WORK] = {.name = "load_work", .help = "what a busy task does", .choices = works, .choice_count = 3},
+    [P_LOAD_WORK] = {.name = "load_work", .help = "what a busy task does", .choices = works, .choice_count = 4},
     [P_MIGRATE] = {.name = "migrate",
                    .help = "how the task is migrated before each activation",
                    .choices = migrations,
@@ -440,17 +440,6 @@ static bool start_other(struct other *others, uint32_t core, void (*entry)(void 
     return other->exists;
 }
 
-static bool start_load(uint32_t core, uint32_t priority) {
-    if (!ic_load_open(jitter.load_work, core)) {
-        return ic_error_set(&jitter.run->error, "failed", "the platform has no memory for a ", "queue", "");
-    }
-    bool started = start_other(jitter.loads, core, load_task, priority);
-    if (!started) {
-        ic_load_close(jitter.load_work, core);
-    }
-    return started;
-}
-
 static bool start_others(uint32_t core) {
     enum load load = (enum load)jitter.run->values[P_LOAD];
     uint32_t priority = jitter.run->values[P_PRIORITY];
@@ -458,7 +447,7 @@ static bool start_others(uint32_t core) {
     bool blocks = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
     void (*blocker)(void *) = jitter.migrate == MIGRATE_BLOCKERS ? blocker_task : unsynchronised_blocker_task;
     return (!ic_load_is_on(load, jitter.pinned_to, core) ||
-            start_load(core, load == LOAD_SAME ? priority : priority - 2U)) &&
+            start_other(jitter.loads, core, load_task, load == LOAD_SAME ? priority : priority - 2U)) &&
            (!moves || start_other(jitter.movers, core, mover_task, priority - 1U)) &&
            (!blocks || start_other(jitter.blockers, core, blocker, priority + 1U));
 }
@@ -486,10 +475,7 @@ static void dismiss_others(void) {
         if (jitter.migrate == MIGRATE_BLOCKERS) {
             release_blocker(&jitter.blockers[core]);
         }
-        if (jitter.loads[core].exists) {
-            dismiss(&jitter.loads[core]);
-            ic_load_close(jitter.load_work, core);
-        }
+        dismiss(&jitter.loads[core]);
         dismiss(&jitter.movers[core]);
         dismiss(&jitter.blockers[core]);
     }
@@ -619,6 +605,7 @@ static void run_stretch(void) {
     }
     wake(jitter.loads);
     port_notify_take();
+    ic_load_await_console(jitter.load_work);
     end_last_move();
     uint64_t end = port_clock();
     bool busy = jitter.run->values[P_LOAD] != LOAD_NONE || jitter.blockers[0].exists;
@@ -667,6 +654,9 @@ static __attribute__((cold)) bool measure(struct ic_run *run) {
     if (!open_series(run)) {
         return false;
     }
+    if (!ic_load_open(jitter.load_work)) {
+        return refuse("failed", "the platform has no memory for the load");
+    }
     run->checks.repetitions += run->values[P_COUNTED];
     jitter.period_ticks = (uint32_t)((uint64_t)run->values[P_PERIOD] * port_tick_hz() / 1000000U);
     jitter.period = jitter.period_ticks * (port_clock_hz() / port_tick_hz());
@@ -684,6 +674,7 @@ static __attribute__((cold)) bool measure(struct ic_run *run) {
         port_task_join(&jitter.task);
         run->checks.preempted += jitter.preempted;
     }
+    ic_load_close(jitter.load_work);
     port_time_slicing(false);
     return started;
 }

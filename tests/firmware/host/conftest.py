@@ -55,8 +55,9 @@ class Terminal:
         return line + b"\n"
 
     def message(self) -> dict[str, Any]:
-        """Return the next line as JSON, after checking its form and CRC."""
-        line = self.line()
+        """Return the next line as JSON, after checking its form and CRC; skip empty lines."""
+        while not (line := self.line()).strip():
+            pass
         assert line.endswith(b"\r\n")
         text, star, crc = line.rstrip().rpartition(b" *")
         assert star

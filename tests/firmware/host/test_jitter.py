@@ -51,7 +51,10 @@ def test_migrations_asked_for_happen(terminal: Terminal, how: str) -> None:
 
 @pytest.mark.parametrize(
     ("load", "work"),
-    [*((load, "loop") for load in ("core0", "core1", "both", "same-priority")), ("both", "queue"), ("both", "memory")],
+    [
+        *((load, "loop") for load in ("core0", "core1", "both", "same-priority")),
+        *(("both", work) for work in ("queue", "memory", "uart")),
+    ],
 )
 def test_load_ends_with_the_measurement(terminal: Terminal, load: str, work: str) -> None:
     if cores(terminal) < 2 and load == "core1":

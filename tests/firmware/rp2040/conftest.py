@@ -134,7 +134,7 @@ class Board:
         self.chip.run(round(seconds * self.clk_sys_hz))
         *lines, self._rest = (self._rest + self.take()).split(b"\r\n")
         found = []
-        for line in filter(None, lines):
+        for line in filter(None, (line.strip(b"\r") for line in lines)):
             text, star, crc = line.rpartition(b" *")
             assert star
             assert int(crc, 16) == zlib.crc32(text)

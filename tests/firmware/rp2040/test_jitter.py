@@ -82,6 +82,7 @@ SETTINGS = (
     "core=1 load=both migrate=affinity samples=40 period_us=2000",
     "core=0 load=both load_work=queue samples=40 period_us=2000",
     "core=1 load=both load_work=memory samples=40 period_us=2000",
+    "core=0 load=core1 load_work=uart samples=40 period_us=2000",
     "migrate=published samples=40",
     "migrate=published wake=reset samples=40 period_us=3000",
     "migrate=published time=raw-counter samples=40",
@@ -303,6 +304,13 @@ def test_load_that_calls_the_kernel_delays_most_by_its_critical_sections(watched
     assert queue > loop + 500
 
 
+@pytest.mark.parametrize("load", ["core0", "core1", "both", "same-priority"])
+def test_load_that_prints_keeps_the_line_busy_and_leaves_it_before_an_answer(watched: Watched, load: str) -> None:
+    sent: list[tuple[int, int]] = []  # when each carriage return of the load began to leave, and its byte
+    answer = watched.measure(f"load={load} load_work=uart samples=60 period_us=2000")
+    assert len(series(answer, "late")) == 60
+
+
 def test_work_of_the_task_does_not_move_its_releases(watched: Watched) -> None:
     idle = series(watched.measure("samples=30"), "late")
     assert series(watched.measure("samples=30 work_us=3000"), "late") == idle
@@ -328,6 +336,7 @@ def test_long_runs_are_counted_in_histograms(watched: Watched) -> None:
         ("period_us=1000 work_us=1000", "bad-value"),
         ("load=same-priority migrate=affinity", "bad-value"),
         ("load_work=queue", "bad-value"),
+        ("load_work=uart", "bad-value"),
         ("priority=2", "out-of-range"),
         ("priority=8", "out-of-range"),
         ("migrate=affinity samples=2700 counted=1", "out-of-range"),

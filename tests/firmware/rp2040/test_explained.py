@@ -140,6 +140,7 @@ WORDS = (
     "jitter samples=20 period_us=1000",
     "jitter core=1 samples=20 period_us=1000 load=both load_work=queue",
     "jitter migrate=affinity samples=20 period_us=2000 load=both load_work=memory",
+    "jitter samples=20 period_us=1000 load=both load_work=uart",
     *(
         f"irq path={path} from={number % 2} to=1 interrupted={doing} samples=20"
         for number, (path, doing) in enumerate(
@@ -174,6 +175,14 @@ def test_a_blocker_of_higher_priority_is_told_as_the_task_that_it_is(board: Boar
     found = Repeated(board, "jitter migrate=unsynchronised samples=20 period_us=1000").longest()
     task = next(part for part in found.parts if part.cause != "way")
     assert (task.cause, task.function) == ("task", "unsynchronised_blocker_task")
+
+
+def test_a_core_that_prints_is_told_by_the_interrupts_that_it_causes(board: Board) -> None:
+    """They are on core 0, wherever the task is that prints."""
+    board.ask("rate 3000000")
+    found = Repeated(board, "jitter core=0 samples=60 load=core1 load_work=uart").longest()
+    (part,) = (part for part in found.parts if part.cause == "interrupt")
+    assert (part.core, part.context) == (0, "IRQ 20 UART0_IRQ")
 
 
 def test_an_explanation_does_not_depend_on_those_before(board: Board) -> None:

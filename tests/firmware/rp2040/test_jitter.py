@@ -304,11 +304,51 @@ def test_load_that_calls_the_kernel_delays_most_by_its_critical_sections(watched
     assert queue > loop + 500
 
 
+class Listening(Watched):
+    """A board whose line is listened to."""
+
+    def take(self) -> bytes:
+        heard = self.chip.take_uart_timed()
+        self.heard += heard.data
+        self.ended = np.append(self.ended, heard.cycles)
+        return heard.data
+
+    def measure(self, words: str) -> list[dict[str, Any]]:
+        self.heard, self.ended = b"", np.zeros(0, np.int64)
+        return super().measure(words)
+
+    heard = b""
+    ended: Cycles = np.zeros(0, np.int64)
+    """The cycle in which each byte ended."""
+
+
+PRINTED = b"\r" * 63
+
+
 @pytest.mark.parametrize("load", ["core0", "core1", "both", "same-priority"])
-def test_load_that_prints_keeps_the_line_busy_and_leaves_it_before_an_answer(watched: Watched, load: str) -> None:
-    sent: list[tuple[int, int]] = []  # when each carriage return of the load began to leave, and its byte
-    answer = watched.measure(f"load={load} load_work=uart samples=60 period_us=2000")
-    assert len(series(answer, "late")) == 60
+def test_load_that_prints_keeps_the_line_busy_and_leaves_it_to_the_answer(o2: Path, load: str) -> None:
+    board = Listening(o2 / "intercore-target")
+    answer = board.measure(f"load={load} load_work=uart samples=20 period_us=2000")
+    assert len(series(answer, "late")) == 20
+    *lines, rest = board.heard.split(b"\n")
+    assert rest == b""
+    assert {line for line in lines if line.count(b"\r") != 1} == {PRINTED}, "whole lines"
+    first = board.heard.index(PRINTED)
+    last = board.heard.rindex(PRINTED) + len(PRINTED)
+    assert board.heard[first : last + 1] == (PRINTED + b"\n") * lines.count(PRINTED), "and nothing between them"
+    character = 10 * CLK_SYS_HZ / 115_200
+    assert np.ptp(board.ended[[first, last]]) <= 1.01 * character * (last - first), "one after another"
+    assert np.ptp(board.ended[[first, last]]) >= 20 * 2 * TICK, "all the time"
+
+
+def test_load_that_prints_delays_seldom_but_long(watched: Watched) -> None:
+    """Its tasks sleep, so they cost nothing but where an activation meets an interrupt or a lock of theirs."""
+    watched.ask("rate 3000000")
+    rest, printing = (
+        np.array(series(watched.measure(f"load={load} samples=60"), "late")) for load in ("none", "both load_work=uart")
+    )
+    assert abs(np.median(printing) - np.median(rest)) < 100
+    assert printing.max() > rest.max() + 500
 
 
 def test_work_of_the_task_does_not_move_its_releases(watched: Watched) -> None:

@@ -341,6 +341,16 @@ def test_load_that_prints_keeps_the_line_busy_and_leaves_it_to_the_answer(o2: Pa
     assert np.ptp(board.ended[[first, last]]) >= 20 * 2 * TICK, "all the time"
 
 
+def test_line_that_leaves_slowly_does_not_run_into_the_targets_own(o2: Path) -> None:
+    """One of 160 ms is under way until the rest behind a stretch of 500 ms is over, as where the host takes its time."""
+    board = Listening(o2 / "intercore-target")
+    board.chip.write_word(board.chip.address("rates") + 4, 4000)  # in place of the second
+    assert board.ask("rate 4000")[-1]["rate"] == 4000
+    answer = board.measure("load=core1 load_work=uart samples=60")
+    assert [line["done"] for line in answer if line["type"] == "progress"] == [50]
+    assert {line for line in board.heard.split(b"\n") if line.count(b"\r") > 1} == {PRINTED}
+
+
 def test_load_that_prints_delays_seldom_but_long(watched: Watched) -> None:
     """Its tasks sleep, so they cost nothing but where an activation meets an interrupt or a lock of theirs."""
     watched.ask("rate 3000000")

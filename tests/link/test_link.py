@@ -48,6 +48,15 @@ def test_garbage_is_borne_for_a_while_and_then_called_a_flood() -> None:
         list(map(link.receive, [0] * 100))
 
 
+def test_empty_lines_are_no_flood() -> None:
+    """They are the log that a load of the benchmark `jitter` prints."""
+    chunk = (b"\r" * 63 + b"\n") * 1024
+    good = sealed(b'{"type":"log","id":0,"text":"here"}')
+    link = Link(Played(*[chunk] * 100, good))
+    assert [message for _ in range(101) for message in link.receive(0)] == [Log(0, "here")]
+    assert (link.statistics.lines, link.statistics.bad_lines) == (1, 0)
+
+
 def test_contents_are_forgiven_before_the_greeting_only() -> None:
     hello = (
         b'{"type":"hello","id":0,"i":0,"protocol":2,"firmware":"1","board":"b","chip":"c","cores":1,"clock":"k",'

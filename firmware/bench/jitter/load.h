@@ -1,6 +1,6 @@
 /* What the busy tasks of the benchmark `jitter` do, and on which cores they are. Those of `load` compute in registers
- * (load_work=loop), send to a queue of their own and receive from it (queue), read and write memory region 0 (memory), or
- * print lines on the console (uart). */
+ * (load_work=loop), send to a queue of their own and receive from it (queue), read and write memory region 0 (memory),
+ * or print lines on the console (uart). */
 #ifndef IC_LOAD_H
 #define IC_LOAD_H
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 KEPT_BAD = 64
 """Number of bad lines that are kept to detect repeated ones."""
 GARBAGE_BUDGET = 4 << 20
-"""Bytes without one valid line after which the link counts as flooded: about a second's output of a pipe."""
+"""Bytes, except line ends, without one valid line after which the link counts as flooded: about a second's output of a
+pipe."""
 
 FLOOD_BYTES = 64 << 10
 """Bytes without any line from which a target floods the link while an answer is awaited: a hundred lines."""
@@ -180,7 +181,7 @@ class Link:
         self.statistics.bytes += len(data)
         messages = [message for line in self._lines.feed(data) if (message := self._decode(line)) is not None]
         self.statistics.lines += len(messages)
-        self._garbage = 0 if messages else self._garbage + len(data)
+        self._garbage = 0 if messages else self._garbage + len(data.strip(b"\r\n"))
         if messages:
             self.plain_text.note_protocol()
         if self.plain_text.resets >= LOOP:

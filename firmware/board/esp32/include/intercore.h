@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 /* A console: a serial line or a substitute. Its functions are called by one task at a time, usually pinned to core 0,
- * and are given `context`. When they wait they must block: a wait that spins takes time from the measurement. The
- * structure must not change until intercore_stop() has returned. */
+ * and are given `context`. With the load that prints (jitter, load_work=uart), write() is called by tasks on any core,
+ * too. When the functions wait they must block: a wait that spins takes time from the measurement. The structure must
+ * not change until intercore_stop() has returned. */
 struct intercore_console {
     /* Description of the console, for the condition `console`, e.g. "UART0 by interrupt on core 0" */
     const char *name;
@@ -73,8 +74,8 @@ struct intercore_config {
      * functions of the program's own console also run on this stack. */
     uint32_t console_stack_bytes;
     /* Bytes of the stack of each task that a benchmark starts: INTERCORE_TASK_STACK_LEAST to INTERCORE_STACK_MOST,
-     * default 4096. Creating a task is part of what is measured, so each stack comes from the heap when its task is
-     * created. */
+     * default 4096. The console's write() may run on this stack, too. Creating a task is part of what is measured, so
+     * each stack comes from the heap when its task is created. */
     uint32_t task_stack_bytes;
 };
 

@@ -90,7 +90,7 @@ def _load_publication() -> type[Publication]:
 
 BENCHMARK = Benchmark(
     "jitter",
-    # At rest and beside each kind of work on both cores: the period of seed 002's paper; some 8 s.
+    # At rest and beside each kind of work on both cores: the period of seed 002's paper; some 10 s.
     DefaultLevels(alone={"core": ["0"], "load": ["none", "both"], "load_work": ALL, "migrate": ["none"]}, suite=_suite),
     SeriesMeaning(
         roles=_ROLES,

@@ -34,7 +34,9 @@ FUNCTIONS = {
 POLLING_SPREAD = 10
 """Cycles by which overhead at the clock may vary while the other core polls."""
 AT_ONCE = 60
-"""Cycles from the moment of a reading of the clock within which what is done next begins."""
+"""Cycles from the moment of a reading of the clock within which what is done next begins, if no tick comes between."""
+TICKED = 300
+"""Cycles that the kernel's tick takes core 0, at most."""
 NOP, BX_LR = 0x46C0, 0x4770
 """Instructions."""
 SRAM5 = 0x20041000
@@ -64,7 +66,9 @@ class Watched:
         """
         releases, moments = cycles([self._releases], giver), cycles([self._moments], giver)
         before = moments[np.searchsorted(moments, releases) - 1]
-        is_timed = releases - before < AT_ONCE
+        ticks = cycles([self._ticks], 0)
+        is_ticked = (giver == 0) & (np.searchsorted(ticks, releases) > np.searchsorted(ticks, before))
+        is_timed = releases - before < AT_ONCE + TICKED * is_ticked
         readings, theirs = cycles([self._readings], getter), cycles([self._moments], getter)
         acquired = cycles(self._acquired, getter)
         found = {}
@@ -76,7 +80,7 @@ class Watched:
         return np.array(list(found.values()), np.int64)
 
     def is_ticked(self, found: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Tell in which hand-overs the kernel's tick came, which takes core 0 some 270 cycles."""
+        """Tell in which hand-overs the kernel's tick came."""
         ticks = cycles([self._ticks], 0)
         return np.searchsorted(ticks, found[:, -1]) > np.searchsorted(ticks, found[:, 0] - 400)
 

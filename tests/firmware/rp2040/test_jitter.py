@@ -342,7 +342,7 @@ def test_load_that_prints_keeps_the_line_busy_and_leaves_it_to_the_answer(o2: Pa
 
 
 def test_line_that_leaves_slowly_does_not_run_into_the_targets_own(o2: Path) -> None:
-    """One of 160 ms is under way until the rest behind a stretch of 500 ms is over, as where the host takes its time."""
+    """A line of 160 ms lasts until the rest behind a stretch of 500 ms is over, as where the host takes its time."""
     board = Listening(o2 / "intercore-target")
     board.chip.write_word(board.chip.address("rates") + 4, 4000)  # in place of the second
     assert board.ask("rate 4000")[-1]["rate"] == 4000

@@ -15,7 +15,7 @@ use crate::core::time::Cycle;
 pub(super) struct Collision {
     /// The visits that they are in, or `NO_VISIT`.
     pub visits: [u32; 2],
-    /// What they ask for; nothing, if it does not matter.
+    /// What they ask for.
     pub addresses: [u32; 2],
     /// What they execute there: of the speculative core, cycles since that began, and of the other one the number.
     pub instructions: [u16; 2],
@@ -105,7 +105,7 @@ impl Profile {
             functions[role] = core.visits.function(visit);
             // In the quantum's cycles, a wait of the replaying core took time, and one of the speculative core took none.
             core.visits.spend(visit, if by_speculative { times } else { 0 });
-            if role == loser && self.hunt.is_none() {
+            if role == loser {
                 let instruction = if by_speculative {
                     Instruction::InCycle(collision.instructions[role].into())
                 } else {
@@ -113,9 +113,6 @@ impl Profile {
                 };
                 core.lose_in(visit, instruction, (slave, times), &self.blocks);
             }
-        }
-        if self.hunt.is_some() {
-            return; // whom cycles were lost to is nothing that it asks for
         }
         let functions = if speculative & 1 == 0 { functions } else { [functions[1], functions[0]] };
         let access = Access { slave: Slave(slave), address: addresses[loser] };

@@ -110,16 +110,20 @@ impl Profile {
         if let Some(last) = lost.last() {
             visited.set_cycles(quantum.begun[0], last.cycle);
         }
-        let matters = self.hunt.is_none();
         for (number, lost) in lost.iter().enumerate() {
             let nowhere = (NO_VISIT, 0);
             let first = if number < alone[0] { nowhere } else { visited.speculative_at(quantum.begun[0], lost) };
             let second = if number < alone[1] { nowhere } else { visited.replaying_at(lost) };
+            if self.hunt.is_some() {
+                // Whom cycles were lost to is nothing that it asks for.
+                self.pass_lost(quantum, lost, [first.0, second.0]);
+                continue;
+            }
             let asked = quantum.addresses[lost.cycle as usize & (quantum.addresses.len() - 1)];
             let collision = Collision {
                 visits: [first.0, second.0],
-                addresses: if matters { [asked, lost.address] } else { [0; 2] },
-                instructions: if matters { [first.1, second.1] } else { [0; 2] },
+                addresses: [asked, lost.address],
+                instructions: [first.1, second.1],
                 slave: lost.slave,
                 speculative: quantum.cores[0],
                 by_speculative: lost.by_speculative,
@@ -127,6 +131,15 @@ impl Profile {
             self.collide(collision, before);
         }
         self.visited = visited;
+    }
+
+    /// A cycle goes by that was lost, by role in a visit or in `NO_VISIT`. In the quantum's cycles, a wait of the replaying core took
+    /// time, and one of the speculative core took none.
+    #[inline(always)]
+    fn pass_lost(&mut self, quantum: &Quantum, lost: &Lost, visits: [u32; 2]) {
+        for (core, visit) in quantum.cores.into_iter().zip(visits).filter(|&(_, visit)| visit != NO_VISIT) {
+            self.cores[usize::from(core & 1)].visits.spend(visit, lost.by_speculative.into());
+        }
     }
 
     /// Accounts for accesses to spinlocks, in the order of time.

@@ -17,6 +17,11 @@ pub(crate) struct Begun {
     pub(crate) executed: u16,
 }
 
+/// Where `Begun::key` has how many instructions of a block were executed: native code has blocks of fewer than 32.
+const EXECUTED_SHIFT: u32 = 27;
+/// So many blocks have numbers below that.
+const MAX_BLOCKS: usize = 1 << (EXECUTED_SHIFT - 1);
+
 impl Begun {
     pub const NOTHING: Self = Self { what: 0, cycle: 0, executed: 0 };
 
@@ -30,6 +35,13 @@ impl Begun {
     /// What native code says of a block.
     pub const fn what(block: u32) -> u32 {
         block << 1 | 1
+    }
+
+    /// By which this is told from all others, in a program that does not change.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the hot loop of a profile
+    pub(super) fn key(self) -> u32 {
+        self.what | u32::from(self.executed) << EXECUTED_SHIFT
     }
 
     /// The number of the block, if it is one.
@@ -160,6 +172,9 @@ impl Blocks {
         }
         if let Some(&number) = self.numbers.get(shape) {
             return Some(number);
+        }
+        if self.all.len() >= MAX_BLOCKS || begins.len() > u32::MAX as usize >> EXECUTED_SHIFT {
+            return None;
         }
         let number = self.all.len() as u32;
         let by_cycle = (0..=to_last).map(|cycle| begins.partition_point(|&begins| begins <= cycle) as u8 - 1).collect();

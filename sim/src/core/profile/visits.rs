@@ -58,8 +58,8 @@ impl Move {
 /// What comes behind a visit.
 #[derive(Clone, Copy, Debug)]
 struct Next {
-    /// See `Begun::what`.
-    what: u32,
+    /// See `Begun::key`.
+    key: u32,
     /// The number of the next visit.
     to: u32,
     by: Move,
@@ -67,7 +67,7 @@ struct Next {
 
 impl Next {
     /// Nothing is executed at this address.
-    const NOTHING: Self = Self { what: u32::MAX - 1, to: 0, by: Move::Stay };
+    const NOTHING: Self = Self { key: u32::MAX - 1, to: 0, by: Move::Stay };
 }
 
 /// An instruction of a visit.
@@ -195,14 +195,16 @@ impl Visits {
     ) -> Option<u32> {
         let visit = &self.all[from as usize];
         // The host guesses which one it is, and goes on meanwhile.
-        let next = if visit.next[0].what == begun.what { visit.next[0] } else { visit.next[1] };
-        if next.what != begun.what || begun.executed != 0 {
+        let key = begun.key();
+        let next = if visit.next[0].key == key { visit.next[0] } else { visit.next[1] };
+        if next.key != key {
             return None;
         }
         let to = &mut self.all[next.to as usize];
         let group = &self.groups[to.group as usize];
-        let may_change = begun.block().is_none();
-        if may_change && op_at(begun.what) != group.op
+        // Of a block, the last instruction stays as it is, unless it was not executed to there.
+        let may_change = begun.block().is_none() || begun.executed != 0;
+        if may_change && begun.last(blocks).is_err_and(|pc| op_at(pc) != group.op)
             || next.by != Move::Stay && !next.by.is_made(context, begun.pc(blocks), &group.function)
         {
             return None;
@@ -258,12 +260,11 @@ impl Visits {
         };
         self.execute(to);
         if let Some(before) = before
-            && begun.executed == 0
             && !matches!(by, Move::Other { .. })
         {
             let next = &mut self.all[before as usize].next;
             next.swap(0, 1);
-            next[0] = Next { what: begun.what, to, by };
+            next[0] = Next { key: begun.key(), to, by };
         }
         to
     }

@@ -24,8 +24,8 @@ SLOWEST = 5
 PYTEST = ".venv/bin/pytest -q"
 SAME_CASES = ("--hypothesis-seed=1", "--hypothesis-profile=daily")
 """Property tests meet the same cases in every `make test`; `make test-long` looks for new ones (tests/conftest.py)."""
-TOGETHER = ("-n", "6", "--dist", "loadfile", "--no-loadscope-reorder")
-"""Six processes keep two processors busy, because many tests wait for a while.
+TOGETHER = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+"""Three processes keep two processors busy, because many tests wait for a while; each collects all tests, for 20 s.
 
 Files stay whole for the fixtures that their tests share, and in order: the files with few tests, which are long, would
 otherwise come last. Tests of tests/firmware/host never run like this: their programs take processors for themselves."""
@@ -37,12 +37,15 @@ CACHED = (
     'CCACHE_DIR="$PWD/build/ccache" CCACHE_NOHASHDIR=1'
 )
 """Tests build images whose files are mostly the same. Ninja starts their compilers in half of make's time."""
-SIM_TESTS = "--package intercore-sim-tests"
+SIM_TESTS = "--locked --profile module --package intercore-sim-tests --package intercore-sim-python"
+"""With what set-up has built. Crates have the features for both packages, and so those that they have there."""
 SAME_CASES_RUST = "PROPTEST_RNG_ALGORITHM=xs PROPTEST_RNG_SEED=1"
 """proptest's usual generator takes more time than the tests themselves."""
 RING_MODEL = "cd tests/ring_model && CARGO_TARGET_DIR=../../build/ring-model cargo test --locked --quiet"
 CROSS_COMPILED = ("amp", "rp2040", "rp2040_amp", "stm32h745")
 """Of tests/firmware: programs of microcontrollers."""
+LATER = ("contributing", "docs_printed", "docs_site", "wheel")
+"""Of tests: those whose long part has commands of its own in `make test-long`."""
 OPENBLAS_CORES = ("Prescott", "Nehalem", "Haswell", "Zen")
 """Each rounds in its own way, and all of them run on every processor with AVX2."""
 NUMERIC_TESTS = "tests/benchmarks tests/campaign/test_schedule.py tests/comparison tests/statistics"
@@ -87,15 +90,13 @@ def make(target: str, *after: str, shown: bool = False) -> Part:
 DAILY = {
     "setup": make("setup", shown=True),
     "test-simulator": Part(
-        (f"cd sim && INTERCORE_NO_SKIP=1 {SAME_CASES_RUST} cargo test --locked --quiet {SIM_TESTS}",)
+        (f"cd sim && INTERCORE_NO_SKIP=1 {SAME_CASES_RUST} cargo test --quiet {SIM_TESTS}",), after=("setup",)
     ),
     "test-ring-model": Part((RING_MODEL,)),
     "test-host": Part((host(),), after=("setup",)),
     "test-tools": make("test-tools", "setup"),
     "test-python": Part(
         (
-            # Otherwise each of the six processes rewrites the assertions of all tests, for 10 s.
-            f"{pytest('--collect-only', without('tests/firmware/host'))} > /dev/null || :",
             f"INTERCORE_NO_SKIP=1 {CACHED} "
             + pytest(*TOGETHER, without("tests/firmware/host"), *SAME_CASES, "--session-timeout=3600"),
         ),
@@ -120,11 +121,13 @@ OTHERS = {
     "test-long": Part((
         "scripts/install-packages arm riscv test",
         "cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 "
-        f"cargo test --locked --release {SIM_TESTS} qemu::",
+        f"cargo test {SIM_TESTS} qemu::",
         "cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=100000 "
-        f"cargo test --locked --release {SIM_TESTS} -- lockstep:: interleaving::",
+        f"cargo test {SIM_TESTS} -- lockstep:: interleaving::",
         "cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=1000000 "
-        f"cargo test --locked --release {SIM_TESTS} engines::",
+        f"cargo test {SIM_TESTS} engines::",
+        # Where overflow is checked.
+        f"cd sim && INTERCORE_NO_SKIP=1 {SAME_CASES_RUST} cargo test --locked --quiet --package intercore-sim-tests",
         "make --no-print-directory fuzz-image fuzz-registers",
         f"{RING_MODEL} -- --include-ignored",
         pytest(
@@ -134,16 +137,15 @@ OTHERS = {
             INTERCORE_NO_SKIP="1",
             INTERCORE_SLOW="1",
         ),
-        pytest(
-            below("tests/firmware/host", "test_transports.py", "test_trace.py"),
-            INTERCORE_SLOW="1",
-            INTERCORE_SANITIZE="thread",
-        ),
-        pytest("tests/firmware/host/test_trace.py", INTERCORE_SLOW="1", INTERCORE_SANITIZE="address,undefined"),
+        host(INTERCORE_SLOW="1"),
+        host(INTERCORE_SLOW="1", INTERCORE_SANITIZE="thread"),
+        host(INTERCORE_SLOW="1", INTERCORE_SANITIZE="address,undefined"),
         pytest(
             *TOGETHER,
-            without("tests/cli", "tests/sim", "tests/test_contributing.py", "tests/firmware/host"),
+            without("tests/cli", "tests/sim", "tests/firmware/host"),
             without(*(f"tests/firmware/{name}" for name in CROSS_COMPILED)),
+            without(*(f"tests/test_{name}.py" for name in LATER), "tests/firmware/esp32/test_component.py"),
+            INTERCORE_SLOW="1",
         ),
         "make --no-print-directory lint-c STATES=225000",
         "make --no-print-directory lint-systems",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -31,8 +32,10 @@ SHARED = ["-fPIC", "-fno-semantic-interposition"]
 # Undefined behaviour ends the test run at once, without needing a run-time library in Python's process.
 TRAPS = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
 
-# clang optimises in other ways than gcc; two levels of it show which.
-LEVELS = {"cc": OPT_LEVELS, "clang": ("O2", "O3")}
+# clang optimises in other ways than gcc; two levels of it show which. Every day there is code that is not optimised,
+# the usual one, and what computes otherwise.
+EVERY_DAY = {"cc": ("O0", "O2", "Ofast"), "clang": ("O3",)}
+LEVELS = {"cc": OPT_LEVELS, "clang": ("O2", "O3")} if "INTERCORE_SLOW" in os.environ else EVERY_DAY
 BUILDS = [(compiler, opt) for compiler, opts in LEVELS.items() if shutil.which(compiler) for opt in opts]
 
 

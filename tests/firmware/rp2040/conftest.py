@@ -55,8 +55,8 @@ def need_tools() -> None:
         pytest.skip(f"missing: {', '.join(missing)}")
 
 
-EVERY_DAY = ("O0", "O2")
-"""Levels of optimisation whose code is the largest and the usual; the others take as long to build, each."""
+EVERY_DAY = ("O2",)
+"""The usual level of optimisation; the others take as long to build, each."""
 
 
 def every_day(opt: str) -> str:

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from intercore.board.build import SANITIZE_VARIABLE
 from tests.built_once import host_program_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+SANITIZED = bool(os.environ.get(SANITIZE_VARIABLE)) and "INTERCORE_SLOW" not in os.environ
+"""Whether a sanitizer looks on, and one case of each kind is enough: others take other numbers the same way."""
 PATIENCE = 600.0
 """Seconds after which a silent program counts as hung: a sanitizer is slow, and a busy machine ten times as slow."""
 

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
 
 
+OTHER_WORK = ["integer", "hanoi", "memory", "double", "flash", "fir", "dense", "aes", "records"]
 WAYS = [
-    *itertools.product(["notify", "poll-tick"], ["create", "pool", "spin"], ["fp", "integer", "hanoi", "memory"]),
-    *itertools.product(["notify"], ["create"], ["double", "flash", "fir", "dense", "aes", "records"]),
+    *itertools.product(["notify", "poll-tick"], ["create", "pool", "spin"], ["fp"]),
+    *itertools.product(["notify"], ["create"], OTHER_WORK),
 ]
 """Joins, modes and workloads; how work is begun and ended does not depend on what it is."""
 

@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 from intercore.board.sources import firmware_sources
 from intercore.record.trace_recording import Kind
 from tests.built_once import ROOT, alone_in
+from tests.firmware.host.conftest import SANITIZED
 from tests.firmware.ring_events import RingEvent, Seen, kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+pytestmark = pytest.mark.skipif(SANITIZED, reason="its library is built without a sanitizer")
 
 HERE = Path(__file__).parent
 RING = 64

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.firmware.host.conftest import SANITIZED
 from tests.firmware.host.units import check
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
+
+pytestmark = pytest.mark.skipif(SANITIZED, reason="other tests measure the same: set INTERCORE_SLOW=1")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import uuid
 from typing import TYPE_CHECKING
 
 import jsonschema
@@ -10,21 +12,31 @@ import pytest
 
 from intercore.document.schema import schema
 from intercore.record.store import Store
+from tests.cli.conftest import FakeBoard
+from tests.cli.tool import Tool
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import FakeBoard
-    from tests.cli.tool import Tool
+    from pathlib import Path
 
 pytestmark = pytest.mark.measures("speedup")
 SETTING = ("speedup", "workload=fp", "n=10,100", "mode=create")
 
 
-@pytest.fixture
-def both(tool: Tool, board: FakeBoard) -> Tool:
-    """The tool beside a store with a run of this machine, and one of a board."""
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a run of this machine, and one of a board (read it only; `both` has a copy)."""
+    tool, board = Tool(tmp_path_factory.mktemp("both"), uuid.uuid4().hex), FakeBoard()
     tool("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
     board.behave(benchmark="speedup")
     tool("run", "serial", "--port", board.url, *SETTING).succeeded()
+    board.close()
+    return tool.store
+
+
+@pytest.fixture
+def both(tool: Tool, stored: Path) -> Tool:
+    """The tool beside a store with both runs."""
+    shutil.copyfile(stored, tool.store)
     return tool
 
 
@@ -114,4 +126,4 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
     ],
 )
 def test_what_cannot_be_compared_is_refused(both: Tool, words: tuple[str, ...], says: str) -> None:
-    assert says in both("compare", *words).failed(2).error
+    assert says in both.here("compare", *words).failed(2).error

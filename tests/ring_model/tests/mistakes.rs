@@ -39,6 +39,7 @@ fn complaint(ring: &'static ring_model::Ring, cases: &[Case]) -> Option<String> 
 }
 
 #[test]
+#[ignore = "a minute, and it tests the tests"]
 fn every_mistake_is_found() {
     std::panic::set_hook(Box::new(|_| {})); // that they panic is what is wanted
     let mut missed = missed(MISTAKEN, &cases());

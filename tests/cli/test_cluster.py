@@ -1,4 +1,4 @@
-"""Simulated campaigns on a Dask cluster that runs here: a scheduler and two workers, each a process of its own."""
+"""Simulated campaigns on a Dask cluster that runs here: a scheduler and workers, each a process of its own."""
 
 from __future__ import annotations
 
@@ -98,7 +98,8 @@ cluster._measure = measure
 """A worker that returns objects which create a file where they are unpickled, named for that process: as a result, as
 an exception, and, to who comes second, as what it is."""
 
-slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes; set INTERCORE_SLOW=1")
+SLOW = "INTERCORE_SLOW" in os.environ
+slow = pytest.mark.skipif(not SLOW, reason="takes minutes; set INTERCORE_SLOW=1")
 PATIENCE = 120.0
 LONG_PATIENCE = 1200.0
 
@@ -168,9 +169,10 @@ def _scheduler(directory: Path, **variables: str) -> Iterator[DaskCluster]:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
+    """A cluster with one worker, or with two for campaigns that take minutes."""
     with _scheduler(tmp_path_factory.mktemp("cluster")) as started:
-        started.add_worker()
-        started.add_worker()
+        for _ in range(2 if SLOW else 1):
+            started.add_worker()
         yield started
 
 

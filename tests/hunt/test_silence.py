@@ -220,7 +220,7 @@ def stressed(program: Path, seconds: float, begin: Callable[[Simulator], None]) 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("opt", OPT_LEVELS if SLOW else ["O2"])
 def test_the_stress_test_of_the_port_has_no_finding(opt: str) -> None:
-    program, seconds = built(opt) / "intercore-stress", 2.0 if SLOW else 0.5
+    program, seconds = built(opt) / "intercore-stress", 2.0 if SLOW else 0.1
     first = stressed(program, seconds, Simulator.start_hunt)
     assert found_in(first) == []
     again = stressed(program, seconds, lambda chip: chip.start_hunt_again([], first.shared_words()))

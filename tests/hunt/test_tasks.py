@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from intercore.board.sources import firmware_sources
 from intercore.hunt.analysis import HuntAnalysis, analysed
 from intercore.hunt.hunting import Wanted
 from tests.built_once import ROOT, alone_in
@@ -30,7 +31,7 @@ def program(*definitions: str, file: str = "faults/tasks.c") -> Path:
         defined = "".join(f"#define {one}\n" for one in definitions)
         source.write_text(f'{defined}#include "{EXAMPLES / file}"\n', "utf-8")
         for words in (
-            ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), "-DIC_BOARD=rp2040", f"-DIC_PROGRAM={source}"],
+            ["cmake", "-S", str(firmware_sources()), "-B", str(folder), "-DIC_BOARD=rp2040", f"-DIC_PROGRAM={source}"],
             ["cmake", "--build", str(folder), "--parallel", "--target", "intercore-target"],
         ):
             done = subprocess.run(words, capture_output=True, text=True, check=False)

@@ -16,6 +16,7 @@ import pytest
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
 from intercore.board.factors import OPT_LEVELS
+from intercore.board.sources import firmware_sources
 from intercore.record.measurement import Measurement, Series
 from intercore.sim import Simulator
 from tests.built_once import ROOT, alone_in
@@ -96,7 +97,7 @@ def built_with(**levels: str | int) -> Path:
 
 def _build(folder: Path, programs: Sequence[str], board: str = "rp2040", **levels: str | int) -> None:
     defines = [f"-DIC_{name.upper()}={level}" for name, level in levels.items()]
-    configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), f"-DIC_BOARD={board}", *defines]
+    configure = ["cmake", "-S", str(firmware_sources()), "-B", str(folder), f"-DIC_BOARD={board}", *defines]
     build = ["cmake", "--build", str(folder), "--parallel", "--target", *programs]
     for command in (configure, build):
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -10,7 +10,7 @@ import pytest
 from intercore.benchmarks.outage import PARTS
 from intercore.benchmarks.outage.analysis import analyse
 from intercore.sim import Reason, Simulator
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built, built_with, checks_of, measurement, series
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built_with, checks_of, measurement, series
 
 if TYPE_CHECKING:
     from typing import Any
@@ -117,7 +117,7 @@ def test_what_was_not_stopped_executes_ones_from_a_busy_flash() -> None:
 
 
 def test_where_an_image_has_no_room_for_it_that_is_said() -> None:
-    board = Board(built("O0") / "intercore-target")
+    board = Board(built_with(opt="O0"))
     board.hear()
     answer = board.ask("run outage")
     (error,) = (line for line in answer if line["type"] == "error")

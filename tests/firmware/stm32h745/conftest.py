@@ -12,11 +12,12 @@ import pytest
 
 from intercore.board.boards import STM32H745
 from intercore.board.build import board_image
+from intercore.board.sources import firmware_sources
 from tests.built_once import alone_in
 from tests.firmware.stm32h745.covering_array import DAILY
 
 ROOT = Path(__file__).parents[3]
-FIRMWARE = ROOT / "firmware"
+FIRMWARE = firmware_sources()
 BOARD = FIRMWARE / "board" / "stm32h745"
 LOGIC = ("console/stm32h745_baud.c", "clock/stm32h745_clock_plan.c", "memory/stm32h745_mpu_table.c")
 """What touches no register."""

@@ -25,7 +25,7 @@ PYTEST = ".venv/bin/pytest -q"
 SAME_CASES = ("--hypothesis-seed=1", "--hypothesis-profile=daily")
 """Property tests meet the same cases in every `make test`; `make test-long` looks for new ones (tests/conftest.py)."""
 TOGETHER = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
-"""Three processes keep two processors busy, because many tests wait for a while; each collects all tests, for 20 s.
+"""Three processes keep two processors busy, because many tests wait for a while; each collects all tests, for 10 s.
 
 Files stay whole for the fixtures that their tests share, and in order: the files with few tests, which are long, would
 otherwise come last. Tests of tests/firmware/host never run like this: their programs take processors for themselves."""
@@ -137,9 +137,9 @@ OTHERS = {
             INTERCORE_NO_SKIP="1",
             INTERCORE_SLOW="1",
         ),
-        host(INTERCORE_SLOW="1"),
-        host(INTERCORE_SLOW="1", INTERCORE_SANITIZE="thread"),
-        host(INTERCORE_SLOW="1", INTERCORE_SANITIZE="address,undefined"),
+        pytest("tests/firmware/host", INTERCORE_SLOW="1"),
+        pytest("tests/firmware/host", INTERCORE_SLOW="1", INTERCORE_SANITIZE="thread"),
+        pytest("tests/firmware/host", INTERCORE_SLOW="1", INTERCORE_SANITIZE="address,undefined"),
         pytest(
             *TOGETHER,
             without("tests/cli", "tests/sim", "tests/firmware/host"),

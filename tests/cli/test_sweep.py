@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import signal
@@ -320,10 +321,16 @@ def test_a_setting_that_a_board_refuses_is_set_aside_alone(tool: Tool, board: Fa
     assert "this target measures nothing" in result.err
 
 
+ALONE = {"seed-003-figure-4", "seed-003-figure-5"}
+"""Plans whose first build, at -O3, no other test has."""
+slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds a program: set INTERCORE_SLOW=1")
+
+
 def measuring(plan: Path) -> ParameterSet:
     """A plan as a test's parameter, with what it measures."""
     named = re.findall(r'^benchmark = "(\w+)"', plan.read_text(), re.MULTILINE)
-    return pytest.param(plan, marks=pytest.mark.measures(*named), id=plan.stem)
+    marks = [pytest.mark.measures(*named), *([slow] if plan.stem in ALONE else [])]
+    return pytest.param(plan, marks=marks, id=plan.stem)
 
 
 HERE = sorted(path for path in PLANS.glob("*.toml") if "\nport = " not in path.read_text())

@@ -123,7 +123,7 @@ impl Profile {
 
 impl CoreProfile {
     /// The core has waited in the last instruction of a visit.
-    pub(super) fn wait(&mut self, visit: u32, wait: &Wait, blocks: &Blocks) {
+    pub(super) fn wait(&mut self, visit: u32, wait: Wait, blocks: &Blocks) {
         let (_, node) = self.visits.function_in(visit);
         let (pc, _) = self.visits.last(visit, blocks);
         self.calls.tree().costs(node).waits[usize::from(wait.slave)] += Cycle::from(wait.cycles);

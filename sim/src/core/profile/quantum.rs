@@ -101,7 +101,7 @@ impl Profile {
         }
         for role in [0, 1] {
             let core = &mut self.cores[usize::from(quantum.cores[role] & 1)];
-            for wait in quantum.waits[role] {
+            for &wait in quantum.waits[role] {
                 core.wait(visited.visits[role][wait.begun as usize - 1], wait, &self.blocks);
             }
         }

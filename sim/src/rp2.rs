@@ -12,6 +12,7 @@ pub mod peripheral;
 pub mod pin_interrupts;
 pub mod pll;
 pub mod psm;
+pub mod pwm;
 pub(crate) mod registration;
 pub mod resets;
 pub(crate) mod sio;

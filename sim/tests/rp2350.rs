@@ -10,6 +10,7 @@ mod dma;
 mod flash;
 mod machine;
 mod paths;
+mod pwm;
 mod shared;
 
 use crate::machine_code::cases;

@@ -13,6 +13,8 @@ pub enum Irq {
     Timer1_1 = 5,
     Timer1_2 = 6,
     Timer1_3 = 7,
+    PwmWrap0 = 8,
+    PwmWrap1 = 9,
     Dma0 = 10,
     Dma1 = 11,
     Dma2 = 12,

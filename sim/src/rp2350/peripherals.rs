@@ -17,6 +17,7 @@ use crate::rp2::dma::requests::Requesters as _;
 use crate::rp2::peripheral::{Block, Context, Effect, Peripheral};
 use crate::rp2::pll::{self, Pll};
 use crate::rp2::psm::{self, Psm};
+use crate::rp2::pwm::{self, Pwm};
 use crate::rp2::registration::{self, AddressMap, Entry, Requests, Target, aliased, is_alias, lines_of};
 use crate::rp2::resets::{self, Resets};
 use crate::rp2::uart::{self, Uart};
@@ -47,6 +48,19 @@ pub const PLL_SYS: Block = Block { instance: "_SYS", base: 0x4005_0000, reset: 1
 pub const PLL_USB: Block = Block { instance: "_USB", base: 0x4005_8000, reset: 1 << 15, ..pll::PLL };
 /// `WATCHDOG`. The erratum of the RP2040 is gone: its counter goes down by one in each tick (DS 12.9.2).
 pub const WATCHDOG: Block = Block { base: 0x400d_8000, ..watchdog::WATCHDOG };
+/// Slices of PWM (DS 12.5.1).
+const SLICES: usize = 12;
+/// `PWM`.
+pub const PWM: Block = Block {
+    base: 0x400a_8000,
+    reset: 1 << 16,
+    interrupts: &[Irq::PwmWrap0 as u8, Irq::PwmWrap1 as u8],
+    dreqs: &[32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43],
+    write_one_clears: &[pwm::intr(SLICES)],
+    modelled: "12 counters, wraps, both interrupts, DMA requests",
+    missing: "outputs, counting of pins",
+    ..pwm::PWM
+};
 /// `UART0`.
 pub const UART0: Block = Block {
     instance: "0",
@@ -91,6 +105,7 @@ registration::peripherals! {
     pll_sys: Pll => PLL_SYS;
     pll_usb: Pll => PLL_USB;
     uarts: [Uart; 2] => 0: UART0, 1: UART1;
+    pwm: Pwm<SLICES, 2> => PWM;
     timers: [Timer; 2] => 0: timer::TIMER0, 1: timer::TIMER1;
     rosc: Registers<Rosc> => configuration::ROSC;
     powman: Registers<Powman> => configuration::POWMAN;

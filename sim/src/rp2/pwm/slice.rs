@@ -11,7 +11,7 @@ pub const CSR_PH_CORRECT: u32 = 1 << 1;
 /// The first of the bits that invert A and B.
 const CSR_A_INV: u32 = 2;
 /// What the divider counts: every cycle, those in which the B pin is high, or its edges (4.5.2.5).
-const CSR_DIVMODE: u32 = 3 << 4;
+pub(super) const CSR_DIVMODE: u32 = 3 << 4;
 const WHILE_HIGH: u32 = 1 << 4;
 const RISING: u32 = 2 << 4;
 /// Takes one count back.

@@ -85,15 +85,17 @@ class RunFindings:
         answered = any(report.answers for report in reports)
         brief = bool(self.details) and answered
         yield from self._exhibits(reports)
-        below = [*(self._some(reports, caveats) if brief else self._all(reports, caveats)), *self._rest()]
         if answered:
             table = _answers_table(self.run, reports, self.overhead_us, brief=brief)
             remarks = list(map(Sentence, most_notable(reports)))
-            weighed = [Weighed(remark, -rank) for rank, remark in enumerate(remarks)]
-            every = [Weighed(table), *weighed, *map(Weighed, below)]
-            yield from on_one_screen(every) if brief else (one.part for one in every)
-        else:
-            yield from below
+            if brief:
+                yield from self._screen(table, remarks, reports, caveats)
+            else:
+                yield table
+                yield from remarks
+        if not brief:
+            yield from self._all(reports, caveats)
+        yield from self._rest()
 
     def _exhibits(self, reports: Sequence[Report]) -> Iterator[Part]:
         """Yield the run's values in the form of a paper's tables and figures, and the verdicts on their findings."""
@@ -135,18 +137,39 @@ class RunFindings:
         if said := model.beside_boards(self.run, brief=brief):
             yield Sentence(f"{said}.")
 
-    def _some(self, reports: Sequence[Report], caveats: Sequence[Finding]) -> Iterator[Part]:
+    def _screen(
+        self, table: Part, remarks: Sequence[Part], reports: Sequence[Report], caveats: Sequence[Finding]
+    ) -> Iterator[Part]:
+        """Yield the answers, and what one screen has room for besides: a few causes of caveats before the remarks."""
+        causes = by_cause(caveats)
+        cautions = [
+            Caution(first_sentence(first.text) + (f" ({count} of this kind)" if count > 1 else ""))
+            for first, count in causes[:_MOST_CAUSES]
+        ]
+        last = self._others(sum(count for _, count in causes))
+        every = [
+            Weighed(table),
+            *(Weighed(remark, -rank) for rank, remark in enumerate(remarks, 1)),
+            *map(Weighed, self._sentences(reports)),
+            *(Weighed(caution, 1 / rank) for rank, caution in enumerate(cautions, 1)),
+            Weighed(last),
+        ]
+        shown = on_one_screen(every)[:-1]
+        yield from shown
+        told = sum(count for caution, (_, count) in zip(cautions, causes, strict=False) if caution in shown)
+        yield self._others(sum(count for _, count in causes) - told)
+
+    def _others(self, warnings: int) -> Line:
+        """Return how to see all tables, and so many warnings that are not shown."""
+        more = f", and {plural(warnings, 'more warning')}" if warnings else ""
+        return Line(f"All tables{more}: {self.details}")
+
+    def _sentences(self, reports: Sequence[Report]) -> Iterator[Part]:
         if len([report for report in reports if report.benchmark not in _OF_ALL]) == 1:
             yield from (Sentence(text) for report in reports for text in report.section.sentences)
         if self.left_out:
             yield Sentence(self.left_out)
         yield from self._model(brief=True)
-        causes = by_cause(caveats)
-        for first, count in causes[:_MOST_CAUSES]:
-            yield Caution(first_sentence(first.text) + (f" ({count} of this kind)" if count > 1 else ""))
-        more = sum(count for _, count in causes[_MOST_CAUSES:])
-        more_warnings = f", and {plural(more, 'more warning')}" if more else ""
-        yield Line(f"All tables{more_warnings}: {self.details}")
 
 
 class _AnswerRow(NamedTuple):

@@ -51,7 +51,7 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
         question = f"throughput, {how}" if how else "throughput of a stream"
-        about = f"{_choice(one)}, {one.bytes:,}-byte messages"
+        about = f"{_choice(one)}, {one.bytes:,} bytes"
         about += f"; {one.slowest}, the slowest direction" if one.settings > 1 else ""
         is_largest = one.bytes == max(other.bytes for other in streams)
         about += "; the largest streamed" * is_largest
@@ -262,4 +262,4 @@ def _level(name: str, level: Level) -> str:
 def _choice(one: MessageRank) -> str:
     words = " ".join(_level(name, level) for name, level in one.choice.items())
     by_address = "transport" in one.choice and not copies(one.choice["transport"])
-    return f"{words} (passes an address)" if by_address and "zero-copy" not in words else words
+    return f"{words} (by address)" if by_address and "zero-copy" not in words else words

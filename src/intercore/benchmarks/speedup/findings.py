@@ -414,8 +414,8 @@ class SpeedupPoorFit(GroupCaveat, frozen=True):
             ),
         }[self.cause]
         return (
-            f"The fit is poor: a TP lies {self.residual_percent:.1f} % off the model, more than its samples explain, "
-            f"so overhead, break-even and the work needed for an efficiency are rough. {cause}."
+            f"The fit is poor: a TP lies {self.residual_percent:.1f} % off the model, more than its samples explain. "
+            f"Overhead, break-even and the work needed for an efficiency are rough. {cause}."
         )
 
 

@@ -140,7 +140,7 @@ class RunFindings:
     def _screen(
         self, table: Part, remarks: Sequence[Part], reports: Sequence[Report], caveats: Sequence[Finding]
     ) -> Iterator[Part]:
-        """Yield the answers, and what one screen has room for besides: a few causes of caveats before the remarks."""
+        """Yield the answers, the first cause of caveats, and what one screen has room for: causes before remarks."""
         causes = by_cause(caveats)
         cautions = [
             Caution(first_sentence(first.text) + (f" ({count} of this kind)" if count > 1 else ""))
@@ -151,7 +151,8 @@ class RunFindings:
             Weighed(table),
             *(Weighed(remark, -rank) for rank, remark in enumerate(remarks, 1)),
             *map(Weighed, self._sentences(reports)),
-            *(Weighed(caution, 1 / rank) for rank, caution in enumerate(cautions, 1)),
+            *map(Weighed, cautions[:1]),
+            *(Weighed(caution, 1 / rank) for rank, caution in enumerate(cautions[1:], 1)),
             Weighed(last),
         ]
         shown = on_one_screen(every)[:-1]

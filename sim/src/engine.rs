@@ -7,6 +7,7 @@ pub mod access_tags;
 pub(crate) mod cpu;
 pub(crate) mod decoupled;
 pub mod fast_bus;
+pub(crate) mod gate;
 pub(crate) mod grant_log;
 pub(crate) mod known_registers;
 pub(crate) mod lockstep;

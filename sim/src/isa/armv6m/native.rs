@@ -21,6 +21,7 @@ use crate::core::bus::Slave;
 use crate::core::profile::BlockShape;
 use crate::engine::cpu::FastCpu as _;
 use crate::engine::fast_bus::{FastBus, MemoryLayout};
+use crate::engine::gate::RUNS_HERE;
 use crate::engine::grant_log::BusGrantLog;
 use crate::engine::policy::{ROLES, Role};
 use crate::isa::armv6m::Core;
@@ -151,7 +152,7 @@ impl std::fmt::Debug for Native {
 impl Native {
     /// Nothing is translated yet; a place will be when it is branched to so many times.
     pub fn new(threshold: u32) -> Self {
-        let threshold = if x86_64::RUNS_HERE { threshold.max(1) } else { NEVER };
+        let threshold = if RUNS_HERE { threshold.max(1) } else { NEVER };
         Self { threshold, traces: false, hot_counters: [const { Vec::new() }; 3], compiled: None }
     }
 

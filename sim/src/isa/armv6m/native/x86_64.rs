@@ -13,6 +13,7 @@ mod registers;
 mod time;
 mod trace;
 
+use crate::engine::gate::{self, CALLEE_SAVED};
 use crate::engine::grant_log::{BusGrantLog, NativeContext, SLAVES};
 use crate::engine::policy::Role;
 use crate::isa::armv6m::Core;
@@ -69,17 +70,12 @@ const TOUCH: i32 = CONTEXT + offset_of!(NativeContext, touch) as i32;
 
 const RAX: u8 = 0;
 const RDX: u8 = 2;
-/// RBX, RBP, R12 to R15: what a function of the System V ABI hands back as it was.
-const CALLEE_SAVED: [u8; 6] = [3, 5, 12, 13, 14, 15];
 
 /// Flags, a bit each.
 const N_AND_Z: u8 = 1;
 const CARRY: u8 = 2;
 const OVERFLOW: u8 = 4;
 const ALL: u8 = 7;
-
-/// Whether this host can run what is made here.
-pub(crate) const RUNS_HERE: bool = cfg!(target_arch = "x86_64");
 
 /// Where code begins and ends that is entered from Rust.
 pub(crate) struct NativeEntry {
@@ -112,16 +108,8 @@ impl NativeEntry {
     }
 
     /// Runs the code at an offset from `base`, where all code is. The number of the exit.
-    #[allow(unsafe_code)]
     pub fn enter<B>(&self, base: usize, offset: usize, core: &mut Core<B>, log: &mut BusGrantLog) -> u32 {
-        #[cfg(target_arch = "x86_64")]
-        type Enter<B> = extern "sysv64" fn(&mut Core<B>, &mut BusGrantLog, usize) -> u32;
-        #[cfg(not(target_arch = "x86_64"))]
-        type Enter<B> = extern "C" fn(&mut Core<B>, &mut BusGrantLog, usize) -> u32;
-        // SAFETY: it is the address of a function of this type, made by `new` and committed; what it does to memory, see
-        // `native`.
-        let enter: Enter<B> = unsafe { std::mem::transmute(base + self.enter.0) };
-        enter(core, log, base + offset)
+        gate::enter(base + self.enter.0, core, log, base + offset)
     }
 }
 

@@ -135,7 +135,7 @@ impl Runnable for rp2040::machine::Machine {
             }
         }
         machine.bus.peripherals.usb.takes_input = arguments.input_to.map(|port| port == InputPort::Usb);
-        machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
+        machine.engine = engine(arguments);
         Ok((machine, vec![image]))
     }
 
@@ -191,7 +191,6 @@ impl Runnable for rp2350::machine::Machine {
                 (!arguments.adc.is_empty(), "--adc"),
                 (!arguments.i2c.is_empty(), "--i2c"),
                 (!arguments.spi.is_empty(), "--spi"),
-                (arguments.lock_step, "--lock-step"),
                 (arguments.input_to.is_some(), "--input-to"),
             ],
         )?;
@@ -199,9 +198,10 @@ impl Runnable for rp2350::machine::Machine {
             return Err("the RP2350 has one image for both cores: give one file".to_owned());
         };
         let image = opened(path, arguments.base, &rp2350::boot::IMAGES)?;
-        let machine = Self::booted(&image, arguments.clock).map_err(|at| {
+        let mut machine = Self::booted(&image, arguments.clock).map_err(|at| {
             format!("{}: the image has data for {at:#010x}, where this chip has no memory", path.display())
         })?;
+        machine.engine = engine(arguments);
         Ok((machine, vec![image]))
     }
 
@@ -234,6 +234,10 @@ impl Runnable for rp2350::machine::Machine {
     fn unmodelled_uses(&self) -> BTreeMap<&'static str, u64> {
         self.bus.diagnostics.unmodelled_uses()
     }
+}
+
+fn engine(arguments: &Arguments) -> Engine {
+    if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled }
 }
 
 /// Refuses options that only another chip has.

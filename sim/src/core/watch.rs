@@ -125,7 +125,7 @@ pub struct Watchpoints {
 
 /// Addresses, as far as some bits can tell them apart: whether there is any whose word has the same place modulo `PLACES`.
 #[derive(Clone, Copy, Debug, Default)]
-struct AddressFilter([u64; 16]);
+pub(crate) struct AddressFilter([u64; 16]);
 
 /// Bits of a filter.
 const PLACES: u32 = 1024;
@@ -146,6 +146,15 @@ impl AddressFilter {
     fn may_have(&self, address: u32) -> bool {
         let word = address >> 2;
         self.0[(word % PLACES / 64) as usize] >> (word % 64) & 1 != 0
+    }
+
+    /// Bits, from the lowest one of the first number on; the place of an address is that of its word, modulo how many they are.
+    pub(crate) fn bits(&self) -> &[u64; 16] {
+        &self.0
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0 == [0; 16]
     }
 }
 
@@ -211,6 +220,11 @@ impl Watchpoints {
         let all_seen = !self.probes.iter().any(unseen);
         let others = self.step.is_some() || self.timeline.is_some() || self.profile.is_some();
         self.stops.is_empty() && !others && self.apart.is_empty() && all_seen
+    }
+
+    /// Addresses that may be watched for loads and stores, if `concerns_addresses`.
+    pub(crate) fn accessed_filter(&self) -> &AddressFilter {
+        &self.accessed
     }
 
     /// Whether nothing is in use but a profile.

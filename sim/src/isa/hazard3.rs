@@ -79,6 +79,8 @@ pub struct Core {
     reserved: bool,
     /// Transfers in their data phases.
     fetching: bool,
+    /// The address of the word that is fetched.
+    fetched: u32,
     accessing: bool,
     sleep: Sleep,
     unblocks: bool,
@@ -89,6 +91,9 @@ pub struct Core {
 }
 
 impl Core {
+    /// Where registers are in it, for native code.
+    pub(crate) const REGISTERS_AT: usize = std::mem::offset_of!(Self, registers);
+
     /// A core out of reset, which begins at an address.
     pub fn new(hart: u32, entry: u32) -> Self {
         Self {
@@ -107,6 +112,7 @@ impl Core {
             behind: Behind::NOTHING,
             reserved: false,
             fetching: false,
+            fetched: 0,
             accessing: false,
             sleep: Sleep::default(),
             unblocks: false,

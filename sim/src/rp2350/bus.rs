@@ -11,9 +11,10 @@ pub mod content;
 mod dma;
 mod events;
 pub mod monitor;
+mod native;
 pub mod port;
 pub mod qmi;
-mod stretch;
+pub mod stretch;
 mod transfer;
 
 use crate::core::access::{Width, merge};
@@ -37,6 +38,7 @@ use arbiter::{Arbiter, MANAGERS};
 use cache::{Cache, Found, LINE};
 use content::Content;
 use monitor::Monitor;
+use native::Native;
 use port::{APB, FAST_PERIPHERALS, ROM, SIO, SRAM, SRAM0, SRAM9};
 use qmi::{QMI, Qmi};
 use std::hash::{Hash, Hasher};
@@ -50,8 +52,8 @@ const INTERPOSED: Cycle = 2;
 /// Data phase of an access that nothing answers: AHB's two-cycle error response.
 const ERROR_RESPONSE: Cycle = 2;
 
-/// Ports, a bit each, that serve one access in each cycle: ROM and SRAM.
-const AT_ONCE: u32 = 1 << ROM.0 | ((2 << SRAM9.0) - (1 << SRAM0.0));
+/// Ports, a bit each, that serve one access in each cycle: ROM, SRAM and SIO.
+const AT_ONCE: u32 = 1 << ROM.0 | ((2 << SRAM9.0) - (1 << SRAM0.0)) | 1 << SIO.0;
 
 /// Words of SRAM.
 const SRAM_WORDS: usize = port::SRAM_BYTES as usize / 4;
@@ -104,6 +106,7 @@ pub struct Fabric {
     slow_until: Cycle,
     /// Of both cores.
     memo: Memo,
+    native: Native,
     /// Peripherals behind APB and AHB, and SIO.
     pub peripherals: Peripherals,
     /// Rates of the clocks.
@@ -146,6 +149,7 @@ impl Fabric {
             contested: 0,
             slow_until: 0,
             memo: Memo::default(),
+            native: Native::default(),
             peripherals: Peripherals::new(),
             clocks: Clocks::at_power_on(),
             irq: IrqLines::default(),
@@ -237,6 +241,7 @@ impl Fabric {
         if self.memo.is_full() {
             self.settle(cores);
             self.memo.clear();
+            self.native = Native::default();
         }
         // Stores, then exclusive stores, then loads: see `Monitor`.
         let first = usize::from(self.turn(3) < self.turn(1));
@@ -433,6 +438,11 @@ impl Fabric {
     }
 
     fn read(&mut self, slave: Slave, core: usize, address: u32, now: Cycle) -> Option<u32> {
+        if slave == SIO
+            && let Some(value) = self.peripherals.sio.look_at(core, sio::offset(address), now)
+        {
+            return Some(value);
+        }
         self.stirred |= slave.0 >= FAST_PERIPHERALS.0;
         match slave {
             APB if qmi::has(address) => {
@@ -595,6 +605,7 @@ impl Hash for Fabric {
             contested,
             slow_until: _,
             memo: _,
+            native: _,
             peripherals,
             clocks,
             irq,

@@ -6,6 +6,7 @@ use crate::core::statistics::Statistics;
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::CoreEvent;
+use crate::engine::Engine;
 use crate::image::Boot;
 use crate::isa::hazard3::Core;
 use crate::isa::hazard3::csr::Trap;
@@ -14,6 +15,7 @@ use crate::isa::hazard3::ports::Lines;
 use crate::rp2::clock::Rates;
 use crate::rp2::peripheral::Peripheral;
 use crate::rp2::xosc::CRYSTAL;
+use crate::rp2350::bus::stretch::Stretch;
 use crate::rp2350::bus::{Fabric, ResetBy, port};
 use std::hash::{Hash, Hasher};
 
@@ -57,6 +59,8 @@ pub struct Machine {
     /// Executes nothing, for a fault that was asked for.
     is_stuck: [bool; 2],
     accounts: [Account; 2],
+    /// How it gets through its cycles: with the default, it remembers what cores did in each state, and makes code of that.
+    pub engine: Engine,
     /// Everything between and around the cores.
     pub bus: Fabric,
     /// Time up to which everything has happened.
@@ -92,6 +96,7 @@ impl Machine {
             is_off: [true; 2],
             is_stuck: [false; 2],
             accounts: <[Account; 2]>::default(),
+            engine: Engine::default(),
             bus: Fabric::new(),
             now: 0,
             host_output: Vec::new(),
@@ -240,13 +245,14 @@ impl Machine {
                     continue;
                 }
             }
-            if may_stop {
+            let in_lock_step = may_stop || self.engine == Engine::LockStep;
+            if in_lock_step {
                 self.bus.settle(&mut self.cores);
-                if let Some(stop) = self.stop_before_instruction() {
-                    return stop;
-                }
             }
-            self.cycles(resting, until, may_stop || dma <= self.now || self.bus.counts_events());
+            if may_stop && let Some(stop) = self.stop_before_instruction() {
+                return stop;
+            }
+            self.cycles(resting, until, in_lock_step || dma <= self.now || self.bus.counts_events());
             if let Some((core, code)) = self.exit.take() {
                 return Stop::Exit { core, code };
             }
@@ -334,20 +340,22 @@ impl Machine {
             !one_by_one && (0..2).all(|number| !runs[number] || self.cores[number].has_lines(&lines[number]));
         let mut is_quiet = may_stretch;
         loop {
+            let mut rest = runs;
             if is_quiet {
-                let (cycles, counts) = self.bus.cycles(&mut self.cores, runs, self.now, until);
+                let Stretch { cycles, executed, has_begun } = self.bus.cycles(&mut self.cores, runs, self.now, until);
                 self.now += cycles;
-                for number in (0..2).filter(|&number| counts[number] > 0) {
+                for number in (0..2).filter(|&number| executed[number] > 0) {
                     (self.passes[number], self.is_let_through[number]) = (false, false);
-                    self.accounts[number].instructions += counts[number];
+                    self.accounts[number].instructions += executed[number];
                 }
                 if std::mem::take(&mut self.bus.stirred) || self.now >= until {
                     break;
                 }
+                rest[0] &= !has_begun;
             }
             is_quiet = may_stretch;
             let now = self.now;
-            let executed = self.bus.cycle(&mut self.cores, runs, &lines, now);
+            let executed = self.bus.cycle(&mut self.cores, rest, &lines, now);
             for number in 0..2 {
                 if let Some((pc, word)) = executed[number] {
                     (self.passes[number], self.is_let_through[number]) = (false, false);
@@ -527,6 +535,7 @@ impl Machine {
             is_off,
             is_stuck,
             accounts: _,
+            engine: _,
             bus,
             now,
             host_output: _,

@@ -77,6 +77,7 @@ impl Core {
         }
         if fetch.ready {
             self.fetching = cycle.request.fetch.is_some();
+            self.fetched = cycle.request.fetch.map_or(0, |(address, _)| address);
         }
         if data.ready {
             self.accessing = cycle.request.access.is_some();

@@ -25,7 +25,7 @@ impl Core {
         (self.pc, self.step, self.phase, self.division) = (address & !1, 0, 0, None);
         (self.has_jumped, self.is_committed) = (false, false);
         self.behind = super::Behind::NOTHING;
-        (self.fetching, self.accessing) = (false, false);
+        (self.fetching, self.fetched, self.accessing) = (false, 0, false);
     }
 
     /// Whether it waits to be woken, by `wfi` or `h3.block`.

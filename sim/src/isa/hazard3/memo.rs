@@ -17,14 +17,16 @@ use std::hash::{BuildHasherDefault, Hasher};
 const CAPACITY: usize = 1 << 15;
 /// Exits that are kept beside those in their places.
 const MORE_EXITS: usize = 4 * CAPACITY;
-/// Places for exits in a state: by the outcome of its instruction, and whether either port has nothing to answer.
+/// Places for exits in a state: by the outcome of its instruction, and whether the port of instructions or that of data has no answer.
 const PLACES: usize = 8;
+const NO_WORD: usize = 1;
+const NO_DATA: usize = 2;
 /// The number of no state.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// What steers a core while it is calm, see [`Core::calms_down`].
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
-struct Control {
+pub(crate) struct Control {
     front: FrontEnd,
     pc: u32,
     has_jumped: bool,
@@ -32,16 +34,18 @@ struct Control {
     is_committed: bool,
     was_wide: bool,
     rd: u8,
-    memory: Memory,
-    fetching: bool,
-    accessing: bool,
+    pub memory: Memory,
+    /// The address of the word of code that is being fetched.
+    pub fetching: Option<u32>,
+    /// Whether there is a load or store in its data phase, which is that of `memory`.
+    pub accessing: bool,
     /// What may be a region of its own, for an instruction that could be in two.
     grain: u32,
 }
 
 /// What the outcome of an instruction depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Nothing: there is none, or it waits for a load.
     Waits,
     Computes,
@@ -56,11 +60,11 @@ pub(super) enum Kind {
 
 /// Where a state leads. Of the exits for one place, the one that was taken last is in it.
 #[derive(Clone, Copy, Debug)]
-struct Exit {
+pub(crate) struct Exit {
     /// What was fetched, and where a register says to jump to: other values of these lead elsewhere.
-    word: u32,
-    target: u32,
-    next: u32,
+    pub word: u32,
+    pub target: u32,
+    pub next: u32,
     /// The address of a word of code to fetch, and [`FETCHES`] and [`EXECUTES`].
     does: u32,
 }
@@ -73,10 +77,26 @@ const EXECUTES: u32 = 2;
 impl Exit {
     /// No target is this one.
     const UNKNOWN: Self = Self { word: 0, target: 1, next: NONE, does: 0 };
+
+    /// The address of a word of code to fetch.
+    pub fn fetches(&self) -> Option<u32> {
+        (self.does & FETCHES != 0).then_some(self.does & !3)
+    }
+
+    /// Whether an instruction is executed.
+    pub fn executes(&self) -> bool {
+        self.does & EXECUTES != 0
+    }
+}
+
+#[inline(always)]
+fn place(outcome: bool, waits: [bool; 2]) -> usize {
+    let flag = |is_set: bool, bit: usize| usize::from(is_set) << bit;
+    flag(outcome, 0) | flag(waits[0], NO_WORD) | flag(waits[1], NO_DATA)
 }
 
 /// What decides on an exit, and its state.
-#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Way {
     from: u32,
     place: usize,
@@ -87,24 +107,24 @@ pub struct Way {
 /// What is needed of a state in each cycle; what is mostly needed of it comes first, and fits a line of the processor's cache.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-struct State {
-    pc: u32,
+pub(crate) struct State {
+    pub pc: u32,
     /// 0 if there is none.
-    immediate: u32,
-    offset: u32,
+    pub immediate: u32,
+    pub offset: u32,
     word: u32,
-    kind: Kind,
-    alu: Alu,
-    rs1: u8,
-    rs2: u8,
-    rd: u8,
-    from_pc: bool,
-    has_immediate: bool,
+    pub kind: Kind,
+    pub alu: Alu,
+    pub rs1: u8,
+    pub rs2: u8,
+    pub rd: u8,
+    pub from_pc: bool,
+    pub has_immediate: bool,
     /// Of the instruction in X.
-    access: Memory,
+    pub access: Memory,
     /// What stage M loads, and into which register.
-    loads: Option<Width>,
-    loaded: u8,
+    pub loads: Option<Width>,
+    pub loaded: u8,
     exits: [Exit; PLACES],
 }
 
@@ -127,14 +147,13 @@ impl Step<'_> {
     /// What it asks of the port of instructions.
     #[inline(always)]
     pub fn fetch(&self) -> Option<(u32, bool)> {
-        let does = self.exit.does;
-        (does & FETCHES != 0).then_some((does & !3, true))
+        self.exit.fetches().map(|address| (address, true))
     }
 
     /// Whether it executes an instruction.
     #[inline(always)]
     pub fn executes(&self) -> bool {
-        self.exit.does & EXECUTES != 0
+        self.exit.executes()
     }
 
     /// What it asks of the port of data.
@@ -166,7 +185,12 @@ pub struct Memo {
     states: Vec<State>,
     controls: Vec<Control>,
     numbers: HashMap<Control, u32, BuildHasherDefault<Quick>>,
-    exits: HashMap<Way, Exit, BuildHasherDefault<Quick>>,
+    /// By state, all exits that were met, each with its place.
+    exits: Vec<Vec<(usize, Exit)>>,
+    /// How many exits there are.
+    exit_count: usize,
+    /// States that have got another exit since the last call of `take_extended`.
+    extended: Vec<u32>,
 }
 
 impl Clone for Memo {
@@ -178,12 +202,40 @@ impl Clone for Memo {
 impl Memo {
     /// Whether cores find no state any more, until it is emptied.
     pub fn is_full(&self) -> bool {
-        self.states.len() == CAPACITY || self.exits.len() == MORE_EXITS
+        self.states.len() == CAPACITY || self.exit_count == MORE_EXITS
     }
 
     /// Empties it. No core may be in one of its states.
     pub fn clear(&mut self) {
         *self = Self::default();
+    }
+
+    /// How many states there are.
+    pub(crate) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// A state by its number, and what steers a core in it.
+    pub(crate) fn state(&self, number: u32) -> Option<(&State, &Control)> {
+        Some((self.states.get(number as usize)?, self.controls.get(number as usize)?))
+    }
+
+    /// The exits of a state for an outcome of its instruction and for ports that have no word of code or no data to answer, where a
+    /// certain word is fetched.
+    pub(crate) fn exits(&self, number: u32, outcome: bool, waits: [bool; 2], word: u32) -> impl Iterator<Item = &Exit> {
+        let place = place(outcome, waits);
+        let all = self.exits.get(number as usize).into_iter().flatten();
+        all.filter(move |(at, exit)| *at == place && exit.word == word).map(|(_, exit)| exit)
+    }
+
+    /// Whether `take_extended` has any.
+    pub(crate) fn has_extended(&self) -> bool {
+        !self.extended.is_empty()
+    }
+
+    /// States that have got another exit since the last call.
+    pub(crate) fn take_extended(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.extended)
     }
 
     fn number(&mut self, core: &Core) -> u32 {
@@ -214,6 +266,7 @@ impl Memo {
             word: core.front.instruction(),
         });
         self.controls.push(control);
+        self.exits.push(Vec::new());
         self.numbers.insert(control, number);
         number
     }
@@ -268,8 +321,7 @@ impl Core {
             Kind::Divides => outcome = alu::division_cycles(state.alu, first) != alu::division_cycles(state.alu, 0),
             Kind::Other => return Err(Unknown::All),
         }
-        let flag = |is_set: bool, bit: usize| usize::from(is_set) << bit;
-        let place = flag(outcome, 0) | flag(!fetch.ready, 1) | flag(!data.ready, 2);
+        let place = place(outcome, [!fetch.ready, !data.ready]);
         let exit = &state.exits[place];
         if exit.word != fetch.word || exit.target != target {
             return Err(Unknown::Exit(Way { from: self.at, place, word: fetch.word, target }));
@@ -333,7 +385,8 @@ impl Core {
         way: Way,
     ) -> (Request, Option<(u32, u32)>) {
         let (from, place) = (way.from as usize, way.place);
-        if let Some(&exit) = memo.exits.get(&way) {
+        let is_it = |(at, exit): &&(usize, Exit)| (*at, exit.word, exit.target) == (place, way.word, way.target);
+        if let Some(&(_, exit)) = memo.exits[from].iter().find(is_it) {
             memo.states[from].exits[place] = exit;
             return self.cycle(memo, lines, fetch, data);
         }
@@ -343,7 +396,9 @@ impl Core {
             let does = fetches | if executed.is_some() { EXECUTES } else { 0 };
             let exit = Exit { word: way.word, target: way.target, next: self.at, does };
             memo.states[from].exits[place] = exit;
-            memo.exits.insert(way, exit);
+            memo.exits[from].push((place, exit));
+            memo.exit_count += 1;
+            memo.extended.push(way.from);
         }
         (request, executed)
     }
@@ -352,6 +407,20 @@ impl Core {
     #[inline(always)]
     pub fn is_on_its_way(&self) -> bool {
         self.at != NONE
+    }
+
+    /// The number of the state that it is in; of none if it is not on its way.
+    #[inline(always)]
+    pub(crate) fn state_number(&self) -> u32 {
+        self.at
+    }
+
+    /// It has come to a state by other means than `take`; an access in its data phase is to an address, and stores a value.
+    pub(crate) fn set_state(&mut self, number: u32, access: Option<(u32, u32, Width)>) {
+        self.at = number;
+        if let Some((address, value, width)) = access {
+            (self.behind.lane, self.behind.value) = (address & 3, replicate(value, width));
+        }
     }
 
     /// Address of the instruction in X.
@@ -369,7 +438,7 @@ impl Core {
         (self.front, self.pc, self.has_jumped, self.division) = (front, pc, has_jumped, division);
         (self.is_committed, self.was_wide) = (is_committed, was_wide);
         (self.behind.rd, self.behind.memory) = (rd, memory);
-        (self.fetching, self.accessing) = (fetching, accessing);
+        (self.fetching, self.fetched, self.accessing) = (fetching.is_some(), fetching.unwrap_or(0), accessing);
         if !memory.has_data_phase() {
             (self.behind.lane, self.behind.value) = (0, 0);
         }
@@ -386,7 +455,7 @@ impl Core {
             was_wide: self.was_wide,
             rd: self.behind.rd,
             memory: self.behind.memory,
-            fetching: self.fetching,
+            fetching: self.fetching.then_some(self.fetched),
             accessing: self.accessing,
             grain: self.csrs.protection.grain(),
         }

@@ -11,20 +11,32 @@ pub const LINE: u32 = 8;
 /// Address bits that external memory has, in each of its windows.
 const SPACE: u32 = 0x3ff_ffff;
 
-/// What a line of the cache is for.
+/// What a line of the cache holds: its number in external memory, above two bits, 0 if it holds nothing.
 #[derive(Clone, Copy, Debug, Default, Hash, PartialEq, Eq)]
-enum State {
-    #[default]
-    Invalid,
-    Clean,
-    Pinned,
-}
+pub struct Line(u32);
 
-#[derive(Clone, Copy, Debug, Default, Hash, PartialEq, Eq)]
-struct Line {
-    state: State,
-    /// Number of the line in external memory.
-    number: u32,
+const CLEAN: u32 = 1;
+const PINNED: u32 = 2;
+
+impl Line {
+    const INVALID: Self = Self(0);
+
+    /// One that holds what is at an address, and may be replaced.
+    fn clean(address: u32) -> Self {
+        Self(number(address) << 2 | CLEAN)
+    }
+
+    fn pinned(address: u32) -> Self {
+        Self(number(address) << 2 | PINNED)
+    }
+
+    fn is_pinned(self) -> bool {
+        self.0 & PINNED != 0
+    }
+
+    fn holds(self, number: u32) -> bool {
+        self != Self::INVALID && self.0 >> 2 == number
+    }
 }
 
 /// What an access to the cache finds.
@@ -68,8 +80,18 @@ fn word(way: usize, address: u32) -> usize {
 impl Cache {
     fn way(&self, address: u32) -> Option<usize> {
         let number = number(address);
-        let is_it = |line: &Line| line.state != State::Invalid && line.number == number;
-        self.lines[number as usize % SETS].iter().position(is_it)
+        self.lines[number as usize % SETS].iter().position(|line| line.holds(number))
+    }
+
+    /// Where lines are, for native code.
+    pub fn lines(&self) -> usize {
+        self.lines.as_ptr() as usize
+    }
+
+    /// The offset from there of the ways for an address, and what one of them holds if a read of it is a hit that is not pinned.
+    pub fn ways(address: u32) -> ([usize; WAYS], u32) {
+        let set = number(address) as usize % SETS;
+        ([0, 1].map(|way| size_of::<Line>() * (WAYS * set + way)), Line::clean(address).0)
     }
 
     /// Whether the line of an address is in it.
@@ -81,7 +103,7 @@ impl Cache {
     pub fn peek_place(&self, address: u32) -> Option<usize> {
         let way = self.way(address)?;
         let line = self.lines[number(address) as usize % SETS][way];
-        (line.state == State::Pinned).then(|| word(way, address))
+        line.is_pinned().then(|| word(way, address))
     }
 
     /// A word whose line is pinned.
@@ -96,12 +118,12 @@ impl Cache {
         if self.way(address).is_some() {
             return Found::Line;
         }
-        let way = self.lines[set].iter().position(|line| line.state == State::Invalid);
+        let way = self.lines[set].iter().position(|&line| line == Line::INVALID);
         let way = way.unwrap_or_else(|| (self.random.next_u64() >> 63) as usize);
-        if self.lines[set][way].state == State::Pinned {
+        if self.lines[set][way].is_pinned() {
             return Found::Uncached;
         }
-        self.lines[set][way] = Line { state: State::Clean, number };
+        self.lines[set][way] = Line::clean(address);
         Found::Fetched
     }
 
@@ -114,13 +136,13 @@ impl Cache {
     pub fn maintain(&mut self, address: u32) {
         let (set, way) = (number(address) as usize % SETS, (address >> 13 & 1) as usize);
         match address & 7 {
-            0 => self.lines[set][way].state = State::Invalid,
+            0 => self.lines[set][way] = Line::INVALID,
             2 | 7 => {
                 if let Some(found) = self.way(address) {
-                    self.lines[set][found].state = State::Invalid;
+                    self.lines[set][found] = Line::INVALID;
                 }
                 if address & 7 == 7 {
-                    self.lines[set][way] = Line { state: State::Pinned, number: number(address) };
+                    self.lines[set][way] = Line::pinned(address);
                 }
             }
             _ => {}

@@ -55,6 +55,11 @@ impl Monitor {
         self.reserved[core & 1] = None;
     }
 
+    /// Whether either core has a reservation.
+    pub fn holds_any(&self) -> bool {
+        self.reserved.iter().any(Option::is_some)
+    }
+
     /// Whether `take_lost` would say so.
     pub fn has_lost(&self, core: usize) -> bool {
         self.lost[core & 1]

@@ -5,53 +5,82 @@ use crate::core::time::Cycle;
 use crate::isa::hazard3::Core;
 use crate::isa::hazard3::memo::{Memo, Step};
 use crate::isa::hazard3::ports::{Access, Reply};
-use crate::rp2350::bus::port::{self, SRAM};
+use crate::rp2350::bus::native::Left;
+use crate::rp2350::bus::port::{self, SIO, SRAM};
 use crate::rp2350::bus::transfer::{IDLE, NOWHERE, Transfer};
 use crate::rp2350::bus::{AT_ONCE, Fabric, PORTS, SRAM_WORDS};
+use crate::rp2350::peripherals::sio;
+
+/// Cycles that cores have gone through.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stretch {
+    /// How many.
+    pub cycles: Cycle,
+    /// Instructions of each core, those of a cycle that was begun included.
+    pub executed: [u64; 2],
+    /// Core 0 has done its part of the next cycle, too.
+    pub has_begun: bool,
+}
 
 impl Fabric {
-    /// Cycles up to `until` in which those cores that run are on their way with nothing but memory behind their ports: how many, and
-    /// how many instructions each of them executes. The next cycle is another one, and is to be gone through by `cycle`.
-    pub fn cycles(&mut self, cores: &mut [Core; 2], runs: [bool; 2], now: Cycle, until: Cycle) -> (Cycle, [u64; 2]) {
+    /// Cycles up to `until` in which those cores that run are on their way with nothing but memory behind their ports. The next cycle is
+    /// another one, and is to be gone through by `cycle`.
+    pub fn cycles(&mut self, cores: &mut [Core; 2], runs: [bool; 2], now: Cycle, until: Cycle) -> Stretch {
         if (0..2).any(|number| runs[number] && !cores[number].is_on_its_way()) {
-            return (0, [0; 2]);
+            return Stretch::default();
         }
-        let memo = std::mem::take(&mut self.memo);
+        let mut memo = std::mem::take(&mut self.memo);
         let done = match (runs, self.watch.in_use()) {
-            ([true, true], false) => self.cycles_of::<true, true, false>(cores, &memo, now, until),
-            ([true, true], true) => self.cycles_of::<true, true, true>(cores, &memo, now, until),
-            ([true, false], _) => self.cycles_of::<true, false, true>(cores, &memo, now, until),
-            ([false, true], _) => self.cycles_of::<false, true, true>(cores, &memo, now, until),
-            ([false, false], _) => (0, [0; 2]),
+            ([true, true], false) => self.cycles_of::<true, true, false>(cores, &mut memo, now, until),
+            ([true, true], true) => self.cycles_of::<true, true, true>(cores, &mut memo, now, until),
+            ([true, false], _) => self.cycles_of::<true, false, true>(cores, &mut memo, now, until),
+            ([false, true], _) => self.cycles_of::<false, true, true>(cores, &mut memo, now, until),
+            ([false, false], _) => Stretch::default(),
         };
         self.memo = memo;
         for number in (0..2).filter(|&number| runs[number]) {
-            cores[number].csrs.count(done.0, done.1[number]);
+            let begun = Cycle::from(done.has_begun && number == 0);
+            cores[number].csrs.count(done.cycles + begun, done.executed[number]);
         }
         done
     }
 
     fn cycles_of<const ZERO: bool, const ONE: bool, const WATCHED: bool>(
         &mut self,
-        [zero, one]: &mut [Core; 2],
-        memo: &Memo,
+        cores: &mut [Core; 2],
+        memo: &mut Memo,
         begin: Cycle,
         until: Cycle,
-    ) -> (Cycle, [u64; 2]) {
+    ) -> Stretch {
+        let mut native = std::mem::take(&mut self.native);
+        let may_run_native = self.may_run_native(&mut native);
         let mut executed = [0; 2];
         let mut now = begin;
+        let mut has_begun = false;
         while now < until && !self.stirred {
             if now < self.slow_until {
-                let next = self.end_of_waits::<ZERO, ONE>([zero, one], memo, now, until);
+                let next = self.end_of_waits::<ZERO, ONE>([&cores[0], &cores[1]], memo, now, until);
                 if next > now {
                     now = next;
                     continue;
                 }
             }
+            let ran =
+                if may_run_native { self.run_native(&mut native, cores, memo, [ZERO, ONE], now, until) } else { None };
+            if let Some(ran) = ran {
+                now += ran.cycles;
+                executed = [0, 1].map(|number| executed[number] + ran.executed[number]);
+                match ran.left {
+                    Left::Before if now >= until => break,
+                    Left::Before => {}
+                    Left::BeforeCore1 => has_begun = true,
+                }
+            }
             // All of a cycle, or nothing.
-            let of_zero = if ZERO { self.foresee::<WATCHED>(0, zero, memo, now) } else { None };
+            let [zero, one] = &mut *cores;
+            let of_zero = if ZERO && !has_begun { self.foresee::<WATCHED>(0, zero, memo, now) } else { None };
             let of_one = if ONE { self.foresee::<WATCHED>(1, one, memo, now) } else { None };
-            if of_zero.is_some() != ZERO || of_one.is_some() != ONE {
+            if of_zero.is_some() != (ZERO && !has_begun) || of_one.is_some() != ONE {
                 break;
             }
             let mut ports = [0; PORTS];
@@ -63,10 +92,15 @@ impl Fabric {
                 executed[1] += u64::from(foreseen.0.executes());
                 [ports[2], ports[3]] = self.take::<WATCHED>(1, one, &foreseen, now);
             }
-            self.arbitrate(ports, now);
+            if std::mem::take(&mut has_begun) {
+                self.arbitrate_in_turn(now);
+            } else {
+                self.arbitrate(ports, now);
+            }
             now += 1;
         }
-        (now - begin, executed)
+        self.native = native;
+        Stretch { cycles: now - begin, executed, has_begun }
     }
 
     /// Grants ports to transfers that wait for them; `ports` has a bit for the port of each that was asked for in this cycle.
@@ -168,10 +202,14 @@ impl Fabric {
         if now < ends {
             return (slave != NOWHERE).then(Reply::default);
         }
-        if !port::is_memory(slave) {
+        if is_exclusive || WATCHED && self.watch.may_watch_access(address) {
             return None;
         }
-        if is_exclusive || WATCHED && self.watch.may_watch_access(address) {
+        if slave == SIO && !writes {
+            let word = self.peripherals.sio.look_at(number / 2, sio::offset(address), now)?;
+            return Some(Reply { ready: true, word, ..Reply::default() });
+        }
+        if !port::is_memory(slave) {
             return None;
         }
         let word = match address.wrapping_sub(SRAM) / 4 {

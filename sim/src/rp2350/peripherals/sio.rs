@@ -143,6 +143,12 @@ impl Sio {
         self.base_time.wrapping_add(self.ticks.count(now).wrapping_sub(self.base_tick))
     }
 
+    /// MTIME in cycle `until`, if it counts each cycle from `now` to then.
+    pub fn steady_time(&self, now: Cycle, until: Cycle) -> Option<u64> {
+        let time = self.time(until);
+        (time.wrapping_sub(self.time(now)) == until - now).then_some(time)
+    }
+
     /// Whether the timer interrupt of a core is asserted.
     pub fn timer(&self, core: usize) -> bool {
         self.cores[core & 1].timer
@@ -175,6 +181,12 @@ impl Sio {
                 0
             }),
         }
+    }
+
+    /// A register that reading does nothing to, as core `core` sees it; none of any other.
+    pub fn look_at(&self, core: usize, offset: u32, now: Cycle) -> Option<u32> {
+        let has_effect = offset == FIFO_RD || (INTERP0..=SPINLOCK31).contains(&offset);
+        if has_effect { None } else { self.peek(core, offset, now) }
     }
 
     /// Reads a register as core `core` sees it, without any effect; none where none is modelled.
@@ -305,6 +317,10 @@ fn pin_bank(offset: u32) -> usize {
 fn pin_register(offset: u32) -> u32 {
     (offset - GPIO_OUT) / 8
 }
+
+/// Address of MTIME, and the bit of it that is set in that of its upper half.
+pub(crate) const MTIME_ADDRESS: u32 = SIO.base + MTIME;
+pub(crate) const MTIME_HALVES: u32 = MTIME ^ MTIMEH;
 
 /// Where in this block an address is.
 pub(crate) fn offset(address: u32) -> u32 {

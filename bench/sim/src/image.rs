@@ -30,7 +30,8 @@ pub fn cases() -> Result<Vec<Case>, String> {
         ordinary("both cores compute beside a DMA that streams", "dma")?,
         booted("tasks of FreeRTOS at a mutex", &build_tasks("mutex", "flash")?, Work::ByTime)?,
         booted("tasks of FreeRTOS with 10,000 messages a second", &build_tasks("queue", "flash")?, Work::ByTime)?,
-        on_chip(Chip::Rp2350, "RP2350: both cores, image booted in SRAM", &build_for_riscv("work")?, same)?,
+        on_chip(Chip::Rp2350, "RP2350: both cores, image booted in SRAM", &build_for_riscv("work", "sram")?, same)?,
+        on_chip(Chip::Rp2350, "RP2350: both cores, code in flash", &build_for_riscv("work", "flash")?, same)?,
     ])
 }
 
@@ -76,15 +77,15 @@ fn build(program: &str, memory: &str, part: Option<&str>) -> Result<PathBuf, Str
 }
 
 /// With start-up code for the RP2350's RISC-V cores that sets no clocks.
-fn build_for_riscv(program: &str) -> Result<PathBuf, String> {
+fn build_for_riscv(program: &str, memory: &str) -> Result<PathBuf, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let elf = here.join("target").join(format!("{program}-rp2350.elf"));
+    let elf = here.join("target").join(format!("{program}-rp2350-{memory}.elf"));
     let mut compiler = Command::new("riscv64-unknown-elf-gcc");
     compiler
         .current_dir(here.join("src"))
         .args(["-march=rv32imac_zicsr_zba_zbb", "-mabi=ilp32", "-O2", "-std=c11", "-ffreestanding"])
         .args(["-nostdlib", "-nostartfiles", "-static", "-Wall", "-Wextra", "-Werror"])
-        .args(["-Wl,--no-warn-rwx-segments", "-Irp2350", "-Trp2350/sram.ld", "rp2350/chip.c"])
+        .args(["-Wl,--no-warn-rwx-segments", "-Irp2350", &format!("-Trp2350/{memory}.ld"), "rp2350/chip.c"])
         .arg(format!("{program}.c"))
         .args(["-lgcc", "-o"])
         .arg(&elf);

@@ -1,9 +1,8 @@
 //! Runs a case in both simulators by turns, and compares speed and results.
 
 use crate::programs::{Case, Chip, Work};
-use crate::simulators::{Counts, Simulator, intercore, rp2040_emu};
+use crate::simulators::{Counts, Simulator, rp2040, rp2040_emu, rp2350};
 use intercore_sim::engine::Engine;
-use intercore_sim::rp2350::machine::Machine as Rp2350;
 use rustix::time::{ClockId, clock_gettime};
 use std::fmt;
 
@@ -161,13 +160,14 @@ struct Speed {
 
 /// Runs a case for so many seconds.
 pub fn measure(case: &Case, seconds: f64) -> Result<Comparison, String> {
-    let mut all = match case.chip {
-        Chip::Rp2040 => vec![
-            Contestant::new(Box::new(intercore(Engine::Decoupled)), case)?,
-            Contestant::new(Box::new(intercore(Engine::LockStep)), case)?,
-        ],
-        Chip::Rp2350 => vec![Contestant::new(Box::new(Rp2350::new()), case)?],
-    };
+    let mut all = Vec::new();
+    for engine in [Engine::Decoupled, Engine::LockStep] {
+        let simulator: Box<dyn Simulator> = match case.chip {
+            Chip::Rp2040 => Box::new(rp2040(engine)),
+            Chip::Rp2350 => Box::new(rp2350(engine)),
+        };
+        all.push(Contestant::new(simulator, case)?);
+    }
     let peer =
         (case.chip == Chip::Rp2040 && case.work == Work::Same).then(|| Contestant::new(Box::new(rp2040_emu()), case));
     let absent = match peer {

@@ -42,10 +42,7 @@ pub struct Counts {
 
 impl Simulator for Machine {
     fn name(&self) -> &'static str {
-        match self.engine {
-            Engine::Decoupled => "intercore",
-            Engine::LockStep => "lock-step",
-        }
+        name_of(self.engine)
     }
 
     fn load(&mut self, address: u32, bytes: &[u8]) {
@@ -83,7 +80,7 @@ impl Simulator for Machine {
 
 impl Simulator for Rp2350 {
     fn name(&self) -> &'static str {
-        "intercore"
+        name_of(self.engine)
     }
 
     fn load(&mut self, address: u32, bytes: &[u8]) {
@@ -96,12 +93,14 @@ impl Simulator for Rp2350 {
 
     fn boot(&mut self, image: &Image) {
         let booted = Rp2350::booted(image, None);
-        *self = booted.unwrap_or_else(|address| panic!("no memory at {address:#010x}"));
+        let mut booted = booted.unwrap_or_else(|address| panic!("no memory at {address:#010x}"));
+        booted.engine = self.engine;
+        *self = booted;
     }
 
     fn run(&mut self, cycles: u64) -> Result<(), String> {
         let stop = self.run_until(self.now() + cycles);
-        if stop == Stop::Limit { Ok(()) } else { Err("in intercore the program ended".to_owned()) }
+        if stop == Stop::Limit { Ok(()) } else { Err(format!("in {} the program ended", self.name())) }
     }
 
     fn cycles(&self) -> u64 {
@@ -118,8 +117,22 @@ impl Simulator for Rp2350 {
     }
 }
 
-/// Ours, with one of its engines.
-pub fn intercore(engine: Engine) -> Machine {
+fn name_of(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Decoupled => "intercore",
+        Engine::LockStep => "lock-step",
+    }
+}
+
+/// Our RP2350, with one of its engines.
+pub fn rp2350(engine: Engine) -> Rp2350 {
+    let mut machine = Rp2350::new();
+    machine.engine = engine;
+    machine
+}
+
+/// Our RP2040, with one of its engines.
+pub fn rp2040(engine: Engine) -> Machine {
     let mut machine = Machine::new();
     machine.engine = engine;
     machine

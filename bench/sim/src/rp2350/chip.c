@@ -9,7 +9,7 @@ extern uint32_t bss_start[], bss_end[], stack_1[];
 
 __attribute__((naked, noreturn, section(".start"))) void start(void) {
     __asm__ volatile("la sp, stack_0\n"
-                     "j begin");
+                     "tail begin");
 }
 
 __attribute__((noreturn, used)) static void begin(void) {

@@ -215,6 +215,8 @@ impl Fabric {
         std::mem::swap(&mut self.sram, &mut other.sram);
         std::mem::swap(&mut self.flash, &mut other.flash);
         std::mem::swap(&mut self.watch, &mut other.watch);
+        // Code knows how much flash there was.
+        self.native = Native::default();
     }
 
     /// Forgets what a core that is being reset has asked for.

@@ -20,7 +20,7 @@ use crate::isa::hazard3::memo::{Memo, NONE};
 use crate::isa::hazard3::op::Memory;
 use crate::isa::hazard3::ports::Access;
 use crate::rp2350::bus::arbiter::PLACES;
-use crate::rp2350::bus::port::{self, SHARED, SIO, SRAM, SRAM_BYTES};
+use crate::rp2350::bus::port::{self, SHARED, SIO, SRAM};
 use crate::rp2350::bus::transfer::{IDLE, Transfer};
 use crate::rp2350::bus::{CACHED, Fabric, content, window};
 use crate::rp2350::peripherals::sio;
@@ -213,14 +213,16 @@ impl Code {
     }
 
     fn is_known(&self, routine: Routine) -> bool {
-        self.entries[routine.index()] != self.frame.unknown[routine.core].0 as u32
+        let unknown = self.frame.unknown[routine.core].0 as u32;
+        self.entries.get(routine.index()).is_some_and(|&entry| entry != unknown)
     }
 
-    fn forget(&mut self, routine: Routine) {
-        let index = routine.index();
-        if index < self.entries.len() {
-            self.entries[index] = self.frame.unknown[routine.core].0 as u32;
-            self.heat[index] = HOT / 2;
+    /// Forgets the routines of a state, which will be made anew soon.
+    fn forget(&mut self, state: u32) {
+        for core in 0..2 {
+            let first = Routine { core, state, waits: [false; 2] }.index();
+            self.entries[first..first + ROUTINES / 2].fill(self.frame.unknown[core].0 as u32);
+            self.heat[first..first + ROUTINES / 2].fill(HOT / 2);
         }
     }
 
@@ -317,15 +319,9 @@ impl Fabric {
         }
         let routines =
             [self.routine(0, &cores[0], runs[0], now, until)?, self.routine(1, &cores[1], runs[1], now, until)?];
-        let are_known = match &native.code {
-            Some(code) => routines.map(|routine| {
-                code.entries
-                    .get(routine.index())
-                    .is_some_and(|&entry| entry != code.frame.unknown[routine.core].0 as u32)
-            }),
-            None => [false; 2],
-        };
-        if are_known != [true; 2] || memo.has_extended() {
+        let are_known =
+            native.code.as_ref().is_some_and(|code| routines.into_iter().all(|routine| code.is_known(routine)));
+        if !are_known || memo.has_extended() {
             native.is_impossible = self.warm_up(native, memo, &routines).is_none();
             return None;
         }
@@ -339,9 +335,10 @@ impl Fabric {
             return Some(Routine { core, state: RESTING, waits: [false; 2] });
         }
         let [fetch, data] = [&self.transfers[2 * core], &self.transfers[2 * core + 1]];
-        let is_fit = (fetch.slave == IDLE || port::is_memory(fetch.slave))
+        let is_fit = (fetch.slave == IDLE || port::is_memory(fetch.slave) && fetch.access.machine_mode)
             && (data.slave == IDLE
                 || (port::is_sram(data.slave) || self.is_steady_clock(data.access, now, until))
+                    && data.access.machine_mode
                     && !data.access.is_exclusive
                     && !self.watch.may_watch_access(data.access.address));
         let waits = [fetch, data].map(|transfer| transfer.ends == NEVER);
@@ -370,11 +367,7 @@ impl Fabric {
         let code = native.code.as_mut()?;
         code.grow(memo);
         for state in memo.take_extended() {
-            for index in 0..ROUTINES {
-                code.forget(Routine::at(
-                    Routine { core: 0, state, waits: [false; 2] }.offset() + index as u32 * ENTRY_BYTES,
-                ));
-            }
+            code.forget(state);
         }
         for &routine in routines.iter().filter(|routine| routine.state != RESTING) {
             let heat = &mut code.heat[routine.index()];
@@ -397,10 +390,7 @@ impl Fabric {
             }
             _ => return None,
         };
-        let value = match place {
-            Place::Sram(_) => self.sram[(address.wrapping_sub(SRAM) % SRAM_BYTES) as usize / 4],
-            Place::Flash(_) => self.flash.word(address),
-        };
+        let value = if let Place::Flash(_) = place { self.flash.word(address) } else { self.peek_memory(address)? };
         Some(Word { place, value })
     }
 

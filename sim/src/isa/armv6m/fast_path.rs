@@ -17,8 +17,9 @@ use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::NativeContext;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::{CodeCache, CodeView, Instructions};
-use crate::isa::armv6m::cycles::{LOAD, MAX_CYCLES, STORE};
+use crate::isa::armv6m::cycles::{self, BRANCH, LOAD, MAX_CYCLES, STORE};
 use crate::isa::armv6m::execute::Effect;
+use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::{Native, NativeExit};
 use crate::isa::armv6m::pipeline::lockstep::{WIDE, is_short_loop};
 use crate::isa::armv6m::{Core, Phase, wide};
@@ -27,6 +28,15 @@ use memory::{FastMemory, half_at, prefetched, unreachable, word_at};
 
 /// Cycles from which on looking for native code pays.
 const MIN_NATIVE_BUDGET: u32 = 16;
+
+/// Cycles of an instruction at most, waits not counted, if it is one for the hot loop.
+fn most_cycles(op: &Op) -> u32 {
+    match op.code {
+        code if code.branches_directly() => BRANCH.count(),
+        code if code.needs_slow_path() => MAX_CYCLES,
+        code => cycles::of(code).count() + words_moved(op) as u32,
+    }
+}
 
 /// Why the hot loop ends.
 pub(crate) enum FastPathExit {
@@ -225,10 +235,10 @@ impl<B: FastBus> Core<B> {
         let mut clock = *time;
         let mut instructions = 0;
         let exit = loop {
-            if !fast.policy.has_room(clock, MAX_CYCLES) {
+            let Some(op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { break FastPathExit::Undecoded(pc) };
+            if !fast.policy.has_room(clock, MAX_CYCLES) && !fast.policy.has_room(clock, most_cycles(op)) {
                 break FastPathExit::Stop;
             }
-            let Some(op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { break FastPathExit::Undecoded(pc) };
             // Only accesses to data change which words are most recently used.
             let unknown = in_flash && op.fetch == B::MEMORY.flash_slave && !fast.has_mru(pc.wrapping_add(4));
             // A branch that is taken fetches its target instead.

@@ -14,7 +14,7 @@
 //! that the tags have one for. It reaches known registers by two bits of an address, and writes to them that are not made yet by
 //! a count that it has compared with their number.
 
-mod region;
+pub(crate) mod region;
 mod x86_64;
 
 use crate::core::bus::Slave;

@@ -1,15 +1,17 @@
 //! Which instructions are translated together: all that follow from one place by branches whose targets stand in them.
 
 use crate::core::access::Width;
-use crate::isa::armv6m::cycles::{self, MAX_CYCLES};
+use crate::core::bus::Slave;
+use crate::isa::armv6m::cycles::{self, BRANCH, CALL, POP_PC};
 use crate::isa::armv6m::wide::branch_target;
 use crate::isa::thumb::decode::{Code, Op, Reg};
 use std::collections::BTreeSet;
 
 /// Blocks of the largest region.
 const BLOCKS: usize = 64;
-/// Instructions of the longest block. There must be time for all of a block when it begins.
-const LENGTH: usize = 24;
+/// Instructions of the longest block. There must be time for all of a block when it begins, so that long ones end a run of code
+/// early; from eight on, the beginnings of blocks cost nothing that could be measured.
+const LENGTH: usize = 8;
 
 /// Instructions that follow each other.
 pub(crate) struct Block {
@@ -62,11 +64,18 @@ impl Block {
         std::iter::once(0).chain(ends).take(self.instructions()).collect()
     }
 
-    /// Cycles that it takes at most, waits not counted.
-    pub fn cycles(&self) -> u32 {
-        let last = if let BlockEnd::Jump(op) = self.end { words_moved(&op) } else { 0 };
-        let each = self.ops.iter().map(|op| cycles::of(op.code).count() + words_moved(op) as u32);
-        MAX_CYCLES + last as u32 + each.sum::<u32>()
+    /// Cycles that it takes at most, waits not counted, and in how many of them it asks for something.
+    pub fn cycles(&self) -> (u32, u32) {
+        let last = match self.end {
+            BlockEnd::Next | BlockEnd::Untranslated(_) | BlockEnd::Undecoded => 0,
+            BlockEnd::Branch(..) => BRANCH.count(),
+            BlockEnd::Call(..) => CALL.count(),
+            BlockEnd::Jump(op) => POP_PC.count() + words_moved(&op) as u32,
+        };
+        let moved: u32 = self.ops.iter().map(|op| words_moved(op) as u32).sum();
+        let behind: u32 = self.ops.iter().map(|op| cycles::of(op.code).count()).sum();
+        let fetches = self.ops.iter().filter(|op| op.fetch != Slave::INTERNAL).count() as u32;
+        (moved + behind + last, moved + fetches + last)
     }
 }
 

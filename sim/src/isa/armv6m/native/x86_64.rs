@@ -213,7 +213,9 @@ impl<'a> Translator<'a> {
         self.at = BlockPosition::default();
         self.flags = Flags::InMemory;
         // There is time for it.
-        let room = block.cycles() as i32 * if self.role == Role::Replaying { 2 } else { 1 };
+        let (cycles, requests) = block.cycles();
+        let waits = if self.role == Role::Replaying { requests } else { 0 };
+        let room = (cycles + waits) as i32;
         self.room = room;
         let late = self.exit(block.pc, NativeExit::Stop);
         dynasm!(self.to ; .arch x64 ; lea eax, [rcx + room] ; cmp eax, [rbp + END] ; ja =>late);

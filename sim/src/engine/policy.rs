@@ -356,8 +356,12 @@ impl Replaying<'_> {
     }
 
     /// Whether a request commutes with what the speculative core has done in this quantum.
+    #[inline(always)]
     pub fn allows<B: FastBus>(&mut self, request: Request, bus: &mut B) -> bool {
         if request.slave == B::MEMORY.flash_slave {
+            if self.mru.has(request.address) {
+                return true;
+            }
             let set = B::Cache::set_of(request.address);
             return self.may_hit(set, request.place) && !self.mru.was_read(bus.cache().line(set, request.place ^ 1));
         }

@@ -42,41 +42,25 @@ pub(crate) fn replay<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: Fa
 ) -> u32 {
     let mut cycle = FIRST;
     let exceptions_from = core.exceptions_from();
-    loop {
-        // It is an exception's turn earlier once they are no longer masked.
-        while cycle < policy.log.end && core.exceptions_from() == exceptions_from {
-            // Behind a transfer it may be in the middle of an instruction.
-            let is_here = core.next_cycle() == policy.now(cycle) && core.can_run_fast(bus);
-            if is_here && policy.has_room(cycle, C::MAX_CYCLES) && !policy.log.is_stalled(cycle) {
-                policy.mru.sync(bus, flash_ready);
-                cycle = if TRACES {
-                    core.run_fast(bus, decoded, &mut Traced(policy), cycle, flash_ready)
-                } else {
-                    core.run_fast(bus, decoded, policy, cycle, flash_ready)
-                };
-                core.set_next_cycle(policy.now(cycle));
-            }
-            let goes_on;
-            (cycle, goes_on) = replay_in_lockstep::<WATCH, TRACES, C, B>(core, policy, bus, cycle);
-            if !goes_on {
-                return cycle;
-            }
+    // It is an exception's turn earlier once they are no longer masked.
+    while cycle < policy.log.end && core.exceptions_from() == exceptions_from {
+        if core.can_run_fast(bus) && policy.has_room(cycle, C::MAX_CYCLES) {
+            policy.mru.sync(bus, flash_ready);
+            cycle = if TRACES {
+                core.run_fast(bus, decoded, &mut Traced(policy), cycle, flash_ready)
+            } else {
+                core.run_fast(bus, decoded, policy, cycle, flash_ready)
+            };
+            core.set_next_cycle(policy.now(cycle));
         }
-        let now = policy.now(cycle);
-        let is_due = now == course.transfers_at && now < policy.began + Cycle::from(course.time);
-        if !is_due || cycle >= course.end || core.exceptions_from() != exceptions_from {
+        let goes_on;
+        (cycle, goes_on) =
+            replay_in_lockstep::<WATCH, TRACES, C, B>(core, policy, bus, course, (cycle, exceptions_from));
+        if !goes_on {
             return cycle;
         }
-        let passed = replay_beside_transfers(core, policy, bus, cycle);
-        let Some((next, asked)) = passed else {
-            policy.log.set_limit(course.end, course.time);
-            return cycle;
-        };
-        course.transferred = true;
-        course.transfers_at = bus.next_transfer_after(asked, now + 1);
-        course.go_on(policy.log, policy.began);
-        cycle = next;
     }
+    cycle
 }
 
 /// As `replay`, in lock-step, to the end or until the fast path can go on: the cycle, and whether the replay can go on from it.
@@ -84,13 +68,34 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
     core: &mut C,
     policy: &mut Replaying,
     bus: &mut B,
-    mut cycle: u32,
+    course: &mut Course,
+    (mut cycle, exceptions_from): (u32, Cycle),
 ) -> (u32, bool) {
     let mut pipeline = core.pipeline(policy.now(cycle));
     let mut begun = false;
     let may_leave = |policy: &Replaying, cycle| policy.has_room(cycle, C::MAX_CYCLES) && !policy.log.is_stalled(cycle);
-    while cycle < policy.log.end && !(begun && pipeline.is_at_boundary() && may_leave(policy, cycle)) {
+    while !(begun && pipeline.is_at_boundary() && may_leave(policy, cycle)) {
         let now = policy.now(cycle);
+        if cycle >= policy.log.end {
+            let is_due = now == course.transfers_at && now < policy.began + Cycle::from(course.time);
+            if !is_due || cycle >= course.end || core.exceptions_from() != exceptions_from {
+                break;
+            }
+            let Some(wanted) = transfers(policy, bus, now) else {
+                policy.log.set_limit(course.end, course.time);
+                core.stop::<WATCH>(&mut pipeline, now, bus);
+                return (cycle, false);
+            };
+            let Some(next) = replay_beside_transfers(core, &mut pipeline, policy, bus, (cycle, &wanted)) else {
+                policy.log.set_limit(course.end, course.time);
+                return (cycle, false);
+            };
+            course.transferred = true;
+            course.transfers_at = bus.next_transfer_after(wanted.map(|request| request.is_some()), now + 1);
+            course.go_on(policy.log, policy.began);
+            (cycle, begun) = (next, true);
+            continue;
+        }
         if (WATCH || TRACES) && pipeline.is_deferred() && core.next_cycle() == now {
             pipeline = core.pipeline(now); // It may be at a boundary now.
         }
@@ -129,22 +134,26 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
     (cycle, true)
 }
 
-/// A cycle of both cores in which other masters do something: the next cycle, and which of them do. None, and nothing is done,
-/// if one of all these needs the speculative core to be where it is.
-fn replay_beside_transfers<C: FastCpu<B>, B: FastBus>(
-    core: &mut C,
-    policy: &mut Replaying,
-    bus: &mut B,
-    cycle: u32,
-) -> Option<(u32, [bool; OTHER_MASTERS])> {
-    let now = policy.now(cycle);
+/// What other masters ask for in cycle `now`. None if that needs the speculative core to be where it is.
+#[inline(always)]
+fn transfers<B: FastBus>(policy: &mut Replaying, bus: &mut B, now: Cycle) -> Option<[Option<Request>; OTHER_MASTERS]> {
     let wanted = bus.transfers(now)?;
     let [read, write] = wanted.map(|request| request.map(|request| request.slave));
-    if read.is_some() && read == write || !wanted.iter().flatten().all(|&request| policy.allows(request, bus)) {
-        return None;
-    }
-    let mut pipeline = core.pipeline(now);
-    let asked = ask::<false, false, C, B>(core, &mut pipeline, policy, bus, cycle)?;
+    let meet = read.is_some() && read == write;
+    (!meet && wanted.iter().all(|request| request.is_none_or(|request| policy.allows(request, bus)))).then_some(wanted)
+}
+
+/// A cycle of both cores in which other masters ask for something: the next cycle. None, and nothing is done, if what the core asks
+/// for needs the speculative core to be where it is.
+fn replay_beside_transfers<C: FastCpu<B>, B: FastBus>(
+    core: &mut C,
+    pipeline: &mut C::Pipeline,
+    policy: &mut Replaying,
+    bus: &mut B,
+    (cycle, wanted): (u32, &[Option<Request>; OTHER_MASTERS]),
+) -> Option<u32> {
+    let now = policy.now(cycle);
+    let asked = ask::<false, false, C, B>(core, pipeline, policy, bus, cycle)?;
     let slave = asked.request.slave;
     let [other, own] = [policy.log.speculative, core.id()];
     let collides = policy.log.collides(cycle, slave);
@@ -170,20 +179,16 @@ fn replay_beside_transfers<C: FastCpu<B>, B: FastBus>(
         }
     }
     if slave != Slave::INTERNAL && loses {
-        core.lose::<false>(&mut pipeline, now, bus);
+        core.lose::<false>(pipeline, now, bus);
     } else if slave != Slave::INTERNAL {
-        get::<false, C, B>(core, &mut pipeline, policy, bus, asked, now);
+        get::<false, C, B>(core, pipeline, policy, bus, asked, now);
         policy.log.note_grant(cycle, slave);
     }
-    let next = match other_loses {
-        Some(slave) => {
-            policy.log.stall(cycle, slave);
-            cycle
-        }
-        None => cycle + 1,
-    };
-    core.stop::<false>(&mut pipeline, now + 1, bus);
-    Some((next, wanted.map(|request| request.is_some())))
+    if let Some(slave) = other_loses {
+        policy.log.stall(cycle, slave);
+        return Some(cycle);
+    }
+    Some(cycle + 1)
 }
 
 /// What the replaying core asks for in a cycle.
@@ -207,9 +212,24 @@ fn ask<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: FastBus>(
     if !core.begin_cycle::<WATCH>(pipeline, now, bus) {
         return None;
     }
-    if pipeline.slave() == Slave::INTERNAL {
+    if pipeline.slave() == Slave::INTERNAL
+        || !TRACES && !pipeline.is_deferred() && policy.allows(pipeline.request(), bus)
+    {
         return Some(Asked { request: pipeline.request(), with_io: false });
     }
+    ask_for_more::<TRACES, C, B>(core, pipeline, policy, bus, cycle)
+}
+
+/// The same of what is seldom asked for.
+#[inline(never)]
+fn ask_for_more<const TRACES: bool, C: FastCpu<B>, B: FastBus>(
+    core: &mut C,
+    pipeline: &C::Pipeline,
+    policy: &mut Replaying,
+    bus: &mut B,
+    cycle: u32,
+) -> Option<Asked> {
+    let now = policy.now(cycle);
     let io = if pipeline.is_deferred() { core.pending_io() } else { None };
     let request = match io {
         Some(_) => beside_io(pipeline.request(), now, bus),

@@ -286,9 +286,9 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
                 bus.fabric_mut().arbiter.grant(last, slave);
             }
         }
-        if course.transferred {
-            self.quanta_with_transfers += 1;
-            bus.fabric_mut().requests.touch(time);
+        self.quanta_with_transfers += u64::from(course.transferred);
+        if transfers_at != NEVER {
+            bus.end_transfers(time);
         }
         if traced {
             let BusGrantLog { trace, overwrites, overwritten, .. } = &mut *self.log;

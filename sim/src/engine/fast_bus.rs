@@ -239,6 +239,10 @@ pub trait FastBus: Bus {
     /// One of them gets what it asks for in cycle `now`.
     fn make_transfer(&mut self, master: usize, now: Cycle);
 
+    /// A quantum that may have gone beyond `next_transfer` ends before cycle `now`: what such masters do beside transfers is to be
+    /// done up to there, and the machine is to look for what they do next.
+    fn end_transfers(&mut self, now: Cycle);
+
     /// One of them has lost the cycle.
     fn put_off_transfer(&mut self, master: usize);
 }

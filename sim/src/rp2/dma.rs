@@ -8,6 +8,7 @@ pub mod channel;
 pub mod requests;
 pub mod sniffer;
 
+use crate::core::bits::set_bits;
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2::clock::Clocks;
 use crate::rp2::peripheral::{Block, Context, Dreq, Effect, Peripheral};
@@ -103,6 +104,8 @@ pub struct Dma<M, const CHANNELS: usize> {
     model: PhantomData<M>,
     block: &'static Block,
     channels: [Channel; CHANNELS],
+    /// Channels whose sequences are in progress.
+    busy: u32,
     reading: Option<DmaAccess>,
     /// The channel of the read in progress was halted: its data is to be dropped.
     abandoned: bool,
@@ -150,6 +153,11 @@ impl<M: Model, const CHANNELS: usize> Dma<M, CHANNELS> {
         &mut self.channels[index % CHANNELS]
     }
 
+    /// Channels whose sequences are in progress.
+    pub fn busy(&self) -> impl Iterator<Item = usize> + use<M, CHANNELS> {
+        set_bits(u64::from(self.busy)).map(usize::from)
+    }
+
     /// Channels that were triggered since the last call.
     pub fn take_started(&mut self) -> u32 {
         std::mem::take(&mut self.started)
@@ -158,7 +166,7 @@ impl<M: Model, const CHANNELS: usize> Dma<M, CHANNELS> {
     /// Whether there is anything to do at all: nothing is, for most of a run.
     #[inline]
     pub fn idle(&self) -> bool {
-        self.reading.is_none() && self.fifo.is_empty() && self.chained == 0 && self.channels.iter().all(|c| !c.busy)
+        self.reading.is_none() && self.fifo.is_empty() && self.chained == 0 && self.busy == 0
     }
 
     /// The next cycle, from `now` on, in which it reads without a request signal, or triggers a channel; channels in `paced`
@@ -169,8 +177,8 @@ impl<M: Model, const CHANNELS: usize> Dma<M, CHANNELS> {
             next = next.min(self.chain_at);
         }
         if self.has_room() {
-            let waiting = self.channels.iter().enumerate().filter(|(index, _)| paced >> index & 1 == 0);
-            next = waiting.filter_map(|(_, channel)| channel.wants()).fold(next, Cycle::min);
+            let waiting = set_bits(u64::from(self.busy & !paced)).map(|index| self.channel(index.into()));
+            next = waiting.filter_map(Channel::wants).fold(next, Cycle::min);
         }
         next.max(now)
     }
@@ -193,7 +201,7 @@ impl<M: Model, const CHANNELS: usize> Dma<M, CHANNELS> {
 
     /// Whether all channels in progress are in a memory, and no other block says when they transfer.
     pub fn paces_itself_in(&self, is_memory: impl Fn(u32) -> bool) -> bool {
-        let mut busy = self.channels.iter().filter(|channel| channel.busy);
+        let mut busy = self.busy().map(|index| self.channel(index));
         busy.all(|channel| channel.treq() >= u32::from(DMA.dreqs[0]) && channel.addresses().into_iter().all(&is_memory))
     }
 
@@ -221,15 +229,17 @@ impl<M: Model, const CHANNELS: usize> Dma<M, CHANNELS> {
     /// Until `read_done` is called the answer stays the same.
     pub fn read_wanted(&mut self, now: Cycle, requested: u32) -> Option<DmaAccess> {
         if self.may_issue_read() && requested != 0 {
-            let ready = |index: usize| {
-                requested >> index & 1 == 1 && self.channels[index].wants().is_some_and(|from| from <= now)
-            };
-            let order = (1..=CHANNELS).map(|step| (self.last_served + step) % CHANNELS);
-            let mut candidates = order.filter(|&index| ready(index));
-            let first = candidates.next()?;
+            let (mut ready, mut high) = (0, 0);
+            for index in set_bits(u64::from(requested)) {
+                let channel = self.channel(index.into());
+                let is_ready = channel.wants().is_some_and(|from| from <= now);
+                ready |= u32::from(is_ready) << index;
+                high |= u32::from(is_ready && channel.has(CTRL_HIGH_PRIORITY)) << index;
+            }
             // Round robin among those of high priority, then among the others (2.5.5).
-            let high = |index: &usize| self.channels[*index].has(CTRL_HIGH_PRIORITY);
-            let index = if high(&first) { first } else { candidates.find(high).unwrap_or(first) };
+            let candidates = if high == 0 { ready } else { high };
+            let behind = candidates & (u32::MAX << (self.last_served + 1));
+            let index = set_bits(u64::from(if behind == 0 { candidates } else { behind })).next()?.into();
             self.last_served = index;
             let channel = &mut self.channels[index];
             let address = channel.issue_read();
@@ -272,9 +282,10 @@ impl<M: Model, const CHANNELS: usize> Dma<M, CHANNELS> {
         match result {
             Ok(()) => {
                 if self.channels[datum.channel].written() {
+                    self.busy &= !(1 << datum.channel);
                     self.complete(datum.channel, context.now);
+                    self.update_lines(context);
                 }
-                self.update_lines(context);
             }
             Err(BusError) => self.fail(datum.channel, CTRL_WRITE_ERROR, context),
         }
@@ -307,10 +318,11 @@ impl<M: Model, const CHANNELS: usize> Dma<M, CHANNELS> {
         if M::REVERSES && has_failed {
             return;
         }
-        let was_busy = self.channels[index].busy;
+        let was_busy = self.channels[index].is_busy();
         if self.channels[index].trigger(now.saturating_add(START_CYCLES)) {
             self.complete(index, now);
-        } else if !was_busy && self.channels[index].busy {
+        } else if !was_busy && self.channels[index].is_busy() {
+            self.busy |= 1 << index;
             self.started |= 1 << index;
         }
     }
@@ -333,6 +345,7 @@ impl<M: Model, const CHANNELS: usize> Dma<M, CHANNELS> {
 
     /// Ends the sequences of channels. In-flight transfers are dropped at once, but for a read on the bus.
     fn halt(&mut self, channels: u32, error: u32) {
+        self.busy &= !channels;
         for (index, channel) in self.channels.iter_mut().enumerate() {
             if channels >> index & 1 == 1 {
                 channel.halt(error);
@@ -361,6 +374,7 @@ impl<M: Model, const CHANNELS: usize> Peripheral for Dma<M, CHANNELS> {
             channels: std::array::from_fn(|index| Channel::new(if M::REVERSES { 0 } else { index })),
             reading: None,
             abandoned: false,
+            busy: 0,
             fifo: VecDeque::with_capacity(FIFO_DEPTH),
             chained: 0,
             chain_at: NEVER,

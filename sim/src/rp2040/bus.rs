@@ -602,12 +602,18 @@ impl FastBus for Crossbar {
         self.peripherals.dma.paces_itself_in(|address| locate_sram(address).is_some())
     }
 
+    #[inline(always)]
     fn transfers(&mut self, now: Cycle) -> Option<[Option<Request>; OTHER_MASTERS]> {
         self.quiet_transfers(now)
     }
 
     fn make_transfer(&mut self, master: usize, now: Cycle) {
         self.make_quiet_transfer(master, now);
+    }
+
+    fn end_transfers(&mut self, now: Cycle) {
+        self.note_quiet_request(now);
+        self.fabric.requests.touch(now);
     }
 
     fn put_off_transfer(&mut self, master: usize) {

@@ -83,8 +83,6 @@ pub struct Channel {
     to_issue: u32,
     /// Transfers that were read but not yet written.
     in_flight: u32,
-    /// Whether a transfer sequence is in progress.
-    pub(super) busy: bool,
     /// The first cycle in which the channel asks for a transfer.
     ready_from: Cycle,
     /// Pulses of its request signal that were there before the sequence began, and transfers issued since.
@@ -109,7 +107,8 @@ impl Channel {
             Register::TransCount => self.left | self.mode << MODE_SHIFT,
             Register::Ctrl => {
                 let error = self.ctrl & (CTRL_READ_ERROR | CTRL_WRITE_ERROR) != 0;
-                let ctrl = self.ctrl | if self.busy { CTRL_BUSY } else { 0 } | if error { CTRL_AHB_ERROR } else { 0 };
+                let busy = if self.is_busy() { CTRL_BUSY } else { 0 };
+                let ctrl = self.ctrl | busy | if error { CTRL_AHB_ERROR } else { 0 };
                 if is_wide { ctrl } else { narrowed(ctrl) }
             }
         }
@@ -141,6 +140,11 @@ impl Channel {
     /// `CTRL.EN`.
     pub fn is_enabled(&self) -> bool {
         self.has(CTRL_EN)
+    }
+
+    /// Whether a transfer sequence is in progress.
+    pub fn is_busy(&self) -> bool {
+        self.left > 0
     }
 
     /// `CTRL` bits.
@@ -180,18 +184,17 @@ impl Channel {
 
     /// Starts a sequence if the channel is enabled and idle; true if it has nothing to transfer and so is complete.
     pub fn trigger(&mut self, ready_from: Cycle) -> bool {
-        if self.busy || !self.has(CTRL_EN) {
+        if self.is_busy() || !self.has(CTRL_EN) {
             return false;
         }
         (self.left, self.to_issue) = (self.reload, self.reload);
         (self.ready_from, self.issued, self.requested_at) = (ready_from, 0, NEVER);
-        self.busy = self.left > 0;
-        !self.busy
+        !self.is_busy()
     }
 
     /// Whether it has a transfer to issue, its request signal aside; the cycle from which.
     pub fn wants(&self) -> Option<Cycle> {
-        (self.busy && self.has(CTRL_EN) && self.to_issue > 0).then_some(self.ready_from)
+        (self.is_busy() && self.has(CTRL_EN) && self.to_issue > 0).then_some(self.ready_from)
     }
 
     /// The first cycle in which what its request signal has asked for may be issued.
@@ -216,10 +219,7 @@ impl Channel {
         self.write_addr = self.next_address(self.write_addr, steps, self.has(CTRL_RING_SEL));
         self.left = self.counted(self.left);
         self.in_flight = self.in_flight.saturating_sub(1);
-        if self.left == 0 {
-            self.busy = false;
-        }
-        !self.busy
+        !self.is_busy()
     }
 
     /// Whether the next write is the last one of the sequence.
@@ -234,7 +234,6 @@ impl Channel {
 
     /// Ends the sequence early; `error` is a bit of `CTRL` to set.
     pub fn halt(&mut self, error: u32) {
-        self.busy = false;
         (self.left, self.to_issue, self.in_flight) = (0, 0, 0);
         self.ctrl |= error;
     }

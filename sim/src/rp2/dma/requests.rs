@@ -11,7 +11,16 @@ const MOST_CREDITS: u64 = 63;
 /// Cycles from a request to the address of the read that it allows: the counter is a register (RP2040 datasheet 2.5.3.2, figure
 /// 13). With the data phases of both writes, two transfers from PIO to PIO take the 11 cycles that were measured
 /// (raspberrypi/pico-feedback issue 202).
-pub(super) const CREDIT_CYCLES: Cycle = 1;
+pub(crate) const CREDIT_CYCLES: Cycle = 1;
+
+/// What the read master does next, if nothing comes in between.
+#[derive(Clone, Copy, Debug)]
+pub struct NextRead {
+    /// The cycle in which it notes a request; a read follows from it in the next cycle at the earliest.
+    pub notes_at: Cycle,
+    /// The cycle in which it reads, or triggers a channel.
+    pub reads_at: Cycle,
+}
 
 /// A chip's peripherals with their DMA, as the bus sees it.
 pub trait Requesters<M: Model, const CHANNELS: usize> {
@@ -37,47 +46,28 @@ pub trait Requesters<M: Model, const CHANNELS: usize> {
     /// What the read master wants in cycle `context.now`.
     fn dma_read_wanted(&mut self, context: &mut Context<'_>) -> Option<DmaAccess> {
         self.dma_mut().chain(context);
-        self.note_started(context.now);
         let issues = self.dma().may_issue_read();
-        let requested = self.note_requests(context.now);
+        let requested = self.note_all(context.now);
         let wanted = self.dma_mut().read_wanted(context.now, requested);
         if issues && let Some(access) = wanted {
-            self.drop_excess(access.channel, context.now);
-            if self.credits(self.dma().channel(access.channel), context.now) == 0 {
-                self.dma_mut().channel_mut(access.channel).requested_at = NEVER;
-            }
+            self.note_issued(access.channel, context.now);
         }
         wanted
+    }
+
+    /// Takes note, in cycle `now`, of what has begun and of who has credits: the channels whose request signal allows a transfer.
+    fn note_all(&mut self, now: Cycle) -> u32 {
+        self.note_started(now);
+        self.note_requests(now)
     }
 
     /// Sequences begin without credits: pulses that came before do not count.
     fn note_started(&mut self, now: Cycle) {
         let started = self.dma_mut().take_started();
         for index in set_bits(u64::from(started)).map(usize::from) {
-            let pulses = self.pulses(self.dma().channel(index).treq(), now).unwrap_or(0);
+            let request = self.request(self.dma().channel(index).treq(), now);
+            let pulses = if let Some(Dreq::Pulses(pulses)) = request { pulses } else { 0 };
             self.dma_mut().channel_mut(index).pulses_before = pulses;
-        }
-    }
-
-    /// Pulses so far of a request signal that pulses.
-    fn pulses(&self, treq: u32, now: Cycle) -> Option<u64> {
-        match self.request(treq, now) {
-            Some(Dreq::Pulses(pulses)) => Some(pulses),
-            _ => None,
-        }
-    }
-
-    /// Transfers that its request signal allows a channel to issue.
-    fn credits(&self, channel: &Channel, now: Cycle) -> u64 {
-        if channel.treq() == TREQ_PERMANENT {
-            return 1;
-        }
-        match self.request(channel.treq(), now) {
-            None => 0,
-            Some(Dreq::Room(places)) => u64::from(places.saturating_sub(channel.in_flight())),
-            // What was read is out of the FIFO already: one read at a time is all that could be counted twice.
-            Some(Dreq::Data(words)) => u64::from(words),
-            Some(Dreq::Pulses(pulses)) => pulses.saturating_sub(channel.pulses_before).saturating_sub(channel.issued),
         }
     }
 
@@ -85,52 +75,73 @@ pub trait Requesters<M: Model, const CHANNELS: usize> {
     /// request signal allows a transfer.
     fn note_requests(&mut self, now: Cycle) -> u32 {
         let mut allowed = 0;
-        for index in 0..CHANNELS {
+        for index in self.dma().busy() {
             let channel = self.dma().channel(index);
             if channel.wants().is_none() {
                 continue;
             }
-            let requested_at = if self.credits(channel, now) > 0 { channel.requested_at.min(now) } else { NEVER };
+            let has_credits = credits(channel, self.request(channel.treq(), now)) > 0;
+            let requested_at = if has_credits { channel.requested_at.min(now) } else { NEVER };
             self.dma_mut().channel_mut(index).requested_at = requested_at;
             allowed |= u32::from(self.dma().channel(index).may_transfer_from() <= now) << index;
         }
         allowed
     }
 
-    /// Of a channel that has just issued a transfer: its counter held no more before.
-    fn drop_excess(&mut self, index: usize, now: Cycle) {
-        let channel = self.dma().channel(index);
-        let before = channel.pulses_before.saturating_add(channel.issued);
-        if let Some(pulses) = self.pulses(channel.treq(), now) {
-            let excess = pulses.saturating_sub(before).saturating_sub(MOST_CREDITS - 1);
-            self.dma_mut().channel_mut(index).pulses_before += excess;
+    /// Of a channel that has just issued a transfer: its counter held no more than it can before, and may hold nothing now.
+    fn note_issued(&mut self, index: usize, now: Cycle) {
+        let request = self.request(self.dma().channel(index).treq(), now);
+        let channel = self.dma_mut().channel_mut(index);
+        if matches!(request, Some(Dreq::Pulses(_))) {
+            channel.pulses_before += credits(channel, request).saturating_sub(MOST_CREDITS - 1);
+        }
+        if credits(channel, request) == 0 {
+            channel.requested_at = NEVER;
         }
     }
 
     /// See `dma_next`.
     #[cold]
     fn busy_dma_next(&self, now: Cycle) -> Cycle {
-        self.dma_next_read(now).min(self.dma().next_write(now))
+        let next = self.dma_next_read(now);
+        next.notes_at.min(next.reads_at).min(self.dma().next_write(now))
     }
 
     /// The same of the read master alone.
-    fn dma_next_read(&self, now: Cycle) -> Cycle {
-        let mut next = NEVER;
+    fn dma_next_read(&self, now: Cycle) -> NextRead {
+        let (mut notes_at, mut reads_at) = (NEVER, NEVER);
         let mut paced = 0;
-        for index in (0..CHANNELS).filter(|&index| self.dma().channel(index).wants().is_some()) {
+        for index in self.dma().busy() {
             let channel = self.dma().channel(index);
-            if self.credits(channel, now) > 0 {
-                let allowed_from = channel.may_transfer_from();
-                if allowed_from > now {
-                    paced |= 1 << index;
-                    next = next.min(if allowed_from == NEVER { now } else { allowed_from });
-                }
+            if channel.wants().is_none() {
+                continue;
+            }
+            let allowed_from = channel.may_transfer_from();
+            if credits(channel, self.request(channel.treq(), now)) == 0 {
+                let pulses = channel.pulses_before.saturating_add(channel.issued).saturating_add(1);
+                notes_at = notes_at.min(self.cycle_of_pulse(channel.treq(), pulses, now));
+            } else if allowed_from == NEVER {
+                notes_at = now;
+            } else if allowed_from > now {
+                reads_at = reads_at.min(allowed_from);
+            } else {
                 continue;
             }
             paced |= 1 << index;
-            let pulses = channel.pulses_before.saturating_add(channel.issued).saturating_add(1);
-            next = next.min(self.cycle_of_pulse(channel.treq(), pulses, now));
         }
-        next.max(now).min(self.dma().next_read(now, paced))
+        let reads_at = reads_at.min(self.dma().next_read(now, paced));
+        NextRead { notes_at: notes_at.max(now), reads_at }
+    }
+}
+
+/// Transfers that a channel may issue, by what its request signal asks for.
+fn credits(channel: &Channel, request: Option<Dreq>) -> u64 {
+    match request {
+        _ if channel.treq() == TREQ_PERMANENT => 1,
+        None => 0,
+        Some(Dreq::Room(places)) => u64::from(places.saturating_sub(channel.in_flight())),
+        // What was read is out of the FIFO already: one read at a time is all that could be counted twice.
+        Some(Dreq::Data(words)) => u64::from(words),
+        Some(Dreq::Pulses(pulses)) => pulses.saturating_sub(channel.pulses_before).saturating_sub(channel.issued),
     }
 }

@@ -6,7 +6,7 @@ use crate::core::time::{Cycle, NEVER};
 use crate::engine::cpu::{Cpu as _, Request};
 use crate::engine::fast_bus::OTHER_MASTER_NUMBERS;
 use crate::isa::armv6m::Core;
-use crate::rp2::dma::requests::Requesters as _;
+use crate::rp2::dma::requests::{CREDIT_CYCLES, NextRead, Requesters as _};
 use crate::rp2040::bus::{Crossbar, locate, locate_sram, slave};
 use crate::rp2040::peripherals::dma::{BusError, DmaAccess};
 use std::hash::{Hash, Hasher};
@@ -30,11 +30,13 @@ pub(crate) struct DmaMasters {
     contested: [bool; 2],
     /// While cores run apart: the next cycle in which each master asks for something.
     due: [Cycle; 2],
+    /// The cycle before it in which a request is to be noted that allows the read; `NEVER` if there is none.
+    notes_at: Cycle,
 }
 
 impl Hash for DmaMasters {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { waiting, contested, due: _ } = self;
+        let Self { waiting, contested, due: _, notes_at: _ } = self;
         (waiting, contested).hash(hasher);
     }
 }
@@ -98,25 +100,44 @@ impl Crossbar {
         if self.dma.waiting != [const { None }; 2] {
             return now;
         }
-        self.dma.due = [self.peripherals.dma_next_read(now), self.peripherals.dma.next_write(now)];
-        self.dma.due[0].min(self.dma.due[1])
+        self.dma.due = [self.next_quiet_read(now), self.peripherals.dma.next_write(now)];
+        self.dma.due[READ].min(self.dma.due[WRITE])
+    }
+
+    /// The same of the read master.
+    fn next_quiet_read(&mut self, now: Cycle) -> Cycle {
+        let NextRead { notes_at, reads_at } = self.peripherals.dma_next_read(now);
+        // Nobody sees a request of the DMA's own timers that is noted in the cycle behind it, before the read.
+        let is_alone = notes_at < reads_at;
+        self.dma.notes_at = if is_alone { notes_at } else { NEVER };
+        if is_alone { reads_at.min(notes_at + CREDIT_CYCLES) } else { reads_at }
+    }
+
+    /// Notes the request that is to be noted before `now`, if there is one.
+    pub(super) fn note_quiet_request(&mut self, now: Cycle) {
+        if self.dma.notes_at < now {
+            let at = std::mem::replace(&mut self.dma.notes_at, NEVER);
+            self.peripherals.note_all(at);
+        }
     }
 
     /// The same if nothing has happened since the last call but what these transfers are.
     pub(super) fn next_quiet_transfer_after(&mut self, [reads, writes]: [bool; 2], now: Cycle) -> Cycle {
         // A write may make room for a read, and a request be noted without one.
-        if reads || self.dma.due[0] < now || writes && self.peripherals.dma.next_write(now) != NEVER {
-            self.dma.due[0] = self.peripherals.dma_next_read(now);
+        if reads || self.dma.due[READ] < now || writes && self.peripherals.dma.next_write(now) != NEVER {
+            self.dma.due[READ] = self.next_quiet_read(now);
         }
-        self.dma.due[1] = self.peripherals.dma.next_write(now);
-        self.dma.due[0].min(self.dma.due[1])
+        self.dma.due[WRITE] = self.peripherals.dma.next_write(now);
+        self.dma.due[READ].min(self.dma.due[WRITE])
     }
 
     /// What both masters ask for in cycle `now`, if it is that.
+    #[inline(always)]
     pub(super) fn quiet_transfers(&mut self, now: Cycle) -> Option<[Option<Request>; 2]> {
         if self.dma.waiting != [const { None }; 2] || self.peripherals.dma.is_about_to_end(now) {
             return None;
         }
+        self.note_quiet_request(now + 1);
         let mut all = [None; 2];
         let due = self.dma.due.map(|due| due <= now);
         for (side, request) in all.iter_mut().enumerate().filter(|&(side, _)| due[side]) {

@@ -66,11 +66,14 @@ pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
     ahead: u32,
     /// Cycles that it lost of late for each of its own, times 2^16.
     loss: u32,
-    /// No quantum begins before this cycle.
-    pub rests_until: Cycle,
+    /// No quantum begins before this cycle,
+    rests_until: Cycle,
+    /// or before a handler of interrupts is left that the last quantum was in.
+    rests_in_handler: bool,
     /// The cycle up to which quanta may go beyond what limits lock-step, if nothing but transfers from and to RAM is in the way.
     pub transfers_until: Cycle,
-    pause: Cycle,
+    /// How long it rests next time, by whether a core is in a handler.
+    pauses: [Cycle; 2],
     /// Quanta in which other masters than cores did something, so far.
     pub quanta_with_transfers: u64,
 }
@@ -91,8 +94,9 @@ impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
             ahead: MAX_QUANTUM,
             loss: 0,
             rests_until: 0,
+            rests_in_handler: false,
             transfers_until: 0,
-            pause: LEAST_PAUSE,
+            pauses: [LEAST_PAUSE; 2],
             quanta_with_transfers: 0,
         }
     }
@@ -134,6 +138,11 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     /// Cycles from `now` on, before `until`, of both cores, which ask for nothing but SRAM and hits in the flash cache. False
     /// if nothing was done, since it is not worth it.
     pub fn run<const WATCH: bool>(&mut self, [zero, one]: [&mut C; 2], bus: &mut B, now: Cycle, until: Cycle) -> bool {
+        let in_handler = zero.is_in_handler() || one.is_in_handler();
+        if self.rests_in_handler && !in_handler {
+            self.rests_until = now;
+        }
+        self.rests_in_handler &= in_handler && now < self.rests_until;
         let (until, transfers_at) = if !WATCH && self.transfers_until > until && now >= self.rests_until {
             self.beyond_transfers([zero, one], bus, now, until)
         } else {
@@ -180,13 +189,19 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let ahead = if cores[1].is_in_handler() { self.ahead.min(3 * MIN_QUANTUM) } else { self.ahead };
         let done = self.quantum::<WATCH>(cores, bus, (now, transfers_at), [ahead.min(room as u32), time]);
         let worthwhile = if self.stopped_for_the_time { MIN_SHORT_QUANTUM } else { MIN_QUANTUM };
+        let pause = &mut self.pauses[usize::from(in_handler)];
         if done < worthwhile {
-            self.rests_until = now + Cycle::from(done) + self.pause;
-            self.pause = (self.pause * 2).min(PAUSE);
+            (self.rests_until, self.rests_in_handler) = (now + Cycle::from(done) + *pause, in_handler);
+            *pause = (*pause * 2).min(PAUSE);
         } else {
-            self.pause = LEAST_PAUSE;
+            *pause = LEAST_PAUSE;
         }
         true
+    }
+
+    /// The cycle, after `now`, before which cores need not be asked again to run apart.
+    pub fn tries_at(&self, now: Cycle) -> Cycle {
+        if self.rests_in_handler { now + LEAST_PAUSE } else { self.rests_until }
     }
 
     /// As far as a quantum can go in spite of transfers that would end it before, and the cycle of the first of them, `NEVER` if it

@@ -65,7 +65,7 @@ fn run_both<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     let calm = until.min(zero.exceptions_from()).min(one.exceptions_from());
     if zero.next_cycle() != one.next_cycle() || !decoupled.run::<WATCH>([zero, one], bus, now, calm) {
         // Until cores are where they can run apart, or the pause is over.
-        let rested = decoupled.rests_until.max(now + RETRY_AFTER);
+        let rested = decoupled.tries_at(now).max(now + RETRY_AFTER);
         // Lock-step counts reads of registers for a profile, and nothing but its end looks at how many there were.
         let rested = if WATCH { rested.min(now + COUNTED) } else { rested };
         run::<WATCH, true, C, B>([zero, one], bus, now, until.min(rested));

@@ -312,6 +312,17 @@ fn interrupts_come_during_a_wait_as_without_skipping() {
     assert!(exceptions[0] > 30 && exceptions[1] > 36 && turns > 1000, "{exceptions:?}, {turns} turns");
 }
 
+/// A turn that is longer than all code behind the wait, in which native code reads the register: it ends before an interrupt.
+#[test]
+fn native_code_stops_in_time_for_an_interrupt_in_a_long_turn() {
+    let wait = Wait { between: vec![NOP; 12], most: 68, work: 5, ..simple(7, 3, 0) };
+    for cycles in 481..501 {
+        let mut machine = waiting(&[vec![wait.clone()], vec![]], 0);
+        interrupt_each(&mut machine, 0, cycles);
+        compare(machine, &[200_000]).expect("they are the same");
+    }
+}
+
 #[test]
 fn what_latches_takes_or_counts_is_no_busy_wait() {
     for read in [3, 4, 9, 19] {

@@ -125,6 +125,8 @@ struct BlockPosition {
     is_traced: bool,
     /// By slave, the cycle of the block in which the speculative core last asked for it, if that is not in the log yet.
     last_requested: [Option<i32>; SLAVES],
+    /// Cycles that there was time for when the block began.
+    room: i32,
 }
 
 /// The slave that an access asks for.
@@ -156,8 +158,6 @@ pub(crate) struct Translator<'a> {
     context: &'a RegionContext<'a>,
     cold_paths: Vec<ColdPath<'a>>,
     at: BlockPosition,
-    /// Cycles that there must be time for when the block begins.
-    room: i32,
     /// For an instruction that may access a register: by which number a profile is told of the block up to it.
     up_to: Option<u32>,
     flags: Flags,
@@ -189,7 +189,6 @@ impl<'a> Translator<'a> {
             context,
             cold_paths: Vec::new(),
             at: BlockPosition::default(),
-            room: 0,
             up_to: None,
             flags: Flags::InMemory,
         }
@@ -210,13 +209,12 @@ impl<'a> Translator<'a> {
     fn block(&mut self, block: &Block, next: Option<u32>) {
         let Some(label) = (self.context.label)(block.pc, self.role) else { return };
         dynasm!(self.to ; .arch x64 ; =>label);
-        self.at = BlockPosition::default();
-        self.flags = Flags::InMemory;
-        // There is time for it.
         let (cycles, requests) = block.cycles();
         let waits = if self.role == Role::Replaying { requests } else { 0 };
         let room = (cycles + waits) as i32;
-        self.room = room;
+        self.at = BlockPosition { room, ..BlockPosition::default() };
+        self.flags = Flags::InMemory;
+        // There is time for it.
         let late = self.exit(block.pc, NativeExit::Stop);
         dynasm!(self.to ; .arch x64 ; lea eax, [rcx + room] ; cmp eax, [rbp + END] ; ja =>late);
         if self.context.place == CodeView::Flash {

@@ -86,7 +86,7 @@ impl Translator<'_> {
             // It knows registers of its I/O port only, which stay as they are for as long as it runs ahead.
             dynasm!(self.to ; .arch x64 ; add ecx, [rsi + MORE_CYCLES]);
         } else {
-            let room = self.room;
+            let room = self.at.room; // of this block: cold paths are made after all of them
             dynasm!(self.to
                 ; .arch x64
                 ; lea edx, [rcx + cycle]

@@ -29,7 +29,7 @@ use dynasmrt::DynasmApi as _;
 use dynasmrt::x64::Assembler;
 use x86_64::{Frame, Translator};
 
-/// How often a core is in a state before there is a routine for that: programs of a few milliseconds do not gain by it.
+/// How often a core is in a state, while there is no routine for that, before one is made.
 const HOT: u8 = 60;
 /// Routines that are made at once, at most.
 const TOGETHER: usize = 400;
@@ -37,7 +37,7 @@ const TOGETHER: usize = 400;
 const MOST_CODE: usize = 32 << 20;
 /// Cycles that code goes through at once, at most: counts of them have 32 bits.
 const LONGEST: Cycle = 1 << 30;
-/// Cycles for which entering code is worth it.
+/// Cycles that there must be time for, or code is not entered.
 const SHORTEST: Cycle = 8;
 
 /// Why code was left.

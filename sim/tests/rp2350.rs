@@ -12,6 +12,7 @@ mod machine;
 mod paths;
 mod pwm;
 mod shared;
+mod usb;
 
 use crate::machine_code::cases;
 use shared::{Shared, run};

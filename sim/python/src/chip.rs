@@ -10,6 +10,7 @@ use intercore_sim::debug::DebugTarget;
 use intercore_sim::fault::FaultTarget;
 use intercore_sim::image::Image;
 use intercore_sim::observe::tally::{KEPT_COUNTS, Tally};
+use intercore_sim::rp2::serial_ports::SerialPorts;
 use intercore_sim::rp2::uart::line::LineRate;
 use intercore_sim::session::Session;
 use intercore_sim::stm32h745::peripherals::Peripherals;
@@ -101,9 +102,8 @@ impl PythonChip for rp2350::machine::Machine {
     }
 
     fn set_line_rate(&mut self, uart: usize, rate: Option<u32>) {
-        if let Some(uart) = self.bus.peripherals.uarts.get_mut(uart) {
-            uart.line.rate = line_rate(rate);
-        }
+        let Some(uart) = self.bus.peripherals.uarts.get_mut(uart) else { return };
+        uart.line.rate = line_rate(rate);
     }
 }
 

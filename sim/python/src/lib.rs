@@ -24,7 +24,7 @@ use intercore_sim::core::watch::{KEPT_HITS, ProbeId, Watch};
 use intercore_sim::fault::Fault;
 use intercore_sim::image::{Image, Symbol, Target};
 use intercore_sim::observe::tally::Tally;
-use intercore_sim::rp2040::peripherals::usb::Usb;
+use intercore_sim::rp2::usb::cable::Cable;
 use intercore_sim::session::{End, StopAddress, Text, Until};
 use intercore_sim::{rp2040, rp2350, stm32h745};
 use pyo3::exceptions::PyValueError;
@@ -88,12 +88,11 @@ type Registers = (Vec<(String, u64)>, &'static str);
 type Answered = (Option<Vec<u8>>, &'static str);
 
 impl Machine {
-    fn with_usb<T>(&self, act: impl FnOnce(&mut Usb, Cycle) -> T) -> PyResult<T> {
+    fn with_cable<T>(&self, act: impl FnOnce(&mut Cable, Cycle) -> T) -> PyResult<T> {
         self.0.with(|state| match state {
-            State::Rp2040(chip) => Ok(chip.session.chip.with_usb(act)),
-            State::Rp2350(_) | State::Stm32h745(_) => {
-                Err(SimulatorError::new_err("USB is modelled on the RP2040 only"))
-            }
+            State::Rp2040(chip) => Ok(chip.session.chip.with_cable(act)),
+            State::Rp2350(chip) => Ok(chip.session.chip.with_cable(act)),
+            State::Stm32h745(_) => Err(SimulatorError::new_err("USB is not modelled on the STM32H745")),
         })
     }
 }
@@ -116,7 +115,7 @@ impl Machine {
             let mut machine = rp2040::machine::Machine::booted(&image, rom.as_ref(), clock)
                 .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
             // `send` says which port it is for.
-            machine.bus.peripherals.usb.takes_input = Some(false);
+            machine.bus.peripherals.usb.cable.takes_input = Some(false);
             Ok(State::Rp2040(Chip::new(machine, vec![image])))
         });
         Ok(Self(Guarded(Mutex::new(state.map_err(SimulatorError::new_err::<String>)?))))
@@ -127,8 +126,9 @@ impl Machine {
     fn rp2350(py: Python<'_>, image: ImageSource, name: &str, base: Option<u32>, clock: Option<u64>) -> PyResult<Self> {
         let state = py.detach(|| {
             let image = image.parse(name, base, &rp2350::boot::IMAGES)?;
-            let machine = rp2350::machine::Machine::booted(&image, clock)
+            let mut machine = rp2350::machine::Machine::booted(&image, clock)
                 .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
+            machine.bus.peripherals.usb.cable.takes_input = Some(false);
             Ok(State::Rp2350(Chip::new(machine, vec![image])))
         });
         Ok(Self(Guarded(Mutex::new(state.map_err(SimulatorError::new_err::<String>)?))))
@@ -533,7 +533,7 @@ impl Machine {
 
     /// Has the host on USB put the cable in (`plug`) or pull it (`pull`), sleep or wake up (`sleep`, `wake`), or reset the device.
     fn act_on_usb(&self, action: &str) -> PyResult<()> {
-        self.with_usb(|usb, now| {
+        self.with_cable(|usb, now| {
             match action {
                 "plug" | "pull" => usb.plug(action == "plug", now),
                 "sleep" | "wake" => usb.sleep(action == "sleep", now),
@@ -546,12 +546,12 @@ impl Machine {
 
     /// Has it make a request with data for the device, once the device is configured.
     fn request_usb(&self, setup: [u8; 8], data: Vec<u8>) -> PyResult<()> {
-        self.with_usb(|usb, now| usb.request(setup, data, now))
+        self.with_cable(|usb, now| usb.request(setup, data, now))
     }
 
     /// What the device sent for each such request since the last call, or why it failed.
     fn take_usb_answers(&self) -> PyResult<Vec<Answered>> {
-        let answers = self.with_usb(|usb, _| usb.take_answers())?;
+        let answers = self.with_cable(|usb, _| usb.take_answers())?;
         Ok(answers.into_iter().map(|answer| answer.map_or_else(|why| (None, why), |data| (Some(data), ""))).collect())
     }
 

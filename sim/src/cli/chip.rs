@@ -11,6 +11,7 @@ use crate::debug::DebugTarget;
 use crate::engine::Engine;
 use crate::fault::FaultTarget;
 use crate::image::{Image, ImageError, Target};
+use crate::rp2::serial_ports::SerialPorts;
 use crate::rp2040::machine::polling::Polling;
 use crate::rp2040::peripherals::pins::WIRES;
 use crate::rp2040::{self, bootrom};
@@ -134,7 +135,7 @@ impl Runnable for rp2040::machine::Machine {
                 return Err(format!("--spi: two devices of SPI{bus} have the chip select GPIO {}", device.select()));
             }
         }
-        machine.bus.peripherals.usb.takes_input = arguments.input_to.map(|port| port == InputPort::Usb);
+        machine.bus.peripherals.usb.cable.takes_input = arguments.input_to.map(|port| port == InputPort::Usb);
         machine.engine = engine(arguments);
         Ok((machine, vec![image]))
     }
@@ -160,8 +161,7 @@ impl Runnable for rp2040::machine::Machine {
     }
 
     fn wakes_on_input(&self) -> bool {
-        let listens = self.bus.peripherals.uarts[0].listens() || self.bus.peripherals.usb.is_open();
-        listens && !self.bus.peripherals.stands_still()
+        self.bus.peripherals.listens() && !self.bus.peripherals.stands_still()
     }
 
     fn take_host_output(&mut self) -> Vec<u8> {
@@ -191,7 +191,6 @@ impl Runnable for rp2350::machine::Machine {
                 (!arguments.adc.is_empty(), "--adc"),
                 (!arguments.i2c.is_empty(), "--i2c"),
                 (!arguments.spi.is_empty(), "--spi"),
-                (arguments.input_to.is_some(), "--input-to"),
             ],
         )?;
         let [path] = arguments.images.as_slice() else {
@@ -201,6 +200,7 @@ impl Runnable for rp2350::machine::Machine {
         let mut machine = Self::booted(&image, arguments.clock).map_err(|at| {
             format!("{}: the image has data for {at:#010x}, where this chip has no memory", path.display())
         })?;
+        machine.bus.peripherals.usb.cable.takes_input = arguments.input_to.map(|port| port == InputPort::Usb);
         machine.engine = engine(arguments);
         Ok((machine, vec![image]))
     }
@@ -220,11 +220,11 @@ impl Runnable for rp2350::machine::Machine {
     }
 
     fn waiting_input(&mut self) -> usize {
-        self.bus.peripherals.uarts[0].line.waiting()
+        self.bus.peripherals.waiting_input()
     }
 
     fn wakes_on_input(&self) -> bool {
-        self.bus.peripherals.uarts[0].listens()
+        self.bus.peripherals.listens()
     }
 
     fn take_host_output(&mut self) -> Vec<u8> {

@@ -9,11 +9,11 @@ use crate::core::stop::Stop;
 use crate::core::time::{Cycle, Unit};
 use crate::core::uart_frame::SentByte;
 use crate::core::watch::Watchpoints;
+use crate::rp2::serial_ports::{self, SerialPorts};
 use crate::rp2040::bootrom;
 use crate::rp2040::bus::slave;
 use crate::rp2040::crash::CrashReport;
 use crate::rp2040::machine::Machine;
-use crate::rp2040::peripherals::console::USB_PORT;
 
 /// Interrupts as the datasheet's table 80 names them.
 const INTERRUPTS: [&str; 26] = [
@@ -49,8 +49,8 @@ impl Chip for Machine {
     const NAME: &'static str = "RP2040";
     const UNIT: Unit = Unit::Cycles("clk_sys");
     const SLICE: Cycle = 100_000;
-    const UARTS: &'static [&'static str] = &["UART0", "UART1", "USB"];
-    const CONSOLE: &'static [usize] = &[0, USB_PORT];
+    const UARTS: &'static [&'static str] = serial_ports::NAMES;
+    const CONSOLE: &'static [usize] = serial_ports::CONSOLE;
 
     fn now(&self) -> Cycle {
         Self::now(self)

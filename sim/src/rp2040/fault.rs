@@ -9,6 +9,7 @@ use crate::core::watch::CoreEvent;
 use crate::fault::FaultTarget;
 use crate::isa::armv6m::Stuck;
 use crate::rp2::flash::Times;
+use crate::rp2::serial_ports::SerialPorts;
 use crate::rp2::uart::format;
 use crate::rp2040::bus::memory::SRAM_WORDS;
 use crate::rp2040::machine::Machine;

@@ -24,6 +24,7 @@ use crate::isa::armv6m::busy_wait::BusyWaits;
 use crate::isa::armv6m::exception::{EVENT, ExceptionCosts};
 use crate::isa::armv6m::native::Native;
 use crate::rp2::irq::IrqLines;
+use crate::rp2::serial_ports::SerialPorts;
 use crate::rp2::sio::FIFO_LATENCY;
 use crate::rp2040::bootrom::service::{self, Service};
 use crate::rp2040::bus::Crossbar;

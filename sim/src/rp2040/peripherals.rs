@@ -6,7 +6,6 @@ pub mod blocks;
 pub mod board;
 pub mod busctrl;
 mod clock_tree;
-pub mod console;
 pub mod divider;
 pub mod dma;
 mod effects;
@@ -27,7 +26,6 @@ mod standstill;
 pub mod syscfg;
 pub mod sysinfo;
 pub mod tbman;
-pub mod usb;
 pub mod vreg_and_chip_reset;
 pub mod watchdog;
 pub mod xip_stream;
@@ -40,8 +38,11 @@ use crate::rp2::pll::Pll;
 use crate::rp2::psm::Psm;
 use crate::rp2::registration::{self, AddressMap, Entry, Requests, Target, aliased, is_alias, lines_of};
 use crate::rp2::resets::Resets;
+use crate::rp2::serial_ports::SerialPorts;
 use crate::rp2::timer::{self, Timer};
 use crate::rp2::uart::Uart;
+use crate::rp2::usb::cable::Cable;
+use crate::rp2::usb::{self, Usb};
 use crate::rp2::xosc::Xosc;
 
 pub use crate::rp2::peripheral::{Block, Context, Dreq, Effect, Peripheral};
@@ -97,7 +98,7 @@ registration::peripherals! {
     adc: adc::Adc => adc::ADC;
     xip_stream: xip_stream::XipStream => xip_stream::XIP_AUX;
     pios: [pio::Pio; 2] => 0: pio::PIO0, 1: pio::PIO1;
-    usb: usb::Usb => usb::USBCTRL;
+    usb: Usb<false> => blocks::USBCTRL;
 }
 
 /// Blocks by address: an APB block has 16 kB (2.2.4).
@@ -358,12 +359,12 @@ impl Peripherals {
             if !self.holds_usb() {
                 return Some(Reached::Dpram(offset));
             }
-            context.diagnostics.misuse(usb::USBCTRL.name, 0, HELD, context.now);
+            context.diagnostics.misuse(blocks::USBCTRL.name, 0, HELD, context.now);
             return Some(Reached::Silence);
         }
         match decode(address) {
             // What each program of the SDK does at its start.
-            (Target::Block(_), usb::SIE_CTRL) if address >> 16 == usb::USBCTRL.base >> 16 && self.holds_usb() => {}
+            (Target::Block(_), usb::SIE_CTRL) if address >> 16 == blocks::USBCTRL.base >> 16 && self.holds_usb() => {}
             (Target::Block(entry), _) if self.is_held(entry.block) => {
                 context.diagnostics.misuse(entry.block.name, 0, HELD, context.now);
             }
@@ -378,11 +379,33 @@ impl Peripherals {
     }
 
     fn holds_usb(&self) -> bool {
-        self.is_held(&usb::USBCTRL)
+        self.is_held(&blocks::USBCTRL)
     }
 
     fn schedule(&mut self) {
         self.next = self.earliest_event().min(self.board.next_event()).min(self.next_watched_move());
+    }
+}
+
+impl SerialPorts for Peripherals {
+    fn uarts(&self) -> &[Uart; 2] {
+        &self.uarts
+    }
+
+    fn uarts_mut(&mut self) -> &mut [Uart; 2] {
+        &mut self.uarts
+    }
+
+    fn cable(&self) -> &Cable {
+        &self.usb.cable
+    }
+
+    fn cable_mut(&mut self) -> &mut Cable {
+        &mut self.usb.cable
+    }
+
+    fn ports_changed(&mut self) {
+        self.schedule();
     }
 }
 

@@ -506,10 +506,8 @@ impl Fabric {
             }
             APB | FAST_PERIPHERALS => {
                 self.touched = true;
-                // Bit 14 leaves out the lanes that are not written (DS 2.1.5).
-                let value = if address >> 14 & 1 == 0 { value } else { merge(0, address, width, value) };
                 let (peripherals, mut context) = self.peripherals_at(now);
-                if peripherals.write(address & !3, value, &mut context).is_none() {
+                if peripherals.write(address, width, value, &mut context).is_none() {
                     self.note_unmodelled(address, "write to", now);
                 }
             }

@@ -9,6 +9,7 @@ use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER, Unit};
 use crate::core::uart_frame::SentByte;
 use crate::core::watch::Watchpoints;
+use crate::rp2::serial_ports::{self, SerialPorts};
 use crate::rp2350::bus::port;
 use crate::rp2350::machine::Machine;
 use crate::rp2350::{bootrom, irq};
@@ -21,7 +22,8 @@ impl Chip for Machine {
     const UNIT: Unit = Unit::Cycles("clk_sys");
     const SLICE: Cycle = 100_000;
     const REGISTERS: RegisterSet = RegisterSet::Riscv;
-    const UARTS: &'static [&'static str] = &["UART0", "UART1"];
+    const UARTS: &'static [&'static str] = serial_ports::NAMES;
+    const CONSOLE: &'static [usize] = serial_ports::CONSOLE;
 
     fn now(&self) -> Cycle {
         Self::now(self)
@@ -82,11 +84,11 @@ impl Chip for Machine {
     }
 
     fn sent(&self, uart: usize) -> &[SentByte] {
-        self.bus.peripherals.uarts[uart & 1].sent()
+        self.bus.peripherals.sent(uart)
     }
 
     fn take_sent(&mut self, uart: usize, count: usize) -> Vec<SentByte> {
-        self.bus.peripherals.uarts[uart & 1].take_oldest(count)
+        self.bus.peripherals.take_oldest(uart, count)
     }
 
     fn stop_on_output(&mut self, uart: Option<usize>) {

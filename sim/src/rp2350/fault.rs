@@ -6,6 +6,7 @@ use crate::core::uart_frame::Format;
 use crate::core::watch::CoreEvent;
 use crate::fault::FaultTarget;
 use crate::rp2::flash::Times;
+use crate::rp2::serial_ports::SerialPorts;
 use crate::rp2::uart::format;
 use crate::rp2350::bus::ResetBy;
 use crate::rp2350::machine::Machine;
@@ -67,6 +68,7 @@ impl FaultTarget for Machine {
 
     fn send_console(&mut self, byte: u8, flipped: u16, not_before: Cycle) {
         let now = self.now();
-        self.bus.peripherals.inject(0, byte, flipped, not_before, now);
+        let port = self.bus.peripherals.input_port();
+        self.bus.peripherals.inject(port, byte, flipped, not_before, now);
     }
 }

@@ -19,6 +19,7 @@ pub enum Irq {
     Dma1 = 11,
     Dma2 = 12,
     Dma3 = 13,
+    UsbCtrl = 14,
     IoBank0 = 21,
     SioFifo = 25,
     SioBell = 26,

@@ -1,5 +1,6 @@
 //! The whole chip: time, the cores, the bus, and why a run ended.
 
+use crate::core::access::Width;
 use crate::core::semihosting::{self, Call};
 use crate::core::state_hash::StableHasher;
 use crate::core::statistics::Statistics;
@@ -14,6 +15,8 @@ use crate::isa::hazard3::op::Cause;
 use crate::isa::hazard3::ports::Lines;
 use crate::rp2::clock::Rates;
 use crate::rp2::peripheral::Peripheral;
+use crate::rp2::serial_ports::SerialPorts;
+use crate::rp2::usb::cable::Cable;
 use crate::rp2::xosc::CRYSTAL;
 use crate::rp2350::bus::stretch::Stretch;
 use crate::rp2350::bus::{Fabric, ResetBy, port};
@@ -268,7 +271,7 @@ impl Machine {
         let (peripherals, mut context) = self.bus.peripherals_at(now);
         peripherals.wake(&mut context);
         self.settle();
-        let heard = |(port, bytes): (usize, usize)| self.bus.peripherals.uarts[port & 1].sent().len() > bytes;
+        let heard = |(port, bytes): (usize, usize)| self.bus.peripherals.sent(port).len() > bytes;
         self.listening.is_some_and(heard).then_some(Stop::ByteSent)
     }
 
@@ -497,9 +500,16 @@ impl Machine {
     pub fn write_register(&mut self, address: u32, value: u32) -> bool {
         let now = self.now;
         let (peripherals, mut context) = self.bus.peripherals_at(now);
-        let written = peripherals.write(address, value, &mut context).is_some();
+        let written = peripherals.write(address, Width::Word, value, &mut context).is_some();
         self.settle();
         written
+    }
+
+    /// Has the host on USB do something to the device, beside its text.
+    pub fn with_cable<T>(&mut self, act: impl FnOnce(&mut Cable, Cycle) -> T) -> T {
+        let now = self.now;
+        let (peripherals, mut context) = self.bus.peripherals_at(now);
+        peripherals.with_cable(act, &mut context)
     }
 
     /// Sets `clk_sys` and `clk_peri`, and `clk_ref` to that of the crystal, as if start-up code had done so. What the clock

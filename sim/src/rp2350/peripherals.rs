@@ -9,6 +9,7 @@ pub mod sio;
 mod ticks;
 mod timer;
 
+use crate::core::access::{Width, merge};
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2::busctrl::{self, Busctrl};
 use crate::rp2::clock::{Clock, Clocks};
@@ -20,7 +21,10 @@ use crate::rp2::psm::{self, Psm};
 use crate::rp2::pwm::{self, Pwm};
 use crate::rp2::registration::{self, AddressMap, Entry, Requests, Target, aliased, is_alias, lines_of};
 use crate::rp2::resets::{self, Resets};
+use crate::rp2::serial_ports::SerialPorts;
 use crate::rp2::uart::{self, Uart};
+use crate::rp2::usb::cable::Cable;
+use crate::rp2::usb::{self, Usb};
 use crate::rp2::watchdog::{self, Watchdog};
 use crate::rp2::xosc::{self, Xosc};
 use crate::rp2350::bus::qmi;
@@ -79,6 +83,14 @@ pub const UART1: Block = Block {
     dreqs: &[30, 31],
     ..uart::UART
 };
+/// `USBCTRL`.
+pub const USBCTRL: Block = Block {
+    reset: 1 << 28,
+    interrupts: &[Irq::UsbCtrl as u8],
+    missing: "host mode, isochronous end points, remote wake-up, VBUS by a pin, direct control of the lines, time stamps of \
+              frames, counts of errors, state and watchdog of the state machine",
+    ..usb::USBCTRL
+};
 
 registration::peripherals! {
     {
@@ -106,6 +118,7 @@ registration::peripherals! {
     pll_usb: Pll => PLL_USB;
     uarts: [Uart; 2] => 0: UART0, 1: UART1;
     pwm: Pwm<SLICES, 2> => PWM;
+    usb: Usb<true> => USBCTRL;
     timers: [Timer; 2] => 0: timer::TIMER0, 1: timer::TIMER1;
     rosc: Registers<Rosc> => configuration::ROSC;
     powman: Registers<Powman> => configuration::POWMAN;
@@ -148,6 +161,9 @@ impl Peripherals {
 
     /// Reads a word from APB or AHB peripherals; `None` where nothing is modelled.
     pub fn read(&mut self, address: u32, context: &mut Context<'_>) -> Option<u32> {
+        if let Some(offset) = usb::dpram_offset(address) {
+            return Some(if self.holds_usb(context) { 0 } else { self.usb.read_dpram(offset) });
+        }
         let Ok((entry, offset)) = self.reach(address, context)? else { return Some(0) };
         let value = (entry.of_mut)(self).read(offset, context).unwrap_or_else(|| {
             context.diagnostics.unmodelled(entry.block.name, offset, "read of", context.now);
@@ -159,12 +175,35 @@ impl Peripherals {
 
     /// Reads a word without any effect; none where nothing is modelled.
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> Option<u32> {
+        if let Some(offset) = usb::dpram_offset(address) {
+            return Some(self.usb.read_dpram(offset));
+        }
         let (Target::Block(entry), offset) = BLOCKS.decode(address) else { return None };
         (entry.of)(self).peek(offset, now, clocks)
     }
 
-    /// Writes a word to APB or AHB peripherals, or to an atomic alias of them; `None` where nothing is modelled.
-    pub fn write(&mut self, address: u32, value: u32, context: &mut Context<'_>) -> Option<()> {
+    /// Whether the memory of USB is held in reset, which is noted.
+    fn holds_usb(&self, context: &mut Context<'_>) -> bool {
+        let holds = USBCTRL.is_reset_by(self.resets.held());
+        if holds {
+            context.diagnostics.misuse(USBCTRL.name, 0, HELD, context.now);
+        }
+        holds
+    }
+
+    /// Writes to APB or AHB peripherals, or to an atomic alias of them; `None` where nothing is modelled. `value` has the data
+    /// in all lanes: only the memory of USB takes less than a word.
+    pub fn write(&mut self, address: u32, width: Width, value: u32, context: &mut Context<'_>) -> Option<()> {
+        if let Some(offset) = usb::dpram_offset(address) {
+            if !self.holds_usb(context) {
+                self.usb.write_dpram(offset, width, value, context);
+                self.schedule();
+            }
+            return Some(());
+        }
+        // Bit 14 leaves out the lanes that are not written (DS 2.1.5).
+        let value = if address >> 14 & 1 == 0 { value } else { merge(0, address, width, value) };
+        let address = address & !3;
         let Ok((entry, offset)) = self.reach(address, context)? else { return Some(()) };
         let value = if !is_alias(address) || entry.block.write_one_clears.contains(&offset) {
             value
@@ -206,6 +245,7 @@ impl Peripherals {
         match effect {
             Effect::Rates => self.update_clocks(context),
             Effect::Ticks => self.resets_chip |= self.watchdog.take_reset(),
+            Effect::Console => self.move_input(context.now),
             _ => {}
         }
     }
@@ -246,20 +286,13 @@ impl Peripherals {
         self.schedule();
     }
 
-    /// Puts a byte on the line to a UART, as a host does; the bits set in `flipped` arrive inverted.
-    pub fn inject(&mut self, uart: usize, byte: u8, flipped: u16, not_before: Cycle, now: Cycle) {
-        let uart = &mut self.uarts[uart & 1];
-        uart.line.send(byte, flipped, not_before);
-        uart.schedule(now);
-        self.schedule();
-    }
-
     /// After a reset of the chip: takes over what is outside of it.
     pub fn keep_outside(&mut self, old: &mut Self, context: &mut Context<'_>) {
         for ((uart, old), block) in self.uarts.iter_mut().zip(&mut old.uarts).zip([&UART0, &UART1]) {
             old.reset(block, context);
             std::mem::swap(uart, old);
         }
+        self.usb.cable.keep_host(&mut old.usb.cable);
         self.update_clocks(context);
     }
 
@@ -296,5 +329,27 @@ impl Peripherals {
 
     fn schedule(&mut self) {
         self.next = self.earliest_event();
+    }
+}
+
+impl SerialPorts for Peripherals {
+    fn uarts(&self) -> &[Uart; 2] {
+        &self.uarts
+    }
+
+    fn uarts_mut(&mut self) -> &mut [Uart; 2] {
+        &mut self.uarts
+    }
+
+    fn cable(&self) -> &Cable {
+        &self.usb.cable
+    }
+
+    fn cable_mut(&mut self) -> &mut Cable {
+        &mut self.usb.cable
+    }
+
+    fn ports_changed(&mut self) {
+        self.schedule();
     }
 }

@@ -6,6 +6,7 @@ mod sniffer;
 use super::bench::{Bench, DMA, PWM, SET, UART0};
 use intercore_sim::core::time::Cycle;
 use intercore_sim::rp2::dma::requests::Requesters as _;
+use intercore_sim::rp2::serial_ports::SerialPorts as _;
 use intercore_sim::rp2040::irq::Irq;
 use intercore_sim::rp2040::peripherals::Peripherals;
 use intercore_sim::rp2040::peripherals::dma::BusError;

@@ -1,5 +1,6 @@
 use super::bench::Bench;
 use intercore_sim::rp2::dma::requests::Requesters as _;
+use intercore_sim::rp2::serial_ports::SerialPorts as _;
 use intercore_sim::rp2040::peripherals::Peripherals;
 use proptest::prelude::*;
 

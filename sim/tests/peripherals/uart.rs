@@ -1,5 +1,6 @@
 use super::bench::{Bench, CLOCKS, SET, UART0};
 use intercore_sim::core::uart_frame::Frame;
+use intercore_sim::rp2::serial_ports::SerialPorts as _;
 use intercore_sim::rp2::uart::format;
 use intercore_sim::rp2::uart::line::LineRate;
 use intercore_sim::rp2040::irq::Irq;

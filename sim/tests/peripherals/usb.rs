@@ -4,8 +4,9 @@
 use super::bench::{Bench, CLOCKS, RESETS};
 use intercore_sim::core::access::Width;
 use intercore_sim::core::time::Cycle;
+use intercore_sim::rp2::serial_ports::SerialPorts as _;
+use intercore_sim::rp2::usb::cable::Cable;
 use intercore_sim::rp2040::irq::Irq;
-use intercore_sim::rp2040::peripherals::usb::Usb;
 use proptest::prelude::*;
 
 const DPRAM: u32 = 0x5010_0000;
@@ -118,7 +119,7 @@ impl Gadget {
     /// The same when the host has configured it and opened its serial port.
     fn open() -> Self {
         let mut gadget = Self::new(&SERIAL);
-        assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open()), "{:?}", gadget.setups);
+        assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.cable.is_open()), "{:?}", gadget.setups);
         gadget
     }
 
@@ -223,12 +224,12 @@ impl Gadget {
     }
 
     /// Has the host do something beside text.
-    fn host<T>(&mut self, act: impl FnOnce(&mut Usb, Cycle) -> T) -> T {
-        self.bench.with(|p, context| p.with_usb(act, context))
+    fn host<T>(&mut self, act: impl FnOnce(&mut Cable, Cycle) -> T) -> T {
+        self.bench.with(|p, context| p.with_cable(act, context))
     }
 
     fn text(&mut self) -> String {
-        let sent = self.bench.p.usb.take_oldest(usize::MAX);
+        let sent = self.bench.p.usb.cable.take_oldest(usize::MAX);
         sent.iter().map(|sent| sent.byte as char).collect()
     }
 }
@@ -377,7 +378,7 @@ fn the_reset_of_the_buffer_select_begins_with_the_first_buffer() {
 fn end_point_0_refuses_only_if_it_is_armed() {
     let mut gadget = Gadget::new(&SERIAL);
     gadget.refuses_strings = true;
-    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open()));
+    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.cable.is_open()));
     assert_eq!(gadget.setups.iter().filter(|setup| setup[3] == 3 && setup[1] == 6).count(), 1, "no more strings");
     assert_eq!(gadget.bench.read(STALL_ARM), 0, "the next request has disarmed it");
     let mut gadget = Gadget::new(&SERIAL);
@@ -446,15 +447,15 @@ fn data_with_the_wrong_pid_is_dropped_and_reported() {
 fn a_device_leaves_when_its_pull_up_goes() {
     let mut gadget = Gadget::open();
     gadget.bench.write(SIE_CTRL, 1 << 29);
-    assert!(!gadget.bench.p.usb.is_open());
+    assert!(!gadget.bench.p.usb.cable.is_open());
     assert_eq!(gadget.bench.p.next_event(), u64::MAX);
     assert_eq!(gadget.bench.read(SIE_STATUS) >> 16 & 1, 0);
     (gadget.configured, gadget.setups) = (false, Vec::new());
     gadget.bench.write(SIE_CTRL, 1 << 29 | 1 << 16);
-    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open()), "it is found again");
+    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.cable.is_open()), "it is found again");
     // So is one that is reset.
     gadget.bench.write(RESETS, 1 << 24);
-    assert!(!gadget.bench.p.usb.is_open());
+    assert!(!gadget.bench.p.usb.cable.is_open());
     assert_eq!(gadget.bench.p.next_event(), u64::MAX);
 }
 
@@ -462,7 +463,7 @@ fn a_device_leaves_when_its_pull_up_goes() {
 fn a_pulled_cable_looks_like_an_idle_bus_and_a_new_one_begins_with_a_reset() {
     let mut gadget = Gadget::open();
     gadget.host(|usb, now| usb.plug(false, now));
-    assert!(!gadget.bench.p.usb.is_open());
+    assert!(!gadget.bench.p.usb.cable.is_open());
     assert_eq!(gadget.bench.read(SIE_STATUS) >> 16 & 1, 0, "not connected");
     gadget.bench.wait(2 * MILLISECOND);
     assert_eq!(gadget.bench.read(SIE_STATUS) >> 4 & 1, 0);
@@ -472,7 +473,7 @@ fn a_pulled_cable_looks_like_an_idle_bus_and_a_new_one_begins_with_a_reset() {
     (gadget.configured, gadget.setups) = (false, Vec::new());
     gadget.host(|usb, now| usb.plug(true, now));
     let begun = gadget.bench.now;
-    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open()));
+    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.cable.is_open()));
     assert!(gadget.bench.now - begun > 110 * MILLISECOND, "the plug, and a reset");
     assert_eq!(gadget.setups.len(), 11);
 }
@@ -480,11 +481,11 @@ fn a_pulled_cable_looks_like_an_idle_bus_and_a_new_one_begins_with_a_reset() {
 #[test]
 fn a_device_that_begins_without_a_cable_is_found_when_there_is_one() {
     let mut bench = Bench::started();
-    bench.with(|p, context| p.with_usb(|usb, now| usb.plug(false, now), context));
+    bench.with(|p, context| p.with_cable(|usb, now| usb.plug(false, now), context));
     let mut gadget = Gadget { bench: attach(bench, BUFF | BUS_RESET | SETUP_REQ), ..Gadget::new(&SERIAL) };
     assert!(!gadget.serve(300 * MILLISECOND, |gadget| !gadget.setups.is_empty()));
     gadget.host(|usb, now| usb.plug(true, now));
-    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open()));
+    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.cable.is_open()));
 }
 
 #[test]
@@ -534,9 +535,9 @@ fn a_host_makes_any_request_and_says_what_became_of_it() {
     assert!(gadget.host(|usb, _| usb.take_answers())[0].is_err());
     gadget.refuses_strings = false;
     (gadget.configured, gadget.setups) = (false, Vec::new());
-    gadget.host(Usb::reset_bus);
-    assert!(!gadget.bench.p.usb.is_open());
-    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open()), "it begins anew");
+    gadget.host(Cable::reset_bus);
+    assert!(!gadget.bench.p.usb.cable.is_open());
+    assert!(gadget.serve(300 * MILLISECOND, |gadget| gadget.bench.p.usb.cable.is_open()), "it begins anew");
 }
 
 #[test]
@@ -591,7 +592,7 @@ proptest! {
         configuration.truncate(length.unwrap_or(SERIAL.len()));
         let mut gadget = Gadget::new(&configuration);
         gadget.device = device.unwrap_or_else(|| DEVICE.to_vec());
-        gadget.serve(500 * MILLISECOND, |gadget| gadget.bench.p.usb.is_open());
+        gadget.serve(500 * MILLISECOND, |gadget| gadget.bench.p.usb.cable.is_open());
         let has_left = gadget.bench.p.next_event() == u64::MAX;
         prop_assert!(!has_left || !gadget.bench.diagnostics.take().is_empty());
     }

@@ -1,5 +1,6 @@
 //! The DMA of the RP2350: what differs from that of the RP2040, and its two managers on the bus.
 
+use super::machine::{register, run_for};
 use intercore_sim::core::register::Register;
 use intercore_sim::debug::DebugTarget as _;
 use intercore_sim::image::Image;
@@ -48,20 +49,9 @@ fn configure(machine: &mut Machine, channel: u32, [read, write, count, ctrl]: [u
     }
 }
 
-fn run_for(machine: &mut Machine, cycles: u64) {
-    let end = machine.now() + cycles;
-    _ = machine.run_until(end);
-}
-
 fn words(machine: &Machine, at: u32, count: usize) -> Vec<u32> {
     let bytes = machine.peek_bytes(at, 4 * count);
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
-}
-
-fn register(machine: &mut Machine, address: u32) -> u32 {
-    let now = machine.now();
-    let (peripherals, mut context) = machine.bus.peripherals_at(now);
-    peripherals.read(address, &mut context).unwrap()
 }
 
 #[test]

@@ -39,6 +39,18 @@ pub fn booted(words: &[u32]) -> Machine {
     Machine::booted(&image, Some(150_000_000)).unwrap()
 }
 
+pub fn run_for(machine: &mut Machine, cycles: u64) {
+    let end = machine.now() + cycles;
+    _ = machine.run_until(end);
+}
+
+/// What a register of a peripheral reads as, with whatever that does.
+pub fn register(machine: &mut Machine, address: u32) -> u32 {
+    let now = machine.now();
+    let (peripherals, mut context) = machine.bus.peripherals_at(now);
+    peripherals.read(address, &mut context).unwrap()
+}
+
 /// Exits with `a1` as its argument: a block of three words.
 pub fn exit(words: &mut Vec<u32>) {
     words.extend(li(10, 0x18));

@@ -1,6 +1,6 @@
 //! The PWM block of the RP2350: what differs from that of the RP2040, whose slices tests/peripherals/pwm.rs compares with a model.
 
-use super::machine::booted;
+use super::machine::{booted, register, run_for};
 use intercore_sim::rp2350::irq::Irq;
 use intercore_sim::rp2350::machine::Machine;
 
@@ -33,17 +33,6 @@ fn machine() -> Machine {
         assert!(machine.write_register(of(slice, TOP), period - 1));
     }
     machine
-}
-
-fn run_for(machine: &mut Machine, cycles: u64) {
-    let end = machine.now() + cycles;
-    _ = machine.run_until(end);
-}
-
-fn register(machine: &mut Machine, address: u32) -> u32 {
-    let now = machine.now();
-    let (peripherals, mut context) = machine.bus.peripherals_at(now);
-    peripherals.read(address, &mut context).unwrap()
 }
 
 fn is_raised(machine: &Machine, irq: Irq) -> bool {

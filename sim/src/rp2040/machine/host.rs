@@ -4,6 +4,8 @@ use crate::core::bus::Bus as _;
 use crate::core::statistics::Statistics;
 use crate::core::time::Cycle;
 use crate::rp2::clock::Rates;
+use crate::rp2::serial_ports::SerialPorts;
+use crate::rp2::usb::cable::Cable;
 use crate::rp2::xosc::CRYSTAL;
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
@@ -12,7 +14,6 @@ use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
 use crate::rp2040::peripherals::pins::Wire;
 use crate::rp2040::peripherals::sio;
 use crate::rp2040::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND, Sio};
-use crate::rp2040::peripherals::usb::Usb;
 
 impl Machine {
     /// What a core did so far, a sleep that goes on included.
@@ -104,10 +105,10 @@ impl Machine {
     }
 
     /// Has the host on USB do something to the device, beside its text.
-    pub fn with_usb<T>(&mut self, act: impl FnOnce(&mut Usb, Cycle) -> T) -> T {
+    pub fn with_cable<T>(&mut self, act: impl FnOnce(&mut Cable, Cycle) -> T) -> T {
         let now = self.now();
         let (peripherals, mut context) = self.bus.peripherals_at(now);
-        peripherals.with_usb(act, &mut context)
+        peripherals.with_cable(act, &mut context)
     }
 
     /// Sets `clk_sys` and `clk_peri`, and `clk_ref` to that of the crystal, as if start-up code had done so. What the

@@ -6,6 +6,7 @@ use crate::rp2::psm;
 use crate::rp2::resets;
 use crate::rp2::timer;
 use crate::rp2::uart::UART;
+use crate::rp2::usb;
 use crate::rp2::xosc;
 use crate::rp2040::irq::Irq;
 
@@ -34,6 +35,8 @@ pub const UART1: Block = Block {
     dreqs: &[22, 23],
     ..UART
 };
+/// `USBCTRL`.
+pub const USBCTRL: Block = Block { reset: 1 << 24, interrupts: &[Irq::UsbCtrl as u8], ..usb::USBCTRL };
 /// `PLL_SYS`.
 pub const PLL_SYS: Block = Block { instance: "_SYS", base: 0x4002_8000, reset: 1 << 12, ..PLL };
 /// `PLL_USB`.

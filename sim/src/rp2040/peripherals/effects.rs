@@ -4,6 +4,7 @@ use crate::core::time::Cycle;
 use crate::rp2::clock::{Clocks, Rates};
 use crate::rp2::clocks::Sources;
 use crate::rp2::dma::requests::Requesters as _;
+use crate::rp2::serial_ports::SerialPorts as _;
 use crate::rp2040::peripherals::{Context, Effect, Peripheral, Peripherals, Signals};
 use crate::rp2040::peripherals::{blocks, clock_tree, io_bank, pads, pio, pwm, sio, spi};
 

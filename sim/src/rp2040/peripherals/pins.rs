@@ -262,7 +262,7 @@ impl Peripherals {
         for (spi, other) in self.spis.iter_mut().zip(&mut other.spis) {
             spi.keep_devices(other);
         }
-        self.usb.keep_host(&mut other.usb);
+        self.usb.cable.keep_host(&mut other.usb.cable);
         self.connect_pins(context);
         self.schedule();
     }

@@ -1,6 +1,7 @@
-//! The USB controller as a device at full speed (datasheet 4.1), and a host at the other end of its cable, transaction by
-//! transaction: what is sent takes its time on the bus.
+//! The USB controller as a device at full speed (RP2040 datasheet 4.1, RP2350 datasheet 12.7), and a host at the other end of
+//! its cable, transaction by transaction: what is sent takes its time on the bus. Sections are the RP2040 datasheet's.
 
+pub mod cable;
 mod control;
 mod descriptors;
 mod device;
@@ -9,15 +10,11 @@ mod host;
 
 use crate::core::access::Width;
 use crate::core::time::Cycle;
-use crate::core::uart_frame::SentByte;
 use crate::rp2::clock::{Clock, Clocks};
-use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
-use control::{Failure, Request};
-use device::{Device, HOST_NDEVICE};
+use crate::rp2::peripheral::{Block, Context, Effect, Peripheral};
+use cable::Cable;
+use device::{Device, HOST_NDEVICE, PHY_ISO, TO_PHY};
 use dpram::Dpram;
-use host::Host;
-use std::hash::{Hash, Hasher};
 
 /// Register offsets (4.1.4).
 const ADDR_ENDP: u32 = 0x00;
@@ -40,20 +37,62 @@ const USB_MUXING: u32 = 0x74;
 const USB_PWR: u32 = 0x78;
 const USBPHY_DIRECT: u32 = 0x7c;
 const USBPHY_TRIM: u32 = 0x84;
+/// Reserved on the RP2040.
+const LINESTATE_TUNING: u32 = 0x88;
 const INTR: u32 = 0x8c;
 const INTE: u32 = 0x90;
 const INTF: u32 = 0x94;
 const INTS: u32 = 0x98;
 
-/// Bits that registers have: `ADDR_ENDP`, `ADDR_ENDP1` to 15, `MAIN_CTRL`, `SIE_CTRL` without those that clear
-/// themselves, interrupts.
+/// Bits that registers have: `ADDR_ENDP`, `ADDR_ENDP1` to 15.
 const ADDR_ENDP_MASK: u32 = 0x000f_007f;
 const ADDR_ENDP1_MASK: u32 = 0x060f_007f;
-const MAIN_CTRL_MASK: u32 = 0x8000_0003;
-const SIE_CTRL_MASK: u32 = 0xff07_8f4e;
-const INTERRUPTS: u32 = 0x000f_ffff;
-/// `USBPHY_DIRECT`, `USBPHY_DIRECT_OVERRIDE`, `USBPHY_TRIM`.
-const PHY_MASKS: [u32; 3] = [0x0000_ff77, 0x0000_9fff, 0x0000_1f1f];
+
+/// What the registers of one chip have: bits that can be written, and values after reset.
+struct Registers {
+    main_ctrl: u32,
+    main_ctrl_reset: u32,
+    /// Without those that clear themselves.
+    sie_ctrl: u32,
+    sie_ctrl_reset: u32,
+    nak_poll: u32,
+    muxing: u32,
+    muxing_reset: u32,
+    /// `USBPHY_DIRECT`, `USBPHY_DIRECT_OVERRIDE`, `USBPHY_TRIM`.
+    phy: [u32; 3],
+    tuning: u32,
+    tuning_reset: u32,
+    interrupts: u32,
+}
+
+/// RP2040 datasheet 4.1.4.
+const RP2040: Registers = Registers {
+    main_ctrl: 0x8000_0003,
+    main_ctrl_reset: 0,
+    sie_ctrl: 0xff07_8f4e,
+    sie_ctrl_reset: 0,
+    nak_poll: 0x03ff_03ff,
+    muxing: 0xf,
+    muxing_reset: 0,
+    phy: [0x0000_ff77, 0x0000_9fff, 0x0000_1f1f],
+    tuning: 0,
+    tuning_reset: 0,
+    interrupts: 0x000f_ffff,
+};
+/// RP2350 datasheet 12.7.5.
+const RP2350: Registers = Registers {
+    main_ctrl: 0x8000_0003 | PHY_ISO,
+    main_ctrl_reset: PHY_ISO,
+    sie_ctrl: 0xff0f_8f4e,
+    sie_ctrl_reset: 1 << 15,
+    nak_poll: 0x07ff_03ff,
+    muxing: 0x8000_001f,
+    muxing_reset: TO_PHY,
+    phy: [0x0380_ff77, 0x0007_9fff, 0x0000_1f1f],
+    tuning: 0xfff,
+    tuning_reset: 0xf8,
+    interrupts: 0x00ff_ffff,
+};
 /// `SIE_CTRL.DIRECT_EN`.
 const DIRECT_EN: u32 = 1 << 26;
 /// `SIE_CTRL.RESUME`.
@@ -64,10 +103,8 @@ const USBPHY_TRIM_RESET: u32 = 0x0000_1f1f;
 /// What `clk_usb` must be.
 const CLK_USB: u64 = 48_000_000;
 
-/// `USBCTRL`. Its memory is apart, at [`DPRAM`].
+/// What is the same of the blocks. Their memory is apart, at [`DPRAM`].
 pub const USBCTRL: Block = Block {
-    reset: 1 << 24,
-    interrupts: &[Irq::UsbCtrl as u8],
     clock: Clock::Usb,
     write_one_clears: &[SIE_STATUS, BUFF_STATUS, EP_ABORT_DONE, EP_STATUS_STALL_NAK],
     data: &[SOF_RD],
@@ -86,108 +123,47 @@ pub fn is_dpram(address: u32) -> bool {
 }
 
 /// The offset in the memory of an address.
-pub(super) fn dpram_offset(address: u32) -> Option<u32> {
+pub fn dpram_offset(address: u32) -> Option<u32> {
     address.checked_sub(DPRAM).filter(|&offset| offset < dpram::SIZE)
 }
 
-/// The controller, and the host.
-#[derive(Clone, Debug)]
-pub struct Usb {
-    device: Device,
-    host: Host,
+/// The controller, and what is at the other end of its cable.
+#[derive(Clone, Debug, Hash)]
+pub struct Usb<const IS_RP2350: bool> {
+    /// The device, its cable and the host.
+    pub cable: Cable,
     /// The rate of `clk_usb` in Hz.
     rate: u64,
-    /// Whether all input is for the port over USB, or none; if nobody has said so, it is once that is open.
-    pub takes_input: Option<bool>,
 }
 
-/// Who gets the input is a matter of those who give it.
-impl Hash for Usb {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.device, &self.host, self.rate).hash(state);
+impl<const IS_RP2350: bool> Usb<IS_RP2350> {
+    const REGISTERS: Registers = if IS_RP2350 { RP2350 } else { RP2040 };
+
+    fn device_at_reset() -> Device {
+        let registers = Self::REGISTERS;
+        let mut device = Device::default();
+        (device.main_ctrl, device.sie_ctrl) = (registers.main_ctrl_reset, registers.sie_ctrl_reset);
+        (device.muxing, device.tuning) = (registers.muxing_reset, registers.tuning_reset);
+        (device.nak_poll, device.phy[2]) = (NAK_POLL_RESET, USBPHY_TRIM_RESET);
+        device.stops_after_short = IS_RP2350;
+        device
     }
-}
 
-impl Usb {
     /// Reads a word of the memory.
     pub fn read_dpram(&self, offset: u32) -> u32 {
-        self.device.dpram.word(offset)
+        self.cable.device.dpram.word(offset)
     }
 
     /// Writes to the memory.
     pub fn write_dpram(&mut self, offset: u32, width: Width, value: u32, context: &mut Context<'_>) {
-        self.device.dpram.store(offset, width, value);
+        let Cable { device, host, .. } = &mut self.cable;
+        device.dpram.store(offset, width, value);
         if Dpram::is_control(offset) {
-            if self.device.dpram.sets_up_isochronous(offset) {
+            if device.dpram.sets_up_isochronous(offset) {
                 context.diagnostics.ignored(USBCTRL.name, "isochronous end points", context.now);
             }
-            self.host.device_changed(&mut self.device, context.now);
+            host.device_changed(device, context.now);
         }
-    }
-
-    /// Text from the device that nobody has taken.
-    pub fn sent(&self) -> &[SentByte] {
-        self.host.sent()
-    }
-
-    /// Takes so many of the oldest characters.
-    pub fn take_oldest(&mut self, count: usize) -> Vec<SentByte> {
-        self.host.take_oldest(count)
-    }
-
-    /// Whether the host has opened a serial port, so that input is for it.
-    pub fn is_open(&self) -> bool {
-        self.host.is_open()
-    }
-
-    /// Whether it has opened one since the last call.
-    pub(super) fn take_opened(&mut self) -> bool {
-        self.host.take_opened()
-    }
-
-    /// Characters for the serial port that wait.
-    pub fn waiting(&self) -> usize {
-        self.host.waiting()
-    }
-
-    /// Has a character for the first serial port.
-    pub fn send(&mut self, byte: u8, now: Cycle) {
-        self.host.send(byte, &self.device, now);
-    }
-
-    /// Puts the cable into the host, or pulls it; a chip begins with it in the host.
-    pub fn plug(&mut self, plugged: bool, now: Cycle) {
-        self.host.plug(plugged, &mut self.device, now);
-    }
-
-    /// Has the host sleep, or wake up.
-    pub fn sleep(&mut self, sleeps: bool, now: Cycle) {
-        self.host.sleep(sleeps, &mut self.device, now);
-    }
-
-    /// Has the host reset the device and begin anew with it.
-    pub fn reset_bus(&mut self, now: Cycle) {
-        self.host.reset(&mut self.device, now);
-    }
-
-    /// Has the host make a request with data for the device, when the device is configured and earlier requests are over.
-    pub fn request(&mut self, setup: [u8; 8], data: Vec<u8>, now: Cycle) {
-        self.host.request(Request::raw(setup, data), &self.device, now);
-    }
-
-    /// What the device sent for each such request since the last call, or why it failed.
-    pub fn take_answers(&mut self) -> Vec<Result<Vec<u8>, &'static str>> {
-        self.host.take_answers().into_iter().map(|answer| answer.map_err(Failure::sentence)).collect()
-    }
-
-    /// Takes over what is outside of a chip that is reset.
-    pub(super) fn keep_host(&mut self, old: &mut Self) {
-        self.host.keep_outside(&mut old.host);
-        self.takes_input = old.takes_input;
-    }
-
-    pub(super) fn update_interrupt(&self, context: &mut Context<'_>) {
-        context.irq.set(Irq::UsbCtrl, self.device.interrupts() != 0);
     }
 
     fn note_unmodelled(&self, offset: u32, value: u32, context: &mut Context<'_>) {
@@ -200,31 +176,34 @@ impl Usb {
         if !what.is_empty() {
             context.diagnostics.ignored(USBCTRL.name, what, context.now);
         }
-        if self.device.is_attached() && self.rate != CLK_USB {
+        if self.cable.device.is_attached() && self.rate != CLK_USB {
             let what = "a device is attached while clk_usb is not 48 MHz: it does not answer";
+            context.diagnostics.misuse(USBCTRL.name, offset, what, context.now);
+        }
+        if IS_RP2350 && self.cable.device.is_attached() && context.clocks.sys() <= CLK_USB {
+            let what =
+                "a device is attached while clk_sys is not above 48 MHz: a chip may miss its status (RP2350-E12)";
             context.diagnostics.misuse(USBCTRL.name, offset, what, context.now);
         }
     }
 }
 
-impl Peripheral for Usb {
-    fn new(_: &'static Block) -> Self {
-        let mut device = Device::default();
-        (device.nak_poll, device.phy[2]) = (NAK_POLL_RESET, USBPHY_TRIM_RESET);
-        Self { device, host: Host::new(Clocks::at_power_on().sys()), rate: 0, takes_input: None }
+impl<const IS_RP2350: bool> Peripheral for Usb<IS_RP2350> {
+    fn new(block: &'static Block) -> Self {
+        Self { cable: Cable::new(Self::device_at_reset(), block.interrupts[0]), rate: 0 }
     }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
         let value = self.peek(offset, context.now, context.clocks);
         if offset == SOF_RD {
-            self.device.clear_sof();
-            self.update_interrupt(context);
+            self.cable.device.clear_sof();
+            self.cable.update_interrupt(context);
         }
         value
     }
 
     fn peek(&self, offset: u32, _: Cycle, _: &Clocks) -> Option<u32> {
-        let device = &self.device;
+        let device = &self.cable.device;
         Some(match offset {
             ADDR_ENDP..=ADDR_ENDP15 => device.addr_endp[(offset / 4) as usize],
             MAIN_CTRL => device.main_ctrl,
@@ -242,65 +221,70 @@ impl Peripheral for Usb {
             USB_MUXING => device.muxing,
             USB_PWR => device.pwr,
             USBPHY_DIRECT..=USBPHY_TRIM => device.phy[((offset - USBPHY_DIRECT) / 4) as usize],
+            LINESTATE_TUNING => device.tuning,
             INTR => device.raw_interrupts(),
             INTE => device.inte,
             INTF => device.intf,
             INTS => device.interrupts(),
-            SOF_WR | 0x88 => 0,
+            SOF_WR => 0,
             _ => return None,
         })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
-        let device = &mut self.device;
+        let registers = Self::REGISTERS;
+        let device = &mut self.cable.device;
         match offset {
             ADDR_ENDP => device.addr_endp[0] = value & ADDR_ENDP_MASK,
             0x04..=ADDR_ENDP15 => device.addr_endp[(offset / 4) as usize] = value & ADDR_ENDP1_MASK,
-            MAIN_CTRL => device.main_ctrl = value & MAIN_CTRL_MASK,
-            SIE_CTRL => device.sie_ctrl = value & SIE_CTRL_MASK,
+            MAIN_CTRL => device.main_ctrl = value & registers.main_ctrl,
+            SIE_CTRL => device.sie_ctrl = value & registers.sie_ctrl,
             SIE_STATUS => device.clear_status(value),
             INT_EP_CTRL => device.int_ep_ctrl = value & 0xfffe,
             BUFF_STATUS => device.buff_status &= !value,
             EP_ABORT => device.abort(value),
             EP_ABORT_DONE => device.abort_done &= !value,
             EP_STALL_ARM => device.ep_stall_arm = value & 3,
-            NAK_POLL => device.nak_poll = value & 0x03ff_03ff,
+            NAK_POLL => device.nak_poll = value & registers.nak_poll,
             EP_STATUS_STALL_NAK => device.stall_nak &= !value,
-            USB_MUXING => device.muxing = value & 0xf,
+            USB_MUXING => device.muxing = value & registers.muxing,
             USB_PWR => device.pwr = value & 0x3f,
             USBPHY_DIRECT..=USBPHY_TRIM => {
                 let index = ((offset - USBPHY_DIRECT) / 4) as usize;
-                device.phy[index] = value & PHY_MASKS[index];
+                device.phy[index] = value & registers.phy[index];
             }
-            INTE => device.inte = value & INTERRUPTS,
-            INTF => device.intf = value & INTERRUPTS,
-            // They take nothing: SOF_WR is for hosts, 0x88 is reserved.
-            SOF_WR | SOF_RD | BUFF_CPU_SHOULD_HANDLE | 0x88 | INTR | INTS => {}
+            LINESTATE_TUNING => device.tuning = value & registers.tuning,
+            INTE => device.inte = value & registers.interrupts,
+            INTF => device.intf = value & registers.interrupts,
+            // They take nothing: SOF_WR is for hosts.
+            SOF_WR | SOF_RD | BUFF_CPU_SHOULD_HANDLE | INTR | INTS => {}
             _ => context.diagnostics.unmodelled(USBCTRL.name, offset, "write to", context.now),
         }
         self.note_unmodelled(offset, value, context);
-        self.host.device_changed(&mut self.device, context.now);
-        self.update_interrupt(context);
+        self.cable.device_changed(context);
     }
 
     fn next_event(&self) -> Cycle {
-        self.host.next_event()
+        self.cable.host.next_event()
     }
 
     fn wake(&mut self, context: &mut Context<'_>) {
-        self.host.wake(&mut self.device, context.diagnostics, context.now);
-        self.update_interrupt(context);
+        let Cable { device, host, .. } = &mut self.cable;
+        host.wake(device, context.diagnostics, context.now);
+        self.cable.update_interrupt(context);
     }
 
-    fn reset(&mut self, block: &'static Block, context: &mut Context<'_>) {
-        self.device = Self::new(block).device;
-        self.device.has_clock = self.rate == CLK_USB;
-        self.host.device_changed(&mut self.device, context.now);
+    fn reset(&mut self, _: &'static Block, context: &mut Context<'_>) {
+        let Cable { device, host, .. } = &mut self.cable;
+        *device = Self::device_at_reset();
+        device.has_clock = self.rate == CLK_USB;
+        host.device_changed(device, context.now);
     }
 
     fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
+        let Cable { device, host, .. } = &mut self.cable;
         self.rate = clocks.rates().usb;
-        self.device.has_clock = self.rate == CLK_USB;
-        self.host.set_rate(now, clocks.sys(), &self.device);
+        device.has_clock = self.rate == CLK_USB;
+        host.set_rate(now, clocks.sys(), device);
     }
 }

@@ -4,9 +4,9 @@ use super::{ATTEMPTS, FRAME, Host};
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
 use crate::core::uart_frame::SentByte;
-use crate::rp2040::peripherals::usb::descriptors::EndpointDescriptor;
-use crate::rp2040::peripherals::usb::device::Answer;
-use crate::rp2040::peripherals::usb::dpram::Endpoint;
+use crate::rp2::usb::descriptors::EndpointDescriptor;
+use crate::rp2::usb::device::Answer;
+use crate::rp2::usb::dpram::Endpoint;
 
 /// `bmRequestType` and `bRequest` (USB 2.0 table 9-3).
 const SET_CONFIGURATION: (u8, u8) = (0, 9);

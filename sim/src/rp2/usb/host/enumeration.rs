@@ -3,9 +3,9 @@
 use super::pipe::{Pipe, Use};
 use super::{ATTEMPTS, Host, IDLE, MILLISECOND, Phase};
 use crate::core::diagnostics::Diagnostics;
-use crate::rp2040::peripherals::usb::control::{Control, Failure, Request};
-use crate::rp2040::peripherals::usb::descriptors::{self, CONFIGURATION, DEVICE, Function, STRING};
-use crate::rp2040::peripherals::usb::device::Device;
+use crate::rp2::usb::control::{Control, Failure, Request};
+use crate::rp2::usb::descriptors::{self, CONFIGURATION, DEVICE, Function, STRING};
+use crate::rp2::usb::device::Device;
 
 /// The address that the device gets, and how long the host leaves it alone then (USB 2.0, 9.2.6.3).
 const ADDRESS: u8 = 1;

@@ -1,18 +1,22 @@
-//! The registers of the USB controller as a device, and what it answers to packets of the host (datasheet 4.1.2).
+//! The registers of the USB controller as a device, and what it answers to packets of the host (RP2040 datasheet 4.1.2).
 
 use super::dpram::{self, AVAILABLE, DATA1, Dpram, Endpoint, FULL, LAST, LENGTH, RESET_SELECT, STALL, Setup};
 
 /// `MAIN_CTRL` bits.
 const CONTROLLER_EN: u32 = 1 << 0;
 pub const HOST_NDEVICE: u32 = 1 << 1;
+/// The RP2350's: the lines are cut off.
+pub const PHY_ISO: u32 = 1 << 2;
 /// `SIE_CTRL` bits.
 const PULLUP_EN: u32 = 1 << 16;
 const TRANSCEIVER_PD: u32 = 1 << 18;
+const EP0_STOP_ON_SHORT_PACKET: u32 = 1 << 19;
 /// `SIE_STATUS` bits.
 const VBUS_DETECTED: u32 = 1 << 0;
 const LINE_STATE_SHIFT: u32 = 2;
 const SUSPENDED: u32 = 1 << 4;
 const RESUME: u32 = 1 << 11;
+const RX_SHORT_PACKET: u32 = 1 << 12;
 const CONNECTED: u32 = 1 << 16;
 const SETUP_REC: u32 = 1 << 17;
 const TRANS_COMPLETE: u32 = 1 << 18;
@@ -20,12 +24,12 @@ const BUS_RESET: u32 = 1 << 19;
 const ACK_REC: u32 = 1 << 30;
 const DATA_SEQ_ERROR: u32 = 1 << 31;
 /// Bits of `SIE_STATUS` that stay until 1 is written to them.
-const LATCHED: u32 = 0xff00_0000 | BUS_RESET | TRANS_COMPLETE | SETUP_REC | RESUME;
+const LATCHED: u32 = 0xff00_0000 | BUS_RESET | TRANS_COMPLETE | SETUP_REC | RX_SHORT_PACKET | RESUME;
 /// `LINE_STATE`: both lines low, and idle at full speed.
 const SE0: u32 = 0;
 const J: u32 = 1;
 /// `USB_MUXING` and `USB_PWR` bits.
-const TO_PHY: u32 = 1 << 0;
+pub const TO_PHY: u32 = 1 << 0;
 const VBUS_DETECT: u32 = 1 << 2;
 const VBUS_DETECT_OVERRIDE_EN: u32 = 1 << 3;
 /// `USBPHY_DIRECT` and `USBPHY_DIRECT_OVERRIDE`: the receiver's power-down.
@@ -38,7 +42,8 @@ const INT_SOF: u32 = 1 << 17;
 const INT_SUSPEND: u32 = 1 << 14;
 const INT_CONN_DIS: u32 = 1 << 13;
 const INT_BUFF_STATUS: u32 = 1 << 4;
-const SHOWN: [(u32, u32); 10] = [
+const SHOWN: [(u32, u32); 11] = [
+    (RX_SHORT_PACKET, 1 << 20),
     (SETUP_REC, 1 << 16),
     (RESUME, 1 << 15),
     (BUS_RESET, 1 << 12),
@@ -98,6 +103,7 @@ pub struct Device {
     pub pwr: u32,
     /// `USBPHY_DIRECT`, `USBPHY_DIRECT_OVERRIDE`, `USBPHY_TRIM`.
     pub phy: [u32; 3],
+    pub tuning: u32,
     pub inte: u32,
     pub intf: u32,
     pub buff_status: u32,
@@ -115,6 +121,8 @@ pub struct Device {
     connected: bool,
     /// The host drives both lines low.
     held_low: bool,
+    /// The RP2350's: a packet that is shorter than its buffer is told, and the other buffer is not next.
+    pub stops_after_short: bool,
     /// The end points of which buffer 1 is next, if they have two.
     second: u32,
     /// Whether `clk_usb` has its 48 MHz.
@@ -127,7 +135,7 @@ impl Device {
     /// Whether its pull-up is on the bus of a host that gives power.
     pub fn is_attached(&self) -> bool {
         let phy_off = self.phy[0] & RX_PD != 0 && self.phy[1] & RX_PD_OVERRIDE_EN != 0;
-        self.main_ctrl & (CONTROLLER_EN | HOST_NDEVICE) == CONTROLLER_EN
+        self.main_ctrl & (CONTROLLER_EN | HOST_NDEVICE | PHY_ISO) == CONTROLLER_EN
             && self.sie_ctrl & (PULLUP_EN | TRANSCEIVER_PD) == PULLUP_EN
             && self.muxing & TO_PHY != 0
             && self.detects_vbus()
@@ -304,7 +312,7 @@ impl Device {
                 self.latched |= ACK_REC;
                 let half = self.half(endpoint);
                 let control = self.dpram.buffer_control(endpoint) & !((FULL | AVAILABLE) << (16 * half));
-                self.finish(endpoint, half, control);
+                self.finish(endpoint, half, control, false);
             }
         }
         if self.ep_abort & endpoint.bit() != 0 {
@@ -322,20 +330,27 @@ impl Device {
             return;
         }
         self.dpram.put(self.setup(endpoint).buffer + half * dpram::BUFFER, data);
+        let is_short = self.stops_after_short && (data.len() as u32) < control >> shift & LENGTH;
+        if is_short {
+            self.latched |= RX_SHORT_PACKET;
+        }
         let control = control & !((AVAILABLE | LENGTH) << shift) | (FULL | data.len() as u32 & LENGTH) << shift;
-        self.finish(endpoint, half, control);
+        let stops = is_short && (endpoint.number != 0 || self.sie_ctrl & EP0_STOP_ON_SHORT_PACKET != 0);
+        self.finish(endpoint, half, control, stops);
     }
 
-    /// A buffer is done: 4.1.2.6.2, status phase.
-    fn finish(&mut self, endpoint: Endpoint, half: u32, control: u32) {
+    /// A buffer is done: 4.1.2.6.2, status phase. If the end point `stops`, this one stays the next.
+    fn finish(&mut self, endpoint: Endpoint, half: u32, control: u32, stops: bool) {
         let (setup, bit) = (self.setup(endpoint), endpoint.bit());
         self.dpram.set_buffer_control(endpoint, control & !RESET_SELECT);
         if control >> (16 * half) & LAST != 0 {
             self.latched |= TRANS_COMPLETE;
         }
-        self.second &= !bit;
-        if setup.double && half == 0 {
-            self.second |= bit;
+        if !stops {
+            self.second &= !bit;
+            if setup.double && half == 0 {
+                self.second |= bit;
+            }
         }
         if setup.interrupt_1 || setup.interrupt_2 && (half == 1 || !setup.double) {
             self.buff_status |= bit;

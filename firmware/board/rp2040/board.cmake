@@ -65,7 +65,7 @@ set(sources
   rp2040/instruments/rp2040_region.c rp2040/start/entry.c rp2/start/rp2_start.c rp2040/clock/rp2040_tick.c
   rp2/console/rp2_uart.c rp2/transports.c rp2040/fault/rp2040_watchdog.c rp2/storage/rp2_storage.c
   rp2040/storage/rp2040_storage.c
-  rp2/console/rp2_console.c rp2040/console/rp2040_usb.c)
+  rp2/console/rp2_console.c rp2/console/rp2_usb.c)
 list(TRANSFORM sources PREPEND board/)
 ic_transports(transports freertos rp2)
 add_library(rp2040 STATIC

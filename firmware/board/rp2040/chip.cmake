@@ -13,7 +13,7 @@ set(IC_SHIFT_DATA 0 CACHE STRING "Bytes of a gap before initialised variables, a
 
 # The console over USB is compiled for size at every level of optimisation: it never runs while samples are taken, and
 # SRAM is scarce.
-set_source_files_properties(board/rp2040/console/rp2040_usb.c board/rp2/console/rp2_console.c
+set_source_files_properties(board/rp2/console/rp2_usb.c board/rp2/console/rp2_console.c
   PROPERTIES COMPILE_OPTIONS -Os)
 
 # Gives a library of the chip's sources its folders of headers, and the definitions of this build.

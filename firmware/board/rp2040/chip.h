@@ -11,7 +11,6 @@
 
 #define CHIP_NAME "RP2040"
 #define CHIP_LIBRARY "newlib " _NEWLIB_VERSION
-#define CHIP_CONSOLE_TOO ", or USB"
 #define CHIP_STACKS "sram-striped"
 #define CHIP_FULL_SPEED_HZ 133000000 /* the most that clk_sys may have, at the core's usual 1.1 V */
 #define CHIP_CLK_SYS_DIV_1 (1U << 8U)

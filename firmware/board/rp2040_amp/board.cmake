@@ -67,7 +67,7 @@ set(chip_sources
   rp2/cores/rp2_launch.c rp2/cores/rp2_pin.c rp2/instruments/rp2_mark.c rp2/fault/panic.c
   rp2040/instruments/rp2040_region.c rp2040/clock/rp2040_tick.c rp2/console/rp2_uart.c
   rp2040/fault/rp2040_watchdog.c rp2/storage/rp2_storage.c rp2040/storage/rp2040_storage.c rp2/console/rp2_console.c
-  rp2040/console/rp2040_usb.c)
+  rp2/console/rp2_usb.c)
 list(TRANSFORM chip_sources PREPEND board/)
 ic_transports(transports freertos)
 add_library(rp2040_amp STATIC

@@ -45,7 +45,7 @@ set(sources
   rp2350/cores/lock.c rp2/instruments/rp2_mark.c rp2/fault/panic.c rp2350/instruments/rp2350_region.c
   rp2/storage/rp2_storage.c rp2350/storage/rp2350_storage.c
   rp2350/start/entry.c rp2/start/rp2_start.c rp2350/clock/rp2350_tick.c rp2/console/rp2_uart.c
-  rp2/transports.c rp2350/fault/rp2350_watchdog.c rp2/console/rp2_console.c rp2/console/usb_none.c)
+  rp2/transports.c rp2350/fault/rp2350_watchdog.c rp2/console/rp2_console.c rp2/console/rp2_usb.c)
 list(TRANSFORM sources PREPEND board/)
 ic_transports(transports freertos rp2)
 add_library(rp2350 STATIC

@@ -11,7 +11,6 @@
 
 #define CHIP_NAME "RP2350"
 #define CHIP_LIBRARY "picolibc " _PICOLIBC_VERSION
-#define CHIP_CONSOLE_TOO ""
 #define CHIP_STACKS "sram-striped; of interrupts: sram8 (core 0), sram9 (core 1)"
 #define CHIP_FULL_SPEED_HZ 150000000
 #define CHIP_CLK_SYS_DIV_1 (1U << 16U)

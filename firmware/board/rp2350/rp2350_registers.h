@@ -39,6 +39,7 @@
 #define CLK_SYS_DIV REGISTER(0x40010040U)
 #define CLK_SYS_SELECTED REGISTER(0x40010044U)
 #define CLK_PERI_CTRL REGISTER(0x40010048U)
+#define CLK_USB_CTRL REGISTER(0x40010060U)
 #define CLK_SYS_RESUS_CTRL REGISTER(0x40010084U)
 
 /* DS 7.5.3 */
@@ -49,9 +50,11 @@
 #define RESET_IO_BANK0 (1U << 6U)
 #define RESET_PADS_BANK0 (1U << 9U)
 #define RESET_PLL_SYS (1U << 14U)
+#define RESET_PLL_USB (1U << 15U)
 #define RESET_SYSINFO (1U << 21U)
 #define RESET_TIMER (1U << 23U) /* TIMER0 */
 #define RESET_UART0 (1U << 26U)
+#define RESET_USBCTRL (1U << 28U)
 
 /* DS 7.4.4 */
 #define PSM_FRCE_OFF 0x40018004U
@@ -79,6 +82,7 @@
 
 /* DS 8.6.5 */
 #define PLL_SYS 0x40050000U
+#define PLL_USB 0x40058000U
 #define PLL_CS(pll) REGISTER((pll) + 0x0U)
 #define PLL_PWR(pll) ((pll) + 0x4U)
 #define PLL_FBDIV_INT(pll) REGISTER((pll) + 0x8U)

@@ -1,4 +1,4 @@
-/* The console has two lines, UART0 and, on a chip with a driver for it, USB. The one that speaks first is used: output
+/* The console has two lines, UART0 and USB. The one that speaks first is used: output
  * goes to the line of the last input, and to the UART before there is any. While a command is carried out, input of the
  * other line does not count, so that each answer ends where it began: what a UART receives is dropped, and USB holds it
  * back.

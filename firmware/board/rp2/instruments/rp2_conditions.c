@@ -35,7 +35,7 @@ static const struct port_condition conditions[] = {
 #ifdef IC_TRACE
     {"recorder", TEXT(IC_TRACE) " events of each core, in the RAM of samples; off unless `record` measures"},
 #endif
-    {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start" CHIP_CONSOLE_TOO},
+    {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start, or USB"},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 

@@ -7,6 +7,7 @@
 /* Interrupt numbers (DS 3.2) */
 #define TIMER_IRQ_0 0U /* of TIMER0, 0 to 3: the alarms */
 #define DMA_IRQ_0 10U  /* DMA_IRQ_1 is 11 */
+#define USBCTRL_IRQ 14U
 #define IO_IRQ_BANK0 21U
 #define SIO_IRQ_FIFO 25U
 #define SIO_IRQ_BELL 26U

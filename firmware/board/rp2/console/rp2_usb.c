@@ -1,16 +1,18 @@
-/* Implements rp2_usb.h with the USB controller (DS 4.1), by USB 2.0, CDC 1.2 and its PSTN subclass 1.2.
+/* Implements rp2_usb.h with the USB controller (RP2040 DS 4.1, RP2350 DS 12.7), by USB 2.0, CDC 1.2 and its PSTN
+ * subclass 1.2.
  *
  * Only the interrupt handler changes what the controller does. A task that wants something done forces an interrupt.
  * Each end point has one buffer: until the program has taken or given a packet, the controller answers NAK by
  * itself. */
+#include "rp2_usb.h"
+#include "chip.h"
 #include "console_freertos.h"
 #include "hardware/irq.h"
 #include "hardware/sync.h"
 #include "port_freertos.h"
-#include "rp2040_registers.h"
 #include "rp2_clocks.h"
 #include "rp2_console.h"
-#include "rp2_usb.h"
+#include "rp2_usb_registers.h"
 
 /* The number that pid.codes gives to everybody's trials: nobody may sell a device with it, and two kinds of device may
  * have it. */
@@ -96,7 +98,8 @@ static struct {
 /* ---- buffers ---- */
 
 /* Gives a buffer to the controller. While a word is written, the controller may see some of its bits before others, so
- * AVAILABLE follows when the others are there: a cycle of clk_usb later, less than three of clk_sys (DS 4.1.2.5.1). */
+ * AVAILABLE follows when the others are there: a cycle of clk_usb later, less than four of clk_sys (RP2040 DS
+ * 4.1.2.5.1). */
 static void give(uint32_t control, uint32_t value) {
     REGISTER(control) = value;
     __asm volatile("nop\nnop\nnop" ::: "memory");

@@ -236,7 +236,7 @@ ASKED_WRONGLY = (
     ("run host speedup --until 1% --cap 2 --repetitions 3", "at least 3"),
     # ports
     ("run host speedup --port /dev/ttyACM0", "omit --port"),
-    ("run pico2-riscv-sim speedup --port usb", "omit --port"),
+    ("run stm32h745-sim speedup --port usb", "omit --port"),
     ("run pico-sim speedup --port USB0", "omit --port"),
     ("run serial speedup", "--port /dev/ttyACM0"),
     ("list serial", "--port /dev/ttyACM0"),

@@ -60,8 +60,6 @@ class Board(msgspec.Struct, frozen=True):
     """The kind of its cores, for which our recipe compiles."""
     console: str = ""
     """Hint on its console, if that is not only the connector through which it is flashed."""
-    usb: bool = False
-    """Whether the simulated chip has its console at a USB cable, too."""
     programs: tuple[str, ...] = ("intercore-target",)
     """Files of its build, one for each separate program, that of core 0 first."""
 
@@ -90,8 +88,7 @@ class Board(msgspec.Struct, frozen=True):
                 raise UsageError(f"{option} does not apply to {self.name}, which is flashed {by}: omit {option}")
 
 
-_ON_GP0 = "the Pico's console is on GP0 (TX) and GP1 (RX), for a 3.3 V serial adapter"
-_ON_USB = f"{_ON_GP0}, and on its USB connector"
+_ON_USB = "the Pico's console is on GP0 (TX) and GP1 (RX), for a 3.3 V serial adapter, and on its USB connector"
 PICO = Board(
     "pico",
     "the Pico",
@@ -99,7 +96,6 @@ PICO = Board(
     (OPT, CLOCK_MHZ, CODE, XIP_CACHE, BUS_PRIORITY, TRACE),
     "boot drive",
     console=_ON_USB,
-    usb=True,
 )
 # Its image contains that of core 1, which has its own kernel.
 PICO_AMP = Board(
@@ -109,7 +105,6 @@ PICO_AMP = Board(
     (OPT, CLOCK_MHZ, BUS_PRIORITY, AMP_TRACE),
     "boot drive",
     console=_ON_USB,
-    usb=True,
 )
 PICO2_RISCV = Board(
     "pico2-riscv",
@@ -119,7 +114,7 @@ PICO2_RISCV = Board(
     "boot drive",
     drive=boot_drive.PICO2_RISCV,
     cores="RISC-V",
-    console=f"{_ON_GP0.replace('Pico', 'Pico 2')}, not on the USB connector",
+    console=_ON_USB.replace("Pico", "Pico 2"),
 )
 STM32H745 = Board(
     "stm32h745",

@@ -54,7 +54,7 @@ PortUrl = Annotated[
     str | None,
     typer.Option(
         "--port",
-        help="Port of the target, e.g. /dev/ttyACM0, COM3, a pyserial URL or labgrid://PLACE; usb for pico-sim.",
+        help="Port of the target, e.g. /dev/ttyACM0, COM3, a pyserial URL or labgrid://PLACE. A simulated Pico: usb.",
     ),
 ]
 KernelPath = Annotated[

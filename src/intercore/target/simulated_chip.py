@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.measurement import MISTAKES, Truth
 from intercore.record.meter_recording import Activity
-from intercore.sim import Rp2350, Simulator, Stm32h745
+from intercore.sim import Simulator, Stm32h745
 from intercore.target import simulated_port
 from intercore.target.simulated_port import SimulatedPort, SimulatedUsb
 
@@ -149,8 +149,7 @@ class SimulatedPico(SimulatedChip):
     def _port(self, rate: int) -> SimulatedPort:
         if self._usb:
             return SimulatedUsb(self.simulator, rate)
-        if not isinstance(self.simulator, Rp2350):
-            self.simulator.plug_usb(False)
+        self.simulator.plug_usb(False)
         return super()._port(rate)
 
     def _forget_probes(self) -> None:

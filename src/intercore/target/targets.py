@@ -186,7 +186,7 @@ class SimulatedTarget(Target, frozen=True, kw_only=True):
         return opening.open_simulated(self.board, address, say)
 
     def _check_port(self, address: Address) -> None:
-        if address.port == USB and self.board.usb:
+        if address.port == USB:
             super()._check_port(msgspec.structs.replace(address, port=None))
         else:
             super()._check_port(address)
@@ -203,6 +203,9 @@ class FunctionOnlyTarget(SimulatedTarget, frozen=True):
 
     origin = "emulated"
     interpreted = True
+
+    def _check_port(self, address: Address) -> None:
+        Target._check_port(self, address)  # its console has no USB cable
 
     def open(self, address: Address, say: Callable[[str], None]) -> Connection:
         """See Target."""

@@ -1,9 +1,13 @@
-"""The console over USB: a host finds it, samples are those of the UART, and neither cable nor requests stop it."""
+"""The console over USB of the RP2040 and the RP2350, whose driver is the same, with the simulated host.
+
+A host finds it, samples are those of the UART, and neither cable nor requests stop it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +15,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from intercore.sim import Reason, Simulator
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built_amp
+from intercore.board.boards import PICO2_RISCV
+from intercore.board.build import CROSS_COMPILERS, board_image
+from intercore.sim import Reason, Rp2350, Simulator
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built, built_amp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 FOUND = 0.2
 """Seconds after which a host that takes the shortest times has opened the port: 0.12 s, and some requests."""
 QUIET = 1.0
 """Seconds after which the program has said on the UART what it says at its start."""
+RP2350_CLK_SYS_HZ = 150_000_000
 VOLUME = 100_000_000 if "INTERCORE_SLOW" in os.environ else 100_000
 """Bytes to go each way at least."""
 
@@ -39,31 +45,47 @@ class UsbBoard(Board):
 class Boards:
     """The program after its start; the cable is plugged in and the port open, or it is not."""
 
-    def __init__(self, program: Path) -> None:
-        self.chip = Simulator(program)
+    def __init__(self, chip: Simulator, clk_sys_hz: int = CLK_SYS_HZ) -> None:
+        self.chip = chip
+        self.clk_sys_hz = clk_sys_hz
         off = self.chip.snapshot()
-        self.chip.run(round(QUIET * CLK_SYS_HZ))
+        self.chip.run(round(QUIET * clk_sys_hz))
         assert b'"type":"end"' in self.chip.take_uart()
         assert not self.chip.take_usb()
         self._plugged = self.chip.snapshot()
         self.chip.restore(off)
         self.chip.plug_usb(False)
-        self.chip.run(round(QUIET * CLK_SYS_HZ))
+        self.chip.run(round(QUIET * clk_sys_hz))
         self.chip.take_uart()
         self._unplugged = self.chip.snapshot()
 
     def uart(self, *, plugged: bool) -> Board:
         self.chip.restore(self._plugged if plugged else self._unplugged)
-        return Board(self.chip)
+        return Board(self.chip, self.clk_sys_hz)
 
     def usb(self) -> UsbBoard:
         self.chip.restore(self._plugged)
-        return UsbBoard(self.chip)
+        return UsbBoard(self.chip, self.clk_sys_hz)
 
 
 @pytest.fixture(scope="module")
-def boards(o2: Path) -> Boards:
-    return Boards(o2 / "intercore-target")
+def boards() -> Boards:
+    return Boards(Simulator(built("O2") / "intercore-target"))
+
+
+@pytest.fixture(scope="module")
+def pico2() -> Boards:
+    compiler = CROSS_COMPILERS["RISC-V"].program
+    if shutil.which(compiler) is None:
+        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {compiler} here"
+        pytest.skip(f"no {compiler} here: apt install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf")
+    return Boards(Rp2350(board_image(PICO2_RISCV, {}, lambda _: None).elf), RP2350_CLK_SYS_HZ)
+
+
+@pytest.fixture(params=["boards", "pico2"])
+def either(request: pytest.FixtureRequest) -> Boards:
+    found: Boards = request.getfixturevalue(request.param)
+    return found
 
 
 def answered(said: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -74,20 +96,20 @@ def answered(said: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 # The console
 
 
-def test_a_host_finds_a_serial_port_and_the_program_answers_there(boards: Boards) -> None:
-    board = boards.usb()
+def test_a_host_finds_a_serial_port_and_the_program_answers_there(either: Boards) -> None:
+    board = either.usb()
     board.chip.take_uart()
     hello, *conditions, end = board.ask("info")
-    assert (hello["chip"], end["type"]) == ("RP2040", "end")
+    assert (hello["chip"], end["type"]) == ("RP2350" if isinstance(board.chip, Rp2350) else "RP2040", "end")
     assert "rate" not in hello
     assert "rates" not in hello
     assert len(conditions) > 30
     assert not board.chip.take_diagnostics()
 
 
-def test_the_line_that_speaks_is_answered(boards: Boards) -> None:
-    usb = boards.usb()
-    uart = Board(usb.chip)
+def test_the_line_that_speaks_is_answered(either: Boards) -> None:
+    usb = either.usb()
+    uart = Board(usb.chip, either.clk_sys_hz)
     for _ in range(2):
         assert usb.ask("info")[-1]["type"] == "end"
         assert not uart.take()
@@ -137,6 +159,15 @@ def test_what_is_no_command_is_refused_as_on_the_uart(boards: Boards, line: byte
     ],
 )
 def test_samples_are_those_of_the_uart(boards: Boards, command: str) -> None:
+    check_samples(boards, command)
+
+
+@pytest.mark.measures("switch")
+def test_samples_of_the_pico_2_are_those_of_the_uart(pico2: Boards) -> None:
+    check_samples(pico2, "run switch samples=40")
+
+
+def check_samples(boards: Boards, command: str) -> None:
     expected = answered(boards.uart(plugged=False).ask(command))
     assert expected[-1]["status"] == "ok"
     assert answered(boards.uart(plugged=True).ask(command)) == expected
@@ -145,7 +176,7 @@ def test_samples_are_those_of_the_uart(boards: Boards, command: str) -> None:
 
 @pytest.mark.measures("message")
 def test_samples_of_two_kernels_are_those_of_the_uart_from_the_first_command_on() -> None:
-    boards = Boards(built_amp("O2") / "intercore-target")
+    boards = Boards(Simulator(built_amp("O2") / "intercore-target"))
     expected = answered(boards.uart(plugged=False).ask("run message samples=60"))
     assert expected[-1]["status"] == "ok"
     for later in (0, 0.00033, 0.0123):
@@ -200,19 +231,19 @@ def test_a_host_that_sleeps_gets_the_rest_of_an_answer_when_it_wakes(boards: Boa
     assert said + board.hear() == expected
 
 
-def test_a_pulled_cable_is_found_again_and_the_answer_can_be_had(boards: Boards) -> None:
-    board = boards.usb()
+def test_a_pulled_cable_is_found_again_and_the_answer_can_be_had(either: Boards) -> None:
+    board = either.usb()
     expected = board.ask("id=5 list")
     for _ in range(3):
-        board = UsbBoard(boards.chip)
+        board = UsbBoard(either.chip, either.clk_sys_hz)
         board.type(b"id=6 list\n")
         cut = board.run(0.005)
         board.chip.plug_usb(False)
-        board.chip.run(CLK_SYS_HZ // 10)
+        board.chip.run(either.clk_sys_hz // 10)
         board.take()
         board.chip.plug_usb(True)
-        board.chip.run(round(FOUND * CLK_SYS_HZ))
-        board = UsbBoard(boards.chip)
+        board.chip.run(round(FOUND * either.clk_sys_hz))
+        board = UsbBoard(either.chip, either.clk_sys_hz)
         board.type(b"\n")
         board.run(0.05)
         again = board.ask(f"id=9 resend 6 {len(cut) // 2}-")
@@ -310,14 +341,14 @@ def test_requests_are_carried_out_or_refused(
     assert board.ask("info")[-1]["type"] == "end"
 
 
-def test_an_end_point_that_is_halted_goes_on_when_the_halt_is_cleared(boards: Boards) -> None:
-    board = boards.usb()
+def test_an_end_point_that_is_halted_goes_on_when_the_halt_is_cleared(either: Boards) -> None:
+    board = either.usb()
     ask = board.chip.request_usb
     ask(bytes.fromhex("02 03 00 00 02 00 00 00"))
     ask(bytes.fromhex("82 00 00 00 02 00 02 00"))
     ask(bytes.fromhex("02 01 00 00 02 00 00 00"))
     ask(bytes.fromhex("82 00 00 00 02 00 02 00"))
-    board.chip.run(CLK_SYS_HZ // 100)
+    board.chip.run(either.clk_sys_hz // 100)
     assert board.chip.take_usb_answers() == [DONE, (b"\1\0", ""), DONE, (b"\0\0", "")]
     assert board.ask("info")[-1]["type"] == "end"
 

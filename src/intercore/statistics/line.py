@@ -44,6 +44,8 @@ ENOUGH = 0.01
 
 _BETTER = 1 / 2
 """Part of the error of predictions that more pieces leave, at most: less of a gain is not worth a complex model."""
+_ROUNDING = 1e-12
+"""Fraction of a value below which an error is due to the rounding of sums: thousands of units in the last place."""
 _FOLDS = 24
 """Parts that the points are split into to be predicted from the others; up to so many, each point by itself."""
 _LARGEST_SCATTER = 1e6
@@ -241,8 +243,12 @@ def _quantile(freedom: int) -> float | None:
 
 
 def _relative(found: Floats, y: Floats) -> Floats:
-    """Return errors as fractions; 0 where what was measured is 0, which a coarse clock can make it, and found so."""
+    """Return errors as fractions; 0 where what was measured is 0, which a coarse clock can make it, and found so.
+
+    What is due to the rounding of sums counts as 0, too: it is not the same on all processors.
+    """
     errors: Floats = np.divide(found - y, y, out=np.where(found == y, 0.0, 1.0), where=y > 0)
+    errors[np.abs(errors) < _ROUNDING] = 0.0
     return errors
 
 

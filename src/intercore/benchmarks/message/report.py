@@ -248,7 +248,7 @@ def _off(row: Row) -> str:
     if row.relative_error_median is None or row.relative_error_max is None:
         return "–"
     both = (_hundredths(row.relative_error_median), _hundredths(row.relative_error_max))
-    return both[0] if both[0] == both[1] == tenths(_LEAST) else ", ".join(both)
+    return both[0] if both[0] == both[1] and both[0] in {tenths(0.0), tenths(_LEAST)} else ", ".join(both)
 
 
 _LEAST = 1e-3  # less than a table's tenths show

@@ -18,24 +18,26 @@ from intercore.sim import Reason, Simulator
 from tests.signals import not_ignored
 from tests.sim.firmware import FOREVER, SIM, SRAM, example, raw
 
+PROFILE = "module"
+
 
 @cache
-def built(profile: str) -> Path:
-    """Return intercore-sim as `cargo test` builds it: without a test beside it, the libraries that it is made of would
-    have other features, and all of them would be compiled once more.
+def built() -> Path:
+    """Return intercore-sim as `make test` builds it with the Rust tests: in another profile, or with features of other
+    packages, all crates would be compiled once more.
     """
-    package = ["--package", "intercore-sim-tests"]
-    build = ["cargo", "test", "--quiet", "--locked", "--profile", profile, "--no-run", *package]
+    packages = ["--package", "intercore-sim-tests", "--package", "intercore-sim-python"]
+    build = ["cargo", "test", "--quiet", "--locked", "--profile", PROFILE, "--no-run", *packages]
     done = subprocess.run(build, cwd=SIM, capture_output=True, text=True, timeout=580, check=False)
     assert done.returncode == 0, done.stderr
     target = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
-    return SIM / target / ("debug" if profile == "dev" else profile) / "intercore-sim-tested"
+    return SIM / target / PROFILE / "intercore-sim-tested"
 
 
-def command(image: Path, *options: str, text: str = "", profile: str = "dev", code: int = 0) -> tuple[str, str]:
+def command(image: Path, *options: str, text: str = "", code: int = 0) -> tuple[str, str]:
     """What intercore-sim prints on standard output and on standard error."""
     done = subprocess.run(
-        [built(profile), *options, image], cwd=SIM, input=text, capture_output=True, text=True, timeout=580, check=False
+        [built(), *options, image], cwd=SIM, input=text, capture_output=True, text=True, timeout=580, check=False
     )
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr
@@ -131,5 +133,5 @@ def test_both_have_the_same_hash_of_everything_that_happened(cycles: int, tmp_pa
     simulator = Simulator(image, base=SRAM)
     assert simulator.run(cycles).reason is Reason.LIMIT
     options = ["--quiet", "--hash", "--base", hex(SRAM), "--max-cycles", str(cycles)]
-    _, told = command(image, *options, profile="release" if cycles > 10**8 else "dev", code=1)
+    _, told = command(image, *options, code=1)
     assert f"hash: {simulator.trace_hash():016x}" in told

@@ -9,6 +9,7 @@
 mod dma;
 mod flash;
 mod machine;
+mod operations;
 mod paths;
 mod pwm;
 mod shared;

@@ -17,8 +17,10 @@ const OTHER: u32 = 0x1000;
 const HANDLERS: [u32; 2] = [0x2000, 0x2100];
 /// Core 1's code may be in flash.
 const FLASH: u32 = 0x1000_0000;
-/// Words that both cores use.
-const DATA: u32 = 0x4000;
+/// Where words may be that both cores use: in SRAM0 to 3, SRAM4 to 7, SRAM8, SRAM9.
+const SHARED: [u32; 4] = [SRAM + 0x4000, SRAM + 0x4_4000, SRAM + 0x8_0100, SRAM + 0x8_1100];
+/// Bytes of them, and some more.
+const SHARED_BYTES: usize = 0x100;
 const WFI: u32 = 0x1050_0073;
 const BLOCK: u32 = 0x0000_2033;
 const UNBLOCK: u32 = 0x0010_2033;
@@ -30,8 +32,8 @@ fn li(rd: u32, value: u32) -> [u32; 2] {
     [lui(rd, value.wrapping_sub(low as u32)), addi(rd, rd, low)]
 }
 
-/// Launches core 1 (DS 5.3).
-fn launch(code: &mut Vec<u32>, entry: u32) {
+/// Launches core 1 (DS 5.3). SIO is in x8.
+pub fn launch(code: &mut Vec<u32>, entry: u32) {
     for word in [0, 0, 1, SRAM, SRAM + 0x8000, entry] {
         code.extend(li(9, word));
         code.extend([store(2, 8, 9, 0x54), UNBLOCK]);
@@ -45,12 +47,13 @@ fn launch(code: &mut Vec<u32>, entry: u32) {
 }
 
 /// What a core executes without end: SIO is in x8, what both share in x7, a timer in x6; an interrupt comes from MTIME and a doorbell.
-fn core(dice: &mut Dice, number: usize, entry: u32, kind: Kind) -> Vec<u32> {
+/// Core 0 launches core 1 at an entry.
+fn core(dice: &mut Dice, number: usize, entry: u32, shared: u32, kind: Kind) -> Vec<u32> {
     let mut code = li(8, SIO).to_vec();
     if number == 0 {
         launch(&mut code, entry);
     }
-    code.extend(li(7, SRAM + DATA));
+    code.extend(li(7, shared));
     code.extend(li(6, TIMER0));
     code.extend(li(5, SRAM + HANDLERS[number]));
     code.extend([csr(1, 0, 0x305, 5)]);
@@ -63,6 +66,7 @@ fn core(dice: &mut Dice, number: usize, entry: u32, kind: Kind) -> Vec<u32> {
     code.extend([addi(5, 5, 500), store(2, 8, 5, 0x1b8), csr(6, 0, 0x300, 8)]);
     let start = code.len();
     for _ in 0..4 + dice.below(8) {
+        code.extend(li(dice.one_of(&FREE), any_word(dice)));
         code.push(addi(30, 0, 1 + dice.below(kind.turns()) as i32));
         let head = code.len();
         for _ in 0..=dice.below(7) {
@@ -79,6 +83,12 @@ fn core(dice: &mut Dice, number: usize, entry: u32, kind: Kind) -> Vec<u32> {
     let back = (start as i32 - code.len() as i32) * 4;
     code.push(jal(0, back));
     code
+}
+
+/// Any number; often one at which operations have their borders.
+fn any_word(dice: &mut Dice) -> u32 {
+    let any = dice.below(0x1_0000) << 16 | dice.below(0x1_0000);
+    dice.one_of(&[any, any, any, 0, 1, u32::MAX, 1 << 31, i32::MAX as u32])
 }
 
 /// What programs mostly do.
@@ -103,15 +113,17 @@ fn calm_instruction(dice: &mut Dice, code: &mut Vec<u32>) {
     match dice.below(17) {
         0..3 => {
             let width = dice.one_of(&[0, 1, 2, 4, 5]);
-            let aligned = dice.below(48) & !((1 << (width & 3)) - 1);
-            code.push(i_type(3, width, rd, 7, aligned));
+            code.push(i_type(3, width, rd, 7, mostly_aligned(dice, width & 3)));
         }
         3..5 => {
             let width = dice.below(3);
-            code.push(store(width, 7, rs, dice.below(48) & !((1 << width) - 1)));
+            code.push(store(width, 7, rs, mostly_aligned(dice, width)));
         }
         5 => code.push(i_type(0x13, dice.one_of(&[0, 2, 3, 4, 6, 7]), rd, rs, dice.below(4096))),
-        6 => code.push(i_type(0x13, dice.one_of(&[1, 5]), rd, rs, dice.below(32))),
+        6 => {
+            let (operation, arithmetic) = dice.one_of(&[(1, 0), (5, 0), (5, 0x400)]);
+            code.push(i_type(0x13, operation, rd, rs, arithmetic | dice.below(32)));
+        }
         7 => {
             let (width, by) =
                 dice.one_of(&[(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 0), (7, 0), (0, 0x20), (5, 0x20)]);
@@ -161,6 +173,12 @@ fn calm_instruction(dice: &mut Dice, code: &mut Vec<u32>) {
     }
 }
 
+/// An offset for an access of 2^`width` bytes.
+fn mostly_aligned(dice: &mut Dice, width: u32) -> u32 {
+    let any = dice.below(48);
+    if dice.once_in(20) { any } else { any & !((1 << width) - 1) }
+}
+
 fn instruction(dice: &mut Dice, code: &mut Vec<u32>) {
     let (rd, rs) = (dice.one_of(&FREE), dice.one_of(&FREE));
     let offset = 4 * dice.below(12);
@@ -185,20 +203,24 @@ fn instruction(dice: &mut Dice, code: &mut Vec<u32>) {
     }
 }
 
-/// Goes on with the next interrupt of the timer, and takes the doorbell back.
+/// Goes on with the next interrupt of the timer, and takes the doorbell back; or goes on behind an access that is misaligned.
 fn handler() -> Vec<u32> {
-    let mut code = vec![csr(1, 0, 0x340, 31), addi(31, 0, 1), store(2, 8, 31, 0x18c), i_type(3, 2, 31, 8, 0x1b0)];
+    let mut code = vec![csr(1, 0, 0x340, 31), csr(2, 31, 0x342, 0), branch(5, 31, 0, 32)];
+    code.extend([addi(31, 0, 1), store(2, 8, 31, 0x18c), i_type(3, 2, 31, 8, 0x1b0)]);
     code.extend([addi(31, 31, 700), store(2, 8, 31, 0x1b8), csr(1, 31, 0x340, 0), MRET]);
+    code.extend([csr(2, 31, 0x341, 0), addi(31, 31, 4), csr(1, 0, 0x341, 31), csr(1, 31, 0x340, 0), MRET]);
     code
 }
 
-fn machine(seed: u64, kind: Kind) -> Machine {
+/// The machine, and where the words are that both cores use.
+fn machine(seed: u64, kind: Kind) -> (Machine, u32) {
     let mut dice = Dice::new(0x5eed ^ seed.wrapping_mul(0x9e37_79b9));
+    let shared = dice.one_of(&SHARED);
     let entry = dice.one_of(&[SRAM, FLASH]) + OTHER;
-    let mut bytes = vec![0; 0x4100];
-    let other = core(&mut dice, 1, entry, kind);
+    let mut bytes = vec![0; 0x4000];
+    let other = core(&mut dice, 1, entry, shared, kind);
     let in_flash: Vec<_> = other.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let zero = core(&mut dice, 0, entry, kind);
+    let zero = core(&mut dice, 0, entry, shared, kind);
     for (at, words) in [(0, zero), (OTHER, other), (HANDLERS[0], handler()), (HANDLERS[1], handler())] {
         for (place, word) in bytes[at as usize..].chunks_mut(4).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
@@ -207,25 +229,27 @@ fn machine(seed: u64, kind: Kind) -> Machine {
     let image = Image::parse(&bytes, Some(SRAM), &IMAGES).unwrap();
     let mut machine = Machine::booted(&image, Some(150_000_000)).unwrap();
     assert!(machine.load(FLASH + OTHER, &in_flash));
+    let words: Vec<_> = (0..SHARED_BYTES / 4).flat_map(|_| any_word(&mut dice).to_le_bytes()).collect();
+    assert!(machine.load(shared, &words));
     match kind {
-        Kind::Anything if dice.below(2) == 0 => copy_without_end(&mut machine, &mut dice),
+        Kind::Anything if dice.below(2) == 0 => copy_without_end(&mut machine, shared, &mut dice),
         // Which core comes first at ports (`BUS_PRIORITY`).
         Kind::Computes => assert!(machine.write_register(0x4006_8000, dice.one_of(&[0, 0, 1, 0x10, 0x11]))),
         Kind::Anything => {}
     }
-    machine
+    (machine, shared)
 }
 
 /// The DMA copies words from a ring of eight to a shared one, at once or as its timer says.
-fn copy_without_end(machine: &mut Machine, dice: &mut Dice) {
+fn copy_without_end(machine: &mut Machine, shared: u32, dice: &mut Dice) {
     // At full speed it would leave nobody any time for flash.
-    let (source, request) = dice.one_of(&[(SRAM + DATA, 63), (SRAM + DATA, 59), (FLASH + OTHER, 59)]);
+    let (source, request) = dice.one_of(&[(shared, 63), (shared, 59), (FLASH + OTHER, 59)]);
     let ctrl = 1 | 2 << 2 | 1 << 4 | 5 << 8 | request << 17;
     for (address, value) in [
         (0x4002_3000, 1 << 2),
         (DMA + 0x440, 1 << 16 | (50 + dice.below(100))),
         (DMA, source),
-        (DMA + 4, SRAM + DATA + 4 * dice.below(8)),
+        (DMA + 4, shared + 4 * dice.below(8)),
         (DMA + 8, dice.one_of(&[0x1000_0003, 0xf000_0001])),
         (DMA + 0xc, ctrl),
     ] {
@@ -252,13 +276,13 @@ fn compare(kind: Kind, cycles: u64) -> f64 {
     let mut native = 0;
     for seed in 0..seeds {
         let mut dice = Dice::new(seed);
-        let mut quick = machine(seed, kind);
+        let (mut quick, shared) = machine(seed, kind);
         let mut slow = quick.clone();
         slow.engine = Engine::LockStep;
         let mut watched = quick.clone();
         let probes = [&mut slow, &mut watched].map(|machine| {
-            [(Watch::Execute, OTHER + 0x60), (Watch::Write, DATA), (Watch::Read, DATA + 4)]
-                .map(|(watch, at)| machine.watch_mut().probe(watch, SRAM + at, 4))
+            [(Watch::Execute, SRAM + OTHER + 0x60), (Watch::Write, shared), (Watch::Read, shared + 4)]
+                .map(|(watch, at)| machine.watch_mut().probe(watch, at, 4))
         });
         let mut at = 0;
         while at < cycles {

@@ -3,18 +3,21 @@
 
 use super::machine::{SRAM, li};
 use super::paths::launch;
-use crate::hazard3::assembler::{Dice, addi, branch, i_type, jal, r_type, store};
+use crate::hazard3::assembler::{Dice, addi, branch, csr, i_type, jal, r_type, store};
 use intercore_sim::engine::Engine;
 use intercore_sim::image::Image;
 use intercore_sim::rp2350::boot::IMAGES;
 use intercore_sim::rp2350::machine::Machine;
 
+/// Where the handler of exceptions is: it goes on behind the instruction.
+const HANDLER: u32 = 0x7f00;
 /// Where core 1's code is, and what each core has of its own: results, and behind them its operands.
 const OTHER: u32 = 0x8000;
 const DATA: [u32; 2] = [0x1_0000, 0x1_4000];
 const OPERANDS: u32 = 0x1000;
 /// Turns with each pair of operands: code comes of what is met often.
 const COUNT: usize = 16;
+const MRET: u32 = 0x3020_0073;
 const BORDERS: [u32; 8] = [0, 1, 2, 31, u32::MAX, 1 << 31, i32::MAX as u32, 0x8000_8080];
 
 /// Registers of the program: both operands, what comes of them, what all results come to, an odd number, where results go, and the
@@ -93,6 +96,14 @@ fn bodies() -> Vec<Vec<u32>> {
             ]);
         }
     }
+    // Misaligned for some operands: an exception, after which the handler gives the result.
+    let place = [i_type(0x13, 7, RESULT, FIRST, 1), r_type(0x33, 0, 0, RESULT, RESULT, PLACE)];
+    for width in [1, 2, 5] {
+        all.push([&place[..], &[i_type(3, width, RESULT, RESULT, 4)]].concat());
+    }
+    for width in [1, 2] {
+        all.push([&place[..], &[store(width, RESULT, SECOND, 4), i_type(3, 2, RESULT, PLACE, 4)]].concat());
+    }
     for condition in [0, 1, 4, 5, 6, 7] {
         all.push(vec![addi(RESULT, 0, 3), branch(condition, FIRST, SECOND, 8), addi(RESULT, 0, 5)]);
     }
@@ -107,6 +118,8 @@ fn program(number: usize) -> Vec<u32> {
     if number == 0 {
         launch(&mut code, SRAM + OTHER);
     }
+    code.extend(li(5, SRAM + HANDLER));
+    code.push(csr(1, 0, 0x305, 5));
     code.extend(li(ODD, 0x9e37_79b1));
     code.extend(li(PLACE, data));
     code.extend(li(BEGIN, data + OPERANDS));
@@ -134,13 +147,17 @@ fn machine() -> Machine {
     let mut bytes = vec![0; DATA[1] as usize + 0x2000];
     for (number, at) in [0, OTHER].into_iter().enumerate() {
         let code = program(number);
-        assert!(code.len() < OTHER as usize / 4);
+        assert!(code.len() < HANDLER as usize / 4);
         let operands = (0..COUNT).map(|i| BORDERS.get(i).copied().unwrap_or_else(|| dice.below(u32::MAX)));
         for (at, words) in [(at, code), (DATA[number] + OPERANDS, operands.collect())] {
             for (place, word) in bytes[at as usize..].chunks_mut(4).zip(words) {
                 place.copy_from_slice(&word.to_le_bytes());
             }
         }
+    }
+    let handler = [csr(2, 5, 0x341, 0), addi(5, 5, 4), csr(1, 0, 0x341, 5), addi(RESULT, 0, 77), MRET];
+    for (place, word) in bytes[HANDLER as usize..].chunks_mut(4).zip(handler) {
+        place.copy_from_slice(&word.to_le_bytes());
     }
     Machine::booted(&Image::parse(&bytes, Some(SRAM), &IMAGES).unwrap(), Some(150_000_000)).unwrap()
 }

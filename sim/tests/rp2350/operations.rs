@@ -17,6 +17,7 @@ const DATA: [u32; 2] = [0x1_0000, 0x1_4000];
 const OPERANDS: u32 = 0x1000;
 /// Turns with each pair of operands: code comes of what is met often.
 const COUNT: usize = 16;
+const FLASH: u32 = 0x1000_0000;
 const MRET: u32 = 0x3020_0073;
 const BORDERS: [u32; 8] = [0, 1, 2, 31, u32::MAX, 1 << 31, i32::MAX as u32, 0x8000_8080];
 
@@ -160,6 +161,41 @@ fn machine() -> Machine {
         place.copy_from_slice(&word.to_le_bytes());
     }
     Machine::booted(&Image::parse(&bytes, Some(SRAM), &IMAGES).unwrap(), Some(150_000_000)).unwrap()
+}
+
+/// Core 1 runs a loop in flash, and then reads so much of flash that the loop is in the cache no more.
+#[test]
+fn code_for_the_host_waits_for_words_that_have_left_the_cache() {
+    const WAY: u32 = 0x2000;
+    let entry = FLASH + 0x1000;
+    let mut other = li(FIRST, entry).to_vec();
+    other.extend(li(ODD, WAY));
+    other.push(addi(SUM, 0, 900));
+    other.extend([addi(RESULT, RESULT, 3), r_type(0x33, 4, 0, RESULT, RESULT, SUM), addi(SUM, SUM, -1)]);
+    other.push(branch(1, SUM, 0, -12));
+    other.push(r_type(0x33, 0, 0, FIRST, FIRST, ODD));
+    other.extend((0..8).map(|line| i_type(3, 2, SECOND, FIRST, 8 * line)));
+    other.push(jal(0, -14 * 4));
+    let mut zero = li(8, 0xd000_0000).to_vec();
+    launch(&mut zero, entry);
+    zero.extend([addi(RESULT, RESULT, 1), jal(0, -4)]);
+    let bytes_of = |code: Vec<u32>| code.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>();
+    let image = Image::parse(&bytes_of(zero), Some(SRAM), &IMAGES).unwrap();
+    let mut quick = Machine::booted(&image, Some(150_000_000)).unwrap();
+    assert!(quick.load(entry, &bytes_of(other)));
+    let mut slow = quick.clone();
+    slow.engine = Engine::LockStep;
+    for at in (1..=40).map(|part| 9_000 * part) {
+        for machine in [&mut quick, &mut slow] {
+            _ = machine.run_until(at);
+        }
+        assert_eq!(quick.state_hash(), slow.state_hash(), "at cycle {at}");
+    }
+    let read = (slow.core(1).register(FIRST as usize) - entry) / WAY;
+    assert!(read > 30, "it has read {read} times");
+    if cfg!(target_arch = "x86_64") {
+        assert!(quick.bus.native_cycles() > 180_000, "{} cycles were in such code", quick.bus.native_cycles());
+    }
 }
 
 #[test]

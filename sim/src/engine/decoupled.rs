@@ -296,7 +296,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             let log = &self.log;
             speculative.count_conflicts(slave, log.speculative_lost[number]);
             replaying.count_conflicts(slave, log.lost[number]);
-            let requested = log.last_requested_before(cycle, last_requested[number]);
+            let requested = log.last_requested_before(slave, cycle, last_requested[number]);
             if let Some(last) = log.last_master(slave, |from| requested >= from) {
                 bus.fabric_mut().arbiter.grant(last, slave);
             }

@@ -70,6 +70,9 @@ impl IoChange {
     }
 }
 
+/// Cycles in which an earlier request is looked for before all later ones are gone through.
+const NEAR: u32 = 64;
+
 /// See the module's description. Native code reads and writes it, too.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -268,7 +271,15 @@ impl BusGrantLog {
     }
 
     /// The speculative core's last request of a slave before a cycle, of those up to `last`; 0 if there is none in this quantum.
-    pub fn last_requested_before(&self, cycle: u32, last: u32) -> u32 {
+    pub fn last_requested_before(&self, slave: Slave, cycle: u32, last: u32) -> u32 {
+        if last < cycle {
+            return last;
+        }
+        // Mostly there is one near; from the last one on, there may be thousands of steps.
+        let mut near = cycle.saturating_sub(NEAR).max(FIRST)..cycle;
+        if let Some(request) = near.rfind(|&near| self.collides(near, slave)) {
+            return request;
+        }
         let mut request = last;
         while request >= cycle {
             request = u32::from(self.previous_request[request as usize & (LOG_CYCLES - 1)]);

@@ -15,17 +15,11 @@ pub const CONSOLE: &[usize] = &[0, USB_PORT];
 
 /// Peripherals of a chip with two UARTs and USB.
 pub trait SerialPorts {
-    /// Both UARTs.
-    fn uarts(&self) -> &[Uart; 2];
+    /// Both UARTs, and the cable of USB.
+    fn ports(&self) -> (&[Uart; 2], &Cable);
 
     /// The same, to change them.
-    fn uarts_mut(&mut self) -> &mut [Uart; 2];
-
-    /// The cable of USB.
-    fn cable(&self) -> &Cable;
-
-    /// The same, to change it.
-    fn cable_mut(&mut self) -> &mut Cable;
+    fn ports_mut(&mut self) -> (&mut [Uart; 2], &mut Cable);
 
     /// Is called after changes: a port may now be the next peripheral that does something.
     fn ports_changed(&mut self);
@@ -33,10 +27,11 @@ pub trait SerialPorts {
     /// Puts a character from the outside on the line to a UART, not before cycle `not_before`; or into the hands of the
     /// host on USB. The bits set in `flipped` (the start bit is bit 0) arrive inverted at a UART.
     fn inject(&mut self, port: usize, byte: u8, flipped: u16, not_before: Cycle, now: Cycle) {
+        let (uarts, cable) = self.ports_mut();
         if port == USB_PORT {
-            self.cable_mut().send(byte, now);
+            cable.send(byte, now);
         } else {
-            let uart = &mut self.uarts_mut()[port & 1];
+            let uart = &mut uarts[port & 1];
             uart.line.send(byte, flipped, not_before);
             uart.schedule(now);
         }
@@ -45,7 +40,7 @@ pub trait SerialPorts {
 
     /// Has the host on USB do something to the device, beside its text.
     fn with_cable<T>(&mut self, act: impl FnOnce(&mut Cable, Cycle) -> T, context: &mut Context<'_>) -> T {
-        let cable = self.cable_mut();
+        let (_, cable) = self.ports_mut();
         let result = act(cable, context.now);
         cable.update_interrupt(context);
         self.ports_changed();
@@ -55,42 +50,42 @@ pub trait SerialPorts {
     /// The port that input is for: unless somebody has said so, the one over USB once the host has opened it, and UART0
     /// before that.
     fn input_port(&self) -> usize {
-        let cable = self.cable();
+        let (_, cable) = self.ports();
         if cable.takes_input.unwrap_or_else(|| cable.is_open()) { USB_PORT } else { 0 }
     }
 
     /// Characters that wait to get into the chip where input goes.
     fn waiting_input(&self) -> usize {
-        if self.input_port() == USB_PORT { self.cable().waiting() } else { self.uarts()[0].line.waiting() }
+        let (uarts, cable) = self.ports();
+        if self.input_port() == USB_PORT { cable.waiting() } else { uarts[0].line.waiting() }
     }
 
     /// Whether input could wake the program.
     fn listens(&self) -> bool {
-        self.uarts()[0].listens() || self.cable().is_open()
+        let (uarts, cable) = self.ports();
+        uarts[0].listens() || cable.is_open()
     }
 
     /// What a port has sent and nobody has taken.
     fn sent(&self, port: usize) -> &[SentByte] {
-        if port == USB_PORT { self.cable().sent() } else { self.uarts()[port & 1].sent() }
+        let (uarts, cable) = self.ports();
+        if port == USB_PORT { cable.sent() } else { uarts[port & 1].sent() }
     }
 
     /// Takes so many of the characters that a port sent first.
     fn take_oldest(&mut self, port: usize, count: usize) -> Vec<SentByte> {
-        if port == USB_PORT {
-            self.cable_mut().take_oldest(count)
-        } else {
-            self.uarts_mut()[port & 1].take_oldest(count)
-        }
+        let (uarts, cable) = self.ports_mut();
+        if port == USB_PORT { cable.take_oldest(count) } else { uarts[port & 1].take_oldest(count) }
     }
 
     /// When the host has opened the port over USB: what UART0 has not received yet goes there.
     fn move_input(&mut self, now: Cycle) {
-        if self.cable_mut().take_opened() && self.input_port() == USB_PORT {
-            let waiting: Vec<u8> = self.uarts_mut()[0].line.take_waiting().collect();
-            for byte in waiting {
-                self.cable_mut().send(byte, now);
+        if self.ports_mut().1.take_opened() && self.input_port() == USB_PORT {
+            let (uarts, cable) = self.ports_mut();
+            for byte in uarts[0].line.take_waiting() {
+                cable.send(byte, now);
             }
-            self.uarts_mut()[0].schedule(now);
+            uarts[0].schedule(now);
         }
     }
 }

@@ -333,20 +333,12 @@ impl Peripherals {
 }
 
 impl SerialPorts for Peripherals {
-    fn uarts(&self) -> &[Uart; 2] {
-        &self.uarts
+    fn ports(&self) -> (&[Uart; 2], &Cable) {
+        (&self.uarts, &self.usb.cable)
     }
 
-    fn uarts_mut(&mut self) -> &mut [Uart; 2] {
-        &mut self.uarts
-    }
-
-    fn cable(&self) -> &Cable {
-        &self.usb.cable
-    }
-
-    fn cable_mut(&mut self) -> &mut Cable {
-        &mut self.usb.cable
+    fn ports_mut(&mut self) -> (&mut [Uart; 2], &mut Cable) {
+        (&mut self.uarts, &mut self.usb.cable)
     }
 
     fn ports_changed(&mut self) {

@@ -2,7 +2,7 @@
 //! has to compute what the core in lock-step does, which tests/hazard3 hold against the RTL and QEMU.
 
 use super::machine::{SRAM, li};
-use super::paths::launch;
+use super::paths::{BIT_OPERATIONS, launch};
 use crate::hazard3::assembler::{Dice, addi, branch, csr, i_type, jal, r_type, store};
 use intercore_sim::engine::Engine;
 use intercore_sim::image::Image;
@@ -38,30 +38,8 @@ const BEGIN: u32 = 17;
 fn bodies() -> Vec<Vec<u32>> {
     let mut all = Vec::new();
     // RV32I, M, Zba, Zbb, Zbs, Zbkb, and `h3.bextm`.
-    let registers = [
-        (0, 0x20),
-        (5, 0x20),
-        (2, 0x10),
-        (4, 0x10),
-        (6, 0x10),
-        (7, 0x20),
-        (6, 0x20),
-        (4, 0x20),
-        (4, 0x05),
-        (5, 0x05),
-        (6, 0x05),
-        (7, 0x05),
-        (1, 0x30),
-        (5, 0x30),
-        (1, 0x24),
-        (5, 0x24),
-        (1, 0x34),
-        (1, 0x14),
-        (4, 0x04),
-        (7, 0x04),
-    ];
-    let simple = (0..8).flat_map(|operation| [(operation, 0), (operation, 1)]);
-    for (operation, group) in simple.chain(registers) {
+    let simple = (0..8).flat_map(|operation| [(operation, 0), (operation, 1)]).chain([(0, 0x20), (5, 0x20), (7, 0x04)]);
+    for (operation, group) in simple.chain(BIT_OPERATIONS) {
         all.push(vec![r_type(0x33, operation, group, RESULT, FIRST, SECOND)]);
     }
     for bits in [1, 5, 8] {

@@ -91,6 +91,27 @@ fn any_word(dice: &mut Dice) -> u32 {
     dice.one_of(&[any, any, any, 0, 1, u32::MAX, 1 << 31, i32::MAX as u32])
 }
 
+/// Zba, Zbb, Zbs and `pack`, between registers: `funct3` and `funct7`.
+pub const BIT_OPERATIONS: [(u32, u32); 17] = [
+    (2, 0x10),
+    (4, 0x10),
+    (6, 0x10),
+    (7, 0x20),
+    (6, 0x20),
+    (4, 0x20),
+    (4, 0x05),
+    (5, 0x05),
+    (6, 0x05),
+    (7, 0x05),
+    (1, 0x30),
+    (5, 0x30),
+    (1, 0x24),
+    (5, 0x24),
+    (1, 0x34),
+    (1, 0x14),
+    (4, 0x04),
+];
+
 /// What programs mostly do.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -131,26 +152,7 @@ fn calm_instruction(dice: &mut Dice, code: &mut Vec<u32>) {
         }
         // Zba, Zbb, Zbs and `pack`.
         8..10 => {
-            let operations = [
-                (2, 0x10),
-                (4, 0x10),
-                (6, 0x10),
-                (7, 0x20),
-                (6, 0x20),
-                (4, 0x20),
-                (4, 0x05),
-                (5, 0x05),
-                (6, 0x05),
-                (7, 0x05),
-                (1, 0x30),
-                (5, 0x30),
-                (1, 0x24),
-                (5, 0x24),
-                (1, 0x34),
-                (1, 0x14),
-                (4, 0x04),
-            ];
-            let (operation, group) = dice.one_of(&operations);
+            let (operation, group) = dice.one_of(&BIT_OPERATIONS);
             code.push(r_type(0x33, operation, group, rd, rs, other));
         }
         10 => code.push(r_type(0x33, dice.below(8), 1, rd, rs, other)),

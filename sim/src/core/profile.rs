@@ -9,6 +9,7 @@ mod blocks;
 mod calls;
 mod collisions;
 mod contention;
+mod counts;
 mod hunt;
 mod lines;
 mod order;
@@ -34,13 +35,13 @@ use blocks::Blocks;
 pub(crate) use blocks::{Begun, BlockShape, Lost, Wait};
 use calls::{Calls, Parked};
 pub use calls::{Costs, Frame, Node};
-use collisions::Collisions;
+use contention::Taken;
 pub use contention::{Access, Contention, Culprit, Holder, LockUse, LockWait, Loss};
 pub use hunt::{Delay, Doer, Hunt, InterruptUse, Storm, Suspected, Suspicion};
 pub use lines::Line;
 use lines::Lines;
 pub use places::{Place, Places};
-pub(crate) use quantum::Quantum;
+pub(crate) use quantum::{LOG_CYCLES, Quantum};
 use quantum::Visited;
 pub use races::{Race, RaceKind, Races, Who};
 use stacks::InTask;
@@ -90,7 +91,6 @@ pub enum Activity {
 #[derive(Clone, Debug)]
 pub struct CoreProfile {
     calls: Calls,
-    visits: Visits,
     lines: Lines,
     activity: Activity,
     /// Up to when its time is accounted for: at the end, the core may have gone a little further than the chip.
@@ -204,6 +204,8 @@ pub struct Profile {
     places: Places,
     /// Those that native code executes.
     blocks: Blocks,
+    /// What cores execute in quanta.
+    visits: Visits,
     /// Tasks that no core executes now.
     parked: Parked,
     /// Those that a core has had.
@@ -218,7 +220,6 @@ pub struct Profile {
     told: Option<Vec<Told>>,
     /// Room for what cores visit in a quantum.
     visited: Visited,
-    collisions: Collisions,
 }
 
 impl Profile {
@@ -226,7 +227,6 @@ impl Profile {
     pub fn new(setup: Setup, now: Cycle) -> Self {
         let cores = [0, 1].map(|core: usize| CoreProfile {
             calls: Calls::new(core as u8, setup.tasks.current[core], setup.timed),
-            visits: Visits::default(),
             lines: Lines::default(),
             activity: setup.states[core],
             until: now,
@@ -239,6 +239,7 @@ impl Profile {
             contention: Contention::new(setup.locks),
             places: setup.places,
             blocks: Blocks::default(),
+            visits: Visits::default(),
             parked: Parked::default(),
             tasks: setup.tasks,
             hunt: setup.hunt,
@@ -246,7 +247,6 @@ impl Profile {
             ended: now,
             told: None,
             visited: Visited::default(),
-            collisions: Collisions::default(),
         }
     }
 
@@ -297,9 +297,7 @@ impl Profile {
             core.charge(now);
             core.calls.restart();
         }
-        for number in 0..self.cores.len() {
-            self.settle_visits(number);
-        }
+        self.settle_visits();
         self.cores[0].calls.timed.unfinished += self.parked.timed();
         self.contention.finish();
         if let Some(hunt) = &mut self.hunt {
@@ -418,9 +416,12 @@ impl Profile {
             return; // whom cycles were lost to is nothing that it asks for
         }
         let functions = [0, 1].map(|core: usize| self.cores[core].calls.function());
-        let winner = self.contention.winner_at(now).unwrap_or((holder, 0));
-        let times = self.contention.weight;
-        self.contention.lose(core, at, (times, times * cycles), winner, functions, &self.places);
+        let (winner, theirs) = self.contention.winner_at(now).unwrap_or((holder, 0));
+        let asked = [0, 1].map(|number| if number == core & 1 { at.address } else { theirs });
+        let Self { contention, places, .. } = self;
+        let objects = asked.map(|address| contention.objects.at(address, places));
+        let times = contention.weight;
+        contention.lose(Taken { core, slave: at.slave.0, winner, functions, objects }, times, times * cycles);
     }
 
     /// A core waits for flash, and the line that comes replaces that of another address.

@@ -56,7 +56,7 @@ impl Trace {
     #[allow(clippy::large_stack_arrays)] // once, and not too large
     pub const fn new() -> Self {
         const WAIT: Wait = Wait { cycles: 0, slave: 0, begun: 0 };
-        const LOST: Lost = Lost { cycle: 0, slave: 0, by_speculative: false, instruction: 0, address: 0, begun: 0 };
+        const LOST: Lost = Lost { cycle: 0, slave: 0, by_speculative: false, behind: 0, address: 0, begun: 0 };
         Self {
             count: [0; 2],
             lost_bytes: 0,
@@ -134,7 +134,7 @@ impl Trace {
     /// A cycle is lost, while the replaying core executes no block.
     pub fn lose(&mut self, cycle: u32, slave: Slave, by_speculative: bool) {
         let lost =
-            Lost { cycle, slave: slave.0, by_speculative, instruction: 0, address: self.address, begun: self.count[1] };
+            Lost { cycle, slave: slave.0, by_speculative, behind: 0, address: self.address, begun: self.count[1] };
         self.lost[self.losses() & (STEPS - 1)] = lost;
         self.lost_bytes += size_of::<Lost>() as u32;
     }

@@ -1,5 +1,7 @@
 //! Instructions that native code executes one after the other: a profile is told of all of them at once.
 
+#![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/observation.py
+
 use crate::core::profile::calls::may_leave;
 use crate::core::profile::places::Places;
 use crate::core::time::Cycle;
@@ -27,7 +29,6 @@ impl Begun {
 
     /// One instruction.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // the hot loop of a profile
     pub fn instruction(pc: u32, cycle: u32) -> Self {
         Self { what: pc, cycle: cycle as u16, executed: 0 }
     }
@@ -39,7 +40,6 @@ impl Begun {
 
     /// By which this is told from all others, in a program that does not change.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // the hot loop of a profile
     pub(super) fn key(self) -> u32 {
         self.what | u32::from(self.executed) << EXECUTED_SHIFT
     }
@@ -75,11 +75,9 @@ impl Begun {
     }
 
     /// The number of the instruction that is executed so many cycles after the beginning, if none is lost.
-    #[inline]
-    pub(super) fn instruction_at(self, cycle: u32, blocks: &Blocks) -> usize {
+    pub(super) fn instruction_at(self, cycle: usize, blocks: &Blocks) -> usize {
         let Some(number) = self.block() else { return 0 };
-        let by_cycle = &blocks.all[number as usize].by_cycle;
-        usize::from(by_cycle[(cycle as usize).min(by_cycle.len() - 1)])
+        blocks.all[number as usize].begins.partition_point(|&begins| usize::from(begins) <= cycle) - 1
     }
 
     /// Cycles of an instruction but the last one, by number, if none is lost.
@@ -98,8 +96,8 @@ pub(crate) struct Lost {
     pub slave: u8,
     /// Whether the speculative core has lost it.
     pub by_speculative: bool,
-    /// The number of the instruction, in the block that the replaying core executes.
-    pub instruction: u16,
+    /// Cycles from the beginning of the block that the replaying core executes to that of its instruction, if none is lost.
+    pub behind: u16,
     /// What the replaying core asked for.
     pub address: u32,
     /// How much the replaying core had begun.
@@ -135,8 +133,6 @@ pub(super) struct Block {
     last: (u32, u32),
     /// See `BlockShape::begins`.
     begins: Vec<u16>,
-    /// By cycle, up to the one in which the last instruction begins, the number of the instruction that is executed.
-    by_cycle: Vec<u8>,
 }
 
 /// Where a block is among those of its function.
@@ -144,10 +140,22 @@ pub(super) struct Block {
 pub(super) struct Member {
     /// Where the function begins, or the memory around the block that no function has.
     pub range: u32,
-    /// Its number among them.
-    pub number: u32,
+    /// Two times its number among them, plus one if its last instruction calls, or may return.
+    how: u32,
+}
+
+impl Member {
+    /// Its number among those of its function.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.how >> 1
+    }
+
     /// Whether its last instruction calls, or may return.
-    pub may_leave: bool,
+    #[inline(always)]
+    pub fn may_leave(self) -> bool {
+        self.how & 1 != 0
+    }
 }
 
 /// All blocks that a profile has been told of.
@@ -164,8 +172,7 @@ impl Blocks {
     /// The number of a block; none if it is not all in one function, or not in one place.
     pub fn number(&mut self, shape: &BlockShape, places: &Places) -> Option<u32> {
         let &BlockShape { pc, ref begins, last_op } = shape;
-        let to_last = *begins.last()?;
-        let last = pc.wrapping_add(2 * (begins.len() as u32 - 1));
+        let last = pc.wrapping_add(2 * (begins.len() as u32).checked_sub(1)?);
         let range = places.find(pc).map_or_else(|gap| gap, |place| place.range.clone());
         if !range.contains(&last) {
             return None;
@@ -177,11 +184,10 @@ impl Blocks {
             return None;
         }
         let number = self.all.len() as u32;
-        let by_cycle = (0..=to_last).map(|cycle| begins.partition_point(|&begins| begins <= cycle) as u8 - 1).collect();
-        self.all.push(Block { pc, last: (last, last_op), begins: begins.clone(), by_cycle });
+        self.all.push(Block { pc, last: (last, last_op), begins: begins.clone() });
         let of_function = self.of_function.entry(range.start).or_default();
-        let may_leave = may_leave(last_op);
-        self.members.push(Member { range: range.start, number: of_function.len() as u32, may_leave });
+        let how = (of_function.len() as u32) << 1 | u32::from(may_leave(last_op));
+        self.members.push(Member { range: range.start, how });
         of_function.push(number);
         self.numbers.insert(shape.clone(), number);
         Some(number)
@@ -189,7 +195,6 @@ impl Blocks {
 
     /// Where a block is in its function, if it is one and was executed to its end.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // the hot loop of a profile
     pub fn member(&self, begun: Begun) -> Option<Member> {
         if begun.what & 1 == 0 || begun.executed != 0 {
             None

@@ -1,6 +1,9 @@
 //! What cores lost to each other: cycles at a slave, lines of the flash cache, and waiting for spinlocks.
 
+#![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/observation.py
+
 use crate::core::bus::Slave;
+use crate::core::profile::counts::{Counts, Kind, mix, pair};
 use crate::core::profile::places::{Places, RecentObjects};
 use crate::core::profile::quick_map::QuickMap;
 use crate::core::time::Cycle;
@@ -123,49 +126,64 @@ struct Lock {
     waiting: [Option<Waiting>; 2],
 }
 
-/// A loss to a master, as it is seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Seen {
-    core: u8,
-    winner: u8,
-    slave: u8,
-    /// By core, the function that it executed.
-    functions: [u32; 2],
-    /// What the core accessed, and the winner; 0 if that is not known.
-    objects: [u32; 2],
+/// A core loses cycles.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Taken {
+    pub core: u8,
+    pub slave: u8,
+    /// The master that gets the slave instead.
+    pub winner: u8,
+    /// By core, the function that it executes.
+    pub functions: [u32; 2],
+    /// By core, the object or function that it asks for; 0 if that is not known.
+    pub objects: [u32; 2],
 }
 
-impl Seen {
-    /// Where among the recent ones it is looked for.
-    #[inline]
-    fn place(&self) -> usize {
-        let pair = |[one, other]: [u32; 2]| u64::from(one) << 32 | u64::from(other);
-        let how = pair(self.functions) ^ u64::from(self.core); // odd factors of random bits
-        let mixed = how.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ pair(self.objects).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-        ((mixed ^ mixed >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)) as usize
+/// The same in fewer numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    functions: u64,
+    objects: u64,
+    /// The slave, core and winner, and what no default has.
+    how: [u8; 4],
+}
+
+impl Kind for Seen {
+    #[inline(always)]
+    fn mixed(self) -> u64 {
+        mix(self.functions ^ u64::from(u32::from_le_bytes(self.how)), self.objects)
+    }
+}
+
+impl Taken {
+    #[inline(always)]
+    fn seen(self) -> Seen {
+        let Self { core, slave, winner, functions, objects } = self;
+        Seen { functions: pair(functions), objects: pair(objects), how: [slave, core, winner, 1] }
     }
 
-    fn loss(&self) -> Loss {
-        let to = match self.winner {
-            winner if winner == self.core => Culprit::Itself,
-            winner @ (0 | 1) => {
-                Culprit::Core { function: self.functions[usize::from(winner)], object: self.objects[1] }
+    fn loss(self) -> Loss {
+        let Self { core, slave, winner, functions, objects } = self;
+        let of = |core: u8| [functions, objects].map(|by_core| by_core[usize::from(core & 1)]);
+        let to = match winner {
+            winner if winner == core => Culprit::Itself,
+            0 | 1 => {
+                let [function, object] = of(winner);
+                Culprit::Core { function, object }
             }
             _ => Culprit::Dma,
         };
-        let function = self.functions[usize::from(self.core & 1)];
-        Loss { core: self.core, slave: self.slave, function, object: self.objects[0], to }
+        let [function, object] = of(core);
+        Loss { core, slave, function, object, to }
     }
 }
 
-/// What was lost in the same way of late: how often, and cycles.
-type Recent = (Seen, (u64, Cycle));
-
-/// Losses that are found without a search, each in one of two places.
-const RECENT_BITS: u32 = 12;
-
-fn none_yet() -> Vec<Recent> {
-    vec![Recent::default(); 1 << RECENT_BITS]
+impl Seen {
+    fn loss(self) -> Loss {
+        let [functions, objects] = [self.functions, self.objects].map(|pair| [(pair >> 32) as u32, pair as u32]);
+        let [slave, core, winner, _] = self.how;
+        Taken { core, slave, winner, functions, objects }.loss()
+    }
 }
 
 /// Kinds of losses and waits that are told apart, at most: 100 MB.
@@ -187,8 +205,8 @@ pub struct Contention {
     /// The master that got what cores asked for in a cycle, and the addresses at which these did.
     pub(super) winner: Option<(Cycle, u8, [u32; 2])>,
     /// Losses that are not in `losses` yet.
-    recent: Vec<Recent>,
-    objects: RecentObjects,
+    seen: Counts<Seen, 2>,
+    pub(super) objects: RecentObjects,
     /// How often what is told happens: more than once only while turns of a busy wait are accounted for.
     pub(super) weight: u64,
     /// Lines of the flash cache that were replaced: core, its function, and for which address.
@@ -212,7 +230,7 @@ impl Contention {
             state: vec![Lock::default(); locks.len() / 4],
             at: locks,
             winner: None,
-            recent: none_yet(),
+            seen: Counts::default(),
             objects: RecentObjects::default(),
             weight: 1,
             evicted: QuickMap::default(),
@@ -225,32 +243,12 @@ impl Contention {
         Some((winner, addresses.get(usize::from(winner)).copied().unwrap_or(0)))
     }
 
-    /// A core loses cycles of a slave, so often and so many in all, to a master, which asks for an address, or for 0 if that is
-    /// not known.
-    pub(super) fn lose(
-        &mut self,
-        core: u8,
-        at: Access,
-        (times, cycles): (u64, Cycle),
-        (winner, theirs): (u8, u32),
-        functions: [u32; 2],
-        places: &Places,
-    ) {
-        let own = self.objects.at(at.address, places);
-        let object = if theirs == 0 { 0 } else { self.objects.at(theirs, places) };
-        let seen = Seen { core, winner, slave: at.slave.0, functions, objects: [own, object] };
-        let place = seen.place();
-        for place in [place, place ^ 1] {
-            let (before, sum) = &mut self.recent[place];
-            if *before == seen {
-                sum.0 += times;
-                sum.1 += cycles;
-                return;
-            }
+    /// A core loses cycles, so often and so many in all.
+    #[inline(always)]
+    pub(super) fn lose(&mut self, taken: Taken, times: u64, cycles: Cycle) {
+        if self.seen.add(taken.seen(), [times, cycles]) {
+            self.finish();
         }
-        self.recent.swap(place, place ^ 1);
-        let (before, sum) = std::mem::replace(&mut self.recent[place], (seen, (times, cycles)));
-        self.add(&before, sum);
     }
 
     /// A core that waits for a lock has read it in vain all through so many more cycles.
@@ -263,14 +261,9 @@ impl Contention {
     }
 
     /// Puts all losses where they are read.
+    #[cold]
     pub(super) fn finish(&mut self) {
-        for (seen, sum) in std::mem::replace(&mut self.recent, none_yet()) {
-            self.add(&seen, sum);
-        }
-    }
-
-    fn add(&mut self, seen: &Seen, (times, cycles): (u64, Cycle)) {
-        if times != 0 {
+        for (seen, [times, cycles]) in self.seen.take() {
             self.add_loss(seen.loss(), times, cycles);
         }
     }

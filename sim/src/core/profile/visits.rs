@@ -4,8 +4,9 @@
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/sim
 
 use crate::core::profile::blocks::{Begun, Blocks, Member};
-use crate::core::profile::calls::{Context, Function, MAX_DEPTH, Tree};
-use crate::core::profile::lines::Lines;
+use crate::core::bus::Slave;
+use crate::core::profile::CoreProfile;
+use crate::core::profile::calls::{Context, Function, MAX_DEPTH};
 use crate::core::profile::quick_map::QuickMap;
 use crate::core::time::Cycle;
 
@@ -55,7 +56,7 @@ impl Move {
     }
 }
 
-/// What comes behind a visit.
+/// The visit behind another one.
 #[derive(Clone, Copy, Debug)]
 struct Next {
     /// See `Begun::key`.
@@ -70,30 +71,32 @@ impl Next {
     const NOTHING: Self = Self { key: u32::MAX - 1, to: 0, by: Move::Stay };
 }
 
-/// An instruction of a visit.
-#[derive(Clone, Copy)]
-pub(super) enum Instruction {
-    /// The one that is executed so many cycles after the beginning, if none is lost.
-    InCycle(u32),
-    /// By number.
-    Number(u16),
+/// What is counted of a block, or an instruction, in a node of the tree.
+#[derive(Clone, Debug)]
+#[repr(C, align(32))]
+struct Visit {
+    /// How often it was executed.
+    executed: u64,
+    /// Where its function begins.
+    function: u32,
+    /// The number of its group.
+    group: u32,
+    /// Cycles from its beginning on, with a wrap: some are added later than others.
+    cycles: Cycle,
+    /// The first of its numbers in `Visits::lost`.
+    lost: u32,
+    /// Cycles up to its last instruction, if none is lost.
+    to_last: u16,
 }
 
-/// What is counted of a block, or an instruction, in a node of the tree: a line of the host's cache.
+/// What comes behind a visit.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
-struct Visit {
+struct Link {
     next: [Next; 2],
     /// See `Begun::what`.
     what: u32,
-    /// The number of its group.
-    group: u32,
-    /// How often it was executed.
-    executed: u64,
-    /// How often its function was entered by it.
+    /// How often the function of the visit was entered by it.
     entered: u64,
-    /// Cycles from its beginning on, with a wrap: some are added later than others.
-    cycles: Cycle,
 }
 
 /// All blocks of a function in a node, or one visit that is not all of a block.
@@ -107,6 +110,8 @@ struct Group {
     executed: u16,
     /// The halfwords of the last instruction, unless that is a block's.
     op: u32,
+    /// The core.
+    core: u8,
 }
 
 /// How far a core can go on without a look at its calls.
@@ -126,13 +131,13 @@ impl Here {
     /// The same behind a block of the function.
     #[inline(always)]
     pub fn behind(self, member: Member) -> Self {
-        if member.may_leave { Self::NOWHERE } else { self }
+        if member.may_leave() { Self::NOWHERE } else { self }
     }
 
     /// The visit to a block of the same function that comes next.
     #[inline(always)]
     pub fn next(self, member: Member) -> Option<u32> {
-        (member.range == self.range && member.number < self.count).then(|| self.first + member.number)
+        (member.range == self.range && member.number() < self.count).then(|| self.first + member.number())
     }
 }
 
@@ -140,22 +145,29 @@ impl Here {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Visits {
     all: Vec<Visit>,
+    links: Vec<Link>,
     groups: Vec<Group>,
-    /// By node and function, the group of its blocks.
-    functions: QuickMap<(usize, u32), u32>,
-    /// By node and function, what is executed, and its last instruction, the visits that are in no such group.
-    singles: QuickMap<(usize, u32, u32, u16, u32), u32>,
+    /// By visit, and cycle from its beginning to that of its last instruction, cycles that were lost there.
+    lost: Vec<Cycle>,
+    /// The same by group and slave.
+    lost_in_group: Vec<[Cycle; Slave::COUNT]>,
+    /// By core, node and function, the group of its blocks.
+    functions: QuickMap<(u8, usize, u32), u32>,
+    /// By core, node and function, what is executed, and its last instruction, the visits that are in no such group.
+    singles: QuickMap<(u8, usize, u32, u32, u16, u32), u32>,
 }
 
 impl Visits {
-    /// Visits that are kept, at most: 16 MB.
+    /// Visits that are kept, at most: 20 MB.
     const MAX: usize = 1 << 18;
+    /// Numbers in `lost`, at most: 16 MB.
+    const MAX_LOST: usize = 1 << 21;
     /// Blocks that a function may have for a group: of more, few are executed in any node.
     const MAX_GROUP: usize = 256;
 
     /// Whether there is no room for those of another quantum.
     pub fn is_full(&self) -> bool {
-        self.all.len() > Self::MAX
+        self.all.len() > Self::MAX || self.lost.len() > Self::MAX_LOST
     }
 
     fn group(&self, visit: u32) -> &Group {
@@ -164,23 +176,36 @@ impl Visits {
 
     /// What a visit executes.
     fn begun(&self, visit: u32) -> Begun {
-        Begun { what: self.all[visit as usize].what, cycle: 0, executed: self.group(visit).executed }
+        Begun { what: self.links[visit as usize].what, cycle: 0, executed: self.group(visit).executed }
     }
 
     /// How far a core can go on behind a visit.
     pub fn here(&self, visit: u32, blocks: &Blocks) -> Here {
         match (self.group(visit), blocks.member(self.begun(visit))) {
-            (&Group { ref function, first, count, .. }, Some(member)) if !member.may_leave => {
+            (&Group { ref function, first, count, .. }, Some(member)) if !member.may_leave() => {
                 Here { range: function.range.start, first, count }
             }
             _ => Here::NOWHERE,
         }
     }
 
-    /// A core begins what it executes in a visit.
+    /// A core goes on within its function, as far as `more` is there: how much of it. `at` is the visit that began in cycle `since`,
+    /// and `here` what is behind it; each visit is told with the cycles before it.
     #[inline(always)]
-    pub fn execute(&mut self, visit: u32) {
-        self.all[visit as usize].executed += 1;
+    pub fn go_on(
+        &mut self,
+        (at, since, here): (&mut u32, &mut u16, &mut Here),
+        more: &[Begun],
+        blocks: &Blocks,
+        visited: &mut [u32],
+    ) -> usize {
+        for (number, (&begun, visited)) in more.iter().zip(visited).enumerate() {
+            let Some(member) = blocks.member(begun) else { return number };
+            let Some(next) = here.next(member) else { return number };
+            self.pass(*at, begun.cycle.wrapping_sub(*since).into());
+            (*at, *since, *here, *visited) = (next, begun.cycle, here.behind(member), next);
+        }
+        more.len()
     }
 
     /// A core begins something behind a visit, in these calls: the next visit, if it is known.
@@ -193,15 +218,14 @@ impl Visits {
         blocks: &Blocks,
         op_at: impl Fn(u32) -> u32,
     ) -> Option<u32> {
-        let visit = &self.all[from as usize];
+        let link = &self.links[from as usize];
         // The host guesses which one it is, and goes on meanwhile.
         let key = begun.key();
-        let next = if visit.next[0].key == key { visit.next[0] } else { visit.next[1] };
+        let next = if link.next[0].key == key { link.next[0] } else { link.next[1] };
         if next.key != key {
             return None;
         }
-        let to = &mut self.all[next.to as usize];
-        let group = &self.groups[to.group as usize];
+        let group = self.group(next.to);
         // Of a block, the last instruction stays as it is, unless it was not executed to there.
         let may_change = begun.block().is_none() || begun.executed != 0;
         if may_change && begun.last(blocks).is_err_and(|pc| op_at(pc) != group.op)
@@ -209,21 +233,54 @@ impl Visits {
         {
             return None;
         }
-        to.executed += 1;
-        to.entered += u64::from(next.by.enters());
+        self.links[next.to as usize].entered += u64::from(next.by.enters());
         Some(next.to)
     }
 
-    /// So many cycles go by in a visit.
+    /// A core has executed what is in a visit, in so many cycles.
+    #[inline(always)]
+    pub fn pass(&mut self, visit: u32, cycles: Cycle) {
+        let visit = &mut self.all[visit as usize];
+        visit.executed += 1;
+        visit.cycles = visit.cycles.wrapping_add(cycles);
+    }
+
+    /// So many more cycles go by in a visit.
     #[inline(always)]
     pub fn spend(&mut self, visit: u32, cycles: Cycle) {
         let visit = &mut self.all[visit as usize];
         visit.cycles = visit.cycles.wrapping_add(cycles);
     }
 
+    /// One of two cores loses a cycle at a slave, each in a visit and so many cycles behind its beginning: the first one, or the
+    /// second. Where their functions begin.
+    #[inline(always)]
+    pub fn lose(&mut self, at: [(u32, u16); 2], slave: u8, by_first: bool) -> [u32; 2] {
+        let Self { all, lost, lost_in_group, .. } = self;
+        let all = all.as_mut_slice();
+        let [(first, behind_first), (second, behind_second)] = at.map(|(visit, behind)| (visit as usize, behind));
+        // In the quantum's cycles, a wait of the second core took time, and one of the first core took none.
+        for visit in [first, second] {
+            all[visit].cycles = all[visit].cycles.wrapping_add(by_first.into());
+        }
+        let functions = [all[first].function, all[second].function];
+        let (loser, behind) = if by_first { (&all[first], behind_first) } else { (&all[second], behind_second) };
+        lost[loser.lost as usize + usize::from(behind.min(loser.to_last))] += 1;
+        lost_in_group[loser.group as usize][usize::from(slave) % Slave::COUNT] += 1;
+        functions
+    }
+
+    /// As `lose`, of a core while the other one is in no visit.
+    pub fn lose_alone(&mut self, (visit, behind): (u32, u16), slave: u8) {
+        let &Visit { group, lost, to_last, .. } = &self.all[visit as usize];
+        self.lost[lost as usize + usize::from(behind.min(to_last))] += 1;
+        self.lost_in_group[group as usize][usize::from(slave) % Slave::COUNT] += 1;
+    }
+
     /// A core has come by a move, behind a visit or something else, to what it executes in a function: the number of the visit.
     pub fn learn(
         &mut self,
+        core: u8,
         before: Option<u32>,
         by: Move,
         begun: Begun,
@@ -235,34 +292,33 @@ impl Visits {
         let of_function = blocks.of_function(function.range.start);
         let to = match blocks.member(begun) {
             Some(member) if member.range == function.range.start && of_function.len() <= Self::MAX_GROUP => {
-                let key = (function.node, function.start);
+                let key = (core, function.node, function.start);
                 let known = self.functions.get(&key).map(|&group| &self.groups[group as usize]);
-                let first = if let Some(group) = known.filter(|group| member.number < group.count) {
+                let first = if let Some(group) = known.filter(|group| member.number() < group.count) {
                     group.first
                 } else {
                     // What was counted of fewer blocks before stays where it is.
                     self.functions.insert(key, self.groups.len() as u32);
-                    self.add(function, of_function.iter().map(|&block| Begun::what(block)), 0, 0)
+                    self.add((core, function), of_function.iter().map(|&block| Begun::what(block)), (0, 0), blocks)
                 };
-                first + member.number
+                first + member.number()
             }
             _ => {
                 let op = begun.last(blocks).map_or_else(&op_at, |_| 0);
-                let key = (function.node, function.start, begun.what, begun.executed, op);
+                let key = (core, function.node, function.start, begun.what, begun.executed, op);
                 if let Some(&visit) = self.singles.get(&key) {
                     visit
                 } else {
-                    let visit = self.add(function, [begun.what].into_iter(), begun.executed, op);
+                    let visit = self.add((core, function), [begun.what].into_iter(), (begun.executed, op), blocks);
                     self.singles.insert(key, visit);
                     visit
                 }
             }
         };
-        self.execute(to);
         if let Some(before) = before
             && !matches!(by, Move::Other { .. })
         {
-            let next = &mut self.all[before as usize].next;
+            let next = &mut self.links[before as usize].next;
             next.swap(0, 1);
             next[0] = Next { key: begun.key(), to, by };
         }
@@ -270,17 +326,30 @@ impl Visits {
     }
 
     /// Adds a group: the number of its first visit.
-    fn add(&mut self, function: Function, what: impl Iterator<Item = u32>, executed: u16, op: u32) -> u32 {
+    fn add(
+        &mut self,
+        (core, function): (u8, Function),
+        what: impl Iterator<Item = u32>,
+        (executed, op): (u16, u32),
+        blocks: &Blocks,
+    ) -> u32 {
         let (first, group) = (self.all.len() as u32, self.groups.len() as u32);
-        let new = |what| Visit { next: [Next::NOTHING; 2], what, group, executed: 0, entered: 0, cycles: 0 };
-        self.all.extend(what.map(new));
-        self.groups.push(Group { function, first, count: self.all.len() as u32 - first, executed, op });
+        for what in what {
+            let (_, to_last) = Begun { what, cycle: 0, executed }.length(blocks);
+            let lost = self.lost.len() as u32;
+            self.lost.resize(self.lost.len() + usize::from(to_last) + 1, 0);
+            self.all.push(Visit { executed: 0, function: function.start, group, lost, cycles: 0, to_last });
+            self.links.push(Link { next: [Next::NOTHING; 2], what, entered: 0 });
+        }
+        let count = self.all.len() as u32 - first;
+        self.lost_in_group.push([0; Slave::COUNT]);
+        self.groups.push(Group { function, first, count, executed, op, core });
         first
     }
 
     /// Cycles up to the last instruction of a visit, if none is lost.
-    pub fn to_last(&self, visit: u32, blocks: &Blocks) -> Cycle {
-        Cycle::from(self.begun(visit).length(blocks).1)
+    pub fn to_last(&self, visit: u32) -> Cycle {
+        self.all[visit as usize].to_last.into()
     }
 
     /// The address of the last instruction of a visit, and the two halfwords there.
@@ -291,7 +360,7 @@ impl Visits {
     /// The first address of the function of a visit.
     #[inline(always)]
     pub fn function(&self, visit: u32) -> u32 {
-        self.group(visit).function.start
+        self.all[visit as usize].function
     }
 
     /// The same, and its node.
@@ -300,41 +369,45 @@ impl Visits {
         (function.start, function.node)
     }
 
-    /// Where an instruction of a visit is: the node, its address, and whether another one comes behind it in the visit.
-    #[inline(always)]
-    pub fn place(&self, visit: u32, instruction: Instruction, blocks: &Blocks) -> (usize, u32, bool) {
-        let begun = self.begun(visit);
-        let number = match instruction {
-            Instruction::InCycle(cycle) => begun.instruction_at(cycle, blocks),
-            Instruction::Number(number) => usize::from(number),
-        };
-        let is_before_last = number + 1 < usize::from(begun.length(blocks).0);
-        (self.group(visit).function.node, begun.pc(blocks).wrapping_add(2 * number as u32), is_before_last)
-    }
-
     /// Adds what was counted to nodes and lines, and forgets all visits.
-    pub fn settle(&mut self, tree: &mut Tree, lines: &mut Lines, blocks: &Blocks) {
-        let Self { all, groups, functions, singles } = std::mem::take(self);
-        drop((functions, singles));
-        for visit in all.into_iter().filter(|visit| visit.executed != 0 || visit.cycles != 0) {
+    pub fn settle(&mut self, cores: &mut [CoreProfile; 2], blocks: &Blocks) {
+        let Self { all, links, groups, lost, lost_in_group, .. } = std::mem::take(self);
+        for (group, lost) in groups.iter().zip(lost_in_group) {
+            let costs = cores[usize::from(group.core & 1)].calls.tree().costs(group.function.node);
+            costs.conflicts.iter_mut().zip(lost).for_each(|(sum, lost)| *sum += lost);
+        }
+        let executed = |(visit, _): &(&Visit, &Link)| visit.executed != 0 || visit.cycles != 0;
+        for (visit, link) in all.iter().zip(&links).filter(executed) {
             let group = &groups[visit.group as usize];
-            let begun = Begun { what: visit.what, cycle: 0, executed: group.executed };
+            let begun = Begun { what: link.what, cycle: 0, executed: group.executed };
             let (instructions, to_last) = begun.length(blocks);
-            let costs = tree.costs(group.function.node);
-            costs.calls += visit.entered;
+            let CoreProfile { calls, lines, .. } = &mut cores[usize::from(group.core & 1)];
+            let costs = calls.tree().costs(group.function.node);
+            costs.calls += link.entered;
             costs.instructions += visit.executed * u64::from(instructions);
             costs.cycles = costs.cycles.wrapping_add(visit.cycles);
-            for number in 0..usize::from(instructions) {
-                let line = lines.aside(begun.pc(blocks).wrapping_add(2 * number as u32));
+            let line_of = |number: usize| begun.pc(blocks).wrapping_add(2 * number as u32);
+            let last = usize::from(instructions) - 1;
+            for number in 0..last {
+                let line = lines.aside(line_of(number));
                 line.executed += visit.executed;
-                let is_last = number + 1 == usize::from(instructions);
-                let cycles = if is_last {
-                    visit.cycles.wrapping_sub(visit.executed * Cycle::from(to_last))
-                } else {
-                    visit.executed * begun.cycles(number, blocks)
-                };
-                line.cycles = line.cycles.wrapping_add(cycles);
+                line.cycles += visit.executed * begun.cycles(number, blocks);
             }
+            // What is counted for the visit is that of its last instruction, but for what is known of the others.
+            let mut cycles = visit.cycles.wrapping_sub(visit.executed * Cycle::from(to_last));
+            let all_lost = &lost[visit.lost as usize..=visit.lost as usize + usize::from(to_last)];
+            for (behind, &lost) in all_lost.iter().enumerate().filter(|&(_, &lost)| lost != 0) {
+                let number = begun.instruction_at(behind, blocks);
+                let line = lines.aside(line_of(number));
+                line.conflicts += lost;
+                if number < last {
+                    line.cycles = line.cycles.wrapping_add(lost);
+                    cycles = cycles.wrapping_sub(lost);
+                }
+            }
+            let line = lines.aside(line_of(last));
+            line.executed += visit.executed;
+            line.cycles = line.cycles.wrapping_add(cycles);
         }
     }
 }

@@ -119,6 +119,8 @@ struct BlockPosition {
     /// Cycles since the block began, those not counted that RCX was corrected by.
     cycle: i32,
     instructions: i32,
+    /// The value of `cycle` when the last of them ended.
+    begun: i32,
     /// Hits in the flash cache.
     hits: i32,
     /// The block stands in the trace.
@@ -127,6 +129,13 @@ struct BlockPosition {
     last_requested: [Option<i32>; SLAVES],
     /// Cycles that there was time for when the block began.
     room: i32,
+}
+
+impl BlockPosition {
+    fn end_instruction(&mut self) {
+        self.instructions += 1;
+        self.begun = self.cycle;
+    }
 }
 
 /// The slave that an access asks for.
@@ -269,7 +278,7 @@ impl<'a> Translator<'a> {
     fn finish(&mut self, op: &Op, pc: u32) {
         self.idle(cycles::of(op.code).idle);
         self.fetch(op.fetch, pc.wrapping_add(4));
-        self.at.instructions += 1;
+        self.at.end_instruction();
     }
 
     /// Goes on at an address, where a block of this or another region may begin, after `flush_position`.

@@ -17,7 +17,7 @@ impl Translator<'_> {
         self.fetch(self.context.slave(target), target & !3);
         let second = target.wrapping_add(2);
         self.fetch(if target & 2 == 0 { Slave::INTERNAL } else { self.context.slave(second) }, second);
-        self.at.instructions += 1;
+        self.at.end_instruction();
         self.flush_position();
         self.go_to(target, None);
     }
@@ -76,7 +76,7 @@ impl Translator<'_> {
             self.require_mru([pc.wrapping_add(4)], exit);
         }
         self.fetch(op.fetch, pc.wrapping_add(4));
-        self.at.instructions += 1;
+        self.at.end_instruction();
         self.flush_position();
         self.go_to(pc.wrapping_add(2), next);
     }
@@ -198,7 +198,7 @@ impl Translator<'_> {
     }
 
     fn enter_target(&mut self) {
-        self.at.instructions += 1;
+        self.at.end_instruction();
         self.flush_position();
         dynasm!(self.to ; .arch x64 ; mov eax, [rbp + TARGET_CODE] ; add rax, [rbp + CODE] ; jmp rax);
     }

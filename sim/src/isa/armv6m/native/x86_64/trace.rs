@@ -132,11 +132,11 @@ impl Translator<'_> {
             return;
         }
         const {
-            assert!(offset_of!(Lost, by_speculative) == 5 && offset_of!(Lost, instruction) == 6);
+            assert!(offset_of!(Lost, by_speculative) == 5 && offset_of!(Lost, behind) == 6);
             assert!(offset_of!(Lost, cycle) == 0 && offset_of!(Lost, slave) == 4);
         }
         let (address_at, begun_at) = (LOST + offset_of!(Lost, address) as i32, LOST + offset_of!(Lost, begun) as i32);
-        let how = self.at.instructions << 16 | i32::from(by_speculative) << 8;
+        let how = self.at.begun << 16 | i32::from(by_speculative) << 8;
         let count = self.begun().0;
         dynasm!(self.to
             ; .arch x64

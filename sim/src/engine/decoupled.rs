@@ -143,7 +143,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             self.rests_until = now;
         }
         self.rests_in_handler &= in_handler && now < self.rests_until;
-        let (until, transfers_at) = if !WATCH && self.transfers_until > until && now >= self.rests_until {
+        let may_go_beyond = !WATCH || bus.fabric().watch.profile.as_ref().is_some_and(|profile| profile.hunt.is_none());
+        let (until, transfers_at) = if may_go_beyond && self.transfers_until > until && now >= self.rests_until {
             self.beyond_transfers([zero, one], bus, now, until)
         } else {
             (until, NEVER)

@@ -76,6 +76,9 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
     let may_leave = |policy: &Replaying, cycle| policy.has_room(cycle, C::MAX_CYCLES) && !policy.log.is_stalled(cycle);
     while !(begun && pipeline.is_at_boundary() && may_leave(policy, cycle)) {
         let now = policy.now(cycle);
+        if (WATCH || TRACES) && pipeline.is_deferred() && core.next_cycle() == now {
+            pipeline = core.pipeline(now); // It may be at a boundary now.
+        }
         if cycle >= policy.log.end {
             let is_due = now == course.transfers_at && now < policy.began + Cycle::from(course.time);
             if !is_due || cycle >= course.end || core.exceptions_from() != exceptions_from {
@@ -86,7 +89,8 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
                 core.stop::<WATCH>(&mut pipeline, now, bus);
                 return (cycle, false);
             };
-            let Some(next) = replay_beside_transfers(core, &mut pipeline, policy, bus, (cycle, &wanted)) else {
+            let next = replay_beside_transfers::<TRACES, C, B>(core, &mut pipeline, policy, bus, (cycle, &wanted));
+            let Some(next) = next else {
                 policy.log.set_limit(course.end, course.time);
                 return (cycle, false);
             };
@@ -95,9 +99,6 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
             course.go_on(policy.log, policy.began);
             (cycle, begun) = (next, true);
             continue;
-        }
-        if (WATCH || TRACES) && pipeline.is_deferred() && core.next_cycle() == now {
-            pipeline = core.pipeline(now); // It may be at a boundary now.
         }
         if WATCH && pipeline.is_at_boundary() && bus.fabric().watch.has_breakpoint(pipeline.next_pc()) {
             // It may end the run, and which core comes first in a cycle is not for the replaying core to say.
@@ -119,7 +120,7 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
         let (collides, loses) = (policy.log.collides(cycle, slave), policy.log.waits(cycle, slave));
         if TRACES && collides {
             policy.log.trace.address = asked.request.address;
-            policy.log.trace.lose(cycle, slave, !loses);
+            policy.log.trace.lose(cycle, slave, !loses, None);
         }
         if collides && loses {
             core.lose::<WATCH>(&mut pipeline, now, bus);
@@ -145,7 +146,7 @@ fn transfers<B: FastBus>(policy: &mut Replaying, bus: &mut B, now: Cycle) -> Opt
 
 /// A cycle of both cores in which other masters ask for something: the next cycle. None, and nothing is done, if what the core asks
 /// for needs the speculative core to be where it is.
-fn replay_beside_transfers<C: FastCpu<B>, B: FastBus>(
+fn replay_beside_transfers<const TRACES: bool, C: FastCpu<B>, B: FastBus>(
     core: &mut C,
     pipeline: &mut C::Pipeline,
     policy: &mut Replaying,
@@ -153,12 +154,17 @@ fn replay_beside_transfers<C: FastCpu<B>, B: FastBus>(
     (cycle, wanted): (u32, &[Option<Request>; OTHER_MASTERS]),
 ) -> Option<u32> {
     let now = policy.now(cycle);
-    let asked = ask::<false, false, C, B>(core, pipeline, policy, bus, cycle)?;
+    if TRACES && pipeline.is_at_boundary() {
+        policy.log.trace.note(Role::Replaying, core.begun(), pipeline.next_pc(), cycle);
+    }
+    let asked = ask::<false, TRACES, C, B>(core, pipeline, policy, bus, cycle)?;
     let slave = asked.request.slave;
     let [other, own] = [policy.log.speculative, core.id()];
     let collides = policy.log.collides(cycle, slave);
     let mut loses = collides && policy.log.waits(cycle, slave);
     let mut other_loses = (collides && !loses).then_some(slave);
+    // By whether it is the other core: whom the slave went to that another master asked for, too.
+    let mut beside_others = [None; 2];
     for (side, request) in wanted.iter().enumerate() {
         let Some(request) = request else { continue };
         let (asks, other_asks) = (slave == request.slave, policy.log.collides(cycle, request.slave));
@@ -167,15 +173,26 @@ fn replay_beside_transfers<C: FastCpu<B>, B: FastBus>(
         let winner = policy.log.arbitrate(cycle, request.slave, asking, &mut bus.fabric_mut().arbiter);
         if asks {
             loses = winner != own;
+            beside_others[0] = Some(winner);
         }
         if other_asks {
             other_loses = (winner != other).then_some(request.slave);
+            beside_others[1] = Some(winner);
         }
         if winner == master {
             bus.make_transfer(side, now);
             policy.log.note_transfer(cycle, request.slave, master);
         } else {
             bus.put_off_transfer(side);
+        }
+    }
+    if TRACES {
+        policy.log.trace.address = asked.request.address;
+        if slave != Slave::INTERNAL && loses {
+            policy.log.trace.lose(cycle, slave, false, beside_others[0]);
+        }
+        if let Some(slave) = other_loses {
+            policy.log.trace.lose(cycle, slave, true, beside_others[1]);
         }
     }
     if slave != Slave::INTERNAL && loses {

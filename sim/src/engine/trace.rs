@@ -29,8 +29,8 @@ pub(crate) struct Trace {
     pub address: u32,
     /// See `count`.
     pub begun: [[Begun; STEPS]; 2],
-    /// In the order of time.
-    pub lost: [Lost; STEPS],
+    /// In the order of time: one for each core in a cycle, at most.
+    pub lost: [Lost; 2 * STEPS],
     /// By cycle, what the speculative core asked for.
     pub addresses: [u32; LOG_CYCLES],
     /// Accesses to spinlocks, as `begun`.
@@ -56,13 +56,14 @@ impl Trace {
     #[allow(clippy::large_stack_arrays)] // once, and not too large
     pub const fn new() -> Self {
         const WAIT: Wait = Wait { cycles: 0, slave: 0, begun: 0 };
-        const LOST: Lost = Lost { cycle: 0, slave: 0, by_speculative: false, behind: 0, address: 0, begun: 0 };
+        const LOST: Lost =
+            Lost { cycle: 0, beside_others: 0, slave: 0, by_speculative: false, behind: 0, address: 0, begun: 0 };
         Self {
             count: [0; 2],
             lost_bytes: 0,
             address: 0,
             begun: [[Begun::NOTHING; STEPS]; 2],
-            lost: [LOST; STEPS],
+            lost: [LOST; 2 * STEPS],
             addresses: [0; LOG_CYCLES],
             locks: [Vec::new(), Vec::new()],
             waits: [[WAIT; STEPS]; 2],
@@ -131,11 +132,18 @@ impl Trace {
         profile.touch_lock(by, address, write, value)
     }
 
-    /// A cycle is lost, while the replaying core executes no block.
-    pub fn lose(&mut self, cycle: u32, slave: Slave, by_speculative: bool) {
-        let lost =
-            Lost { cycle, slave: slave.0, by_speculative, behind: 0, address: self.address, begun: self.count[1] };
-        self.lost[self.losses() & (STEPS - 1)] = lost;
+    /// A cycle is lost, while the replaying core executes no block; where others than cores ask for the slave, to this master.
+    pub fn lose(&mut self, cycle: u32, slave: Slave, by_speculative: bool, beside_others: Option<u8>) {
+        let lost = Lost {
+            cycle: cycle as u16,
+            beside_others: beside_others.map_or(0, |winner| u16::from(winner) + 1),
+            slave: slave.0,
+            by_speculative,
+            behind: 0,
+            address: self.address,
+            begun: self.count[1],
+        };
+        self.lost[self.losses() & (2 * STEPS - 1)] = lost;
         self.lost_bytes += size_of::<Lost>() as u32;
     }
 
@@ -198,10 +206,10 @@ impl<P: PeerPolicy> Traced<'_, P> {
             let cycle = self.0.cycle(clock);
             let log = self.0.log();
             if now.0 != before.0 {
-                log.trace.lose(cycle, slave, false);
+                log.trace.lose(cycle, slave, false, None);
             }
             if now.1 != before.1 {
-                log.trace.lose(log.last_granted[number], slave, true);
+                log.trace.lose(log.last_granted[number], slave, true, None);
             }
         }
         after

@@ -87,12 +87,14 @@ impl Begun {
     }
 }
 
-/// A cycle that one core has lost to the other.
+/// A cycle that one core has lost to the other, or to another master.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Lost {
     /// The cycle of the quantum.
-    pub cycle: u32,
+    pub cycle: u16,
+    /// The number of the master that took it, plus one, if another one than a core asked for the slave, too; else 0.
+    pub beside_others: u16,
     pub slave: u8,
     /// Whether the speculative core has lost it.
     pub by_speculative: bool,

@@ -14,7 +14,7 @@ impl Profile {
         for (number, lost) in early.iter().enumerate() {
             let first = (number >= alone[0]).then(|| visited.speculative_at(quantum, lost));
             let second = (number >= alone[1]).then(|| visited.replaying_at(lost));
-            self.lose_early(quantum, lost, [first, second], before);
+            self.lose_seldom(quantum, lost, [first, second], before);
         }
         if self.hunt.is_some() {
             // Whom cycles were lost to is nothing that it asks for.
@@ -31,10 +31,14 @@ impl Profile {
 
     /// As `tell_of_lost`, if both cores have begun something, and `SPECULATIVE` is the number of the speculative one.
     fn lose<const SPECULATIVE: u8>(&mut self, quantum: &Quantum, visited: &Visited, lost: &[Lost]) {
-        let Self { visits, contention, places, .. } = self;
         let by_core = |[first, second]: [u32; 2]| if SPECULATIVE == 0 { [first, second] } else { [second, first] };
         for lost in lost {
             let at = [visited.speculative_at(quantum, lost), visited.replaying_at(lost)];
+            if lost.beside_others != 0 {
+                self.lose_seldom(quantum, lost, at.map(Some), [0; 2]);
+                continue;
+            }
+            let Self { visits, contention, places, .. } = self;
             let functions = by_core(visits.lose(at, lost.slave, lost.by_speculative));
             let asked = by_core([quantum.addresses[lost.cycle as usize % LOG_CYCLES], lost.address]);
             let objects = asked.map(|address| contention.objects.at(address, places));
@@ -43,8 +47,9 @@ impl Profile {
         }
     }
 
-    /// A cycle is lost, by role in a visit and so many cycles behind its beginning, or before a core had begun something.
-    fn lose_early(
+    /// A cycle is lost to whomever, by role in a visit and so many cycles behind its beginning, or before a core had begun something.
+    #[inline(never)]
+    fn lose_seldom(
         &mut self,
         quantum: &Quantum,
         lost: &Lost,
@@ -63,9 +68,13 @@ impl Profile {
         if let Some(at) = at[loser] {
             visits.lose_alone(at, lost.slave);
         }
-        let asked = [quantum.addresses[lost.cycle as usize % LOG_CYCLES], lost.address];
+        let mut asked = [quantum.addresses[lost.cycle as usize % LOG_CYCLES], lost.address];
+        let [core, other] = [loser, 1 - loser].map(|role| quantum.cores[role] & 1);
+        let winner = lost.beside_others.checked_sub(1).map_or(other, |winner| winner as u8);
+        if lost.beside_others != 0 {
+            asked[1 - loser] = 0; // as in lock-step
+        }
         let objects = asked.map(|address| contention.objects.at(address, places));
-        let [core, winner] = [loser, 1 - loser].map(|role| quantum.cores[role] & 1);
         let by_core = |roles: [u32; 2]| [0, 1].map(|core: u8| roles[usize::from(core != quantum.cores[0] & 1)]);
         let (functions, objects) = (by_core(functions), by_core(objects));
         contention.lose(Taken { core, slave: lost.slave, winner, functions, objects }, 1, 1);

@@ -205,7 +205,7 @@ pub struct Contention {
     /// The master that got what cores asked for in a cycle, and the addresses at which these did.
     pub(super) winner: Option<(Cycle, u8, [u32; 2])>,
     /// Losses that are not in `losses` yet.
-    seen: Counts<Seen, 2>,
+    seen: Counts<Seen>,
     pub(super) objects: RecentObjects,
     /// How often what is told happens: more than once only while turns of a busy wait are accounted for.
     pub(super) weight: u64,
@@ -246,7 +246,7 @@ impl Contention {
     /// A core loses cycles, so often and so many in all.
     #[inline(always)]
     pub(super) fn lose(&mut self, taken: Taken, times: u64, cycles: Cycle) {
-        if self.seen.add(taken.seen(), [times, cycles]) {
+        if self.seen.add(taken.seen(), times, cycles) {
             self.finish();
         }
     }
@@ -263,7 +263,7 @@ impl Contention {
     /// Puts all losses where they are read.
     #[cold]
     pub(super) fn finish(&mut self) {
-        for (seen, [times, cycles]) in self.seen.take() {
+        for (seen, times, cycles) in self.seen.take() {
             self.add_loss(seen.loss(), times, cycles);
         }
     }

@@ -3,10 +3,10 @@
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/observation.py
 
 /// See the module: each kind in the first free place from where it is looked for on, of at least four times as many. Of
-/// each, several numbers.
+/// each, two numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Counts<K, const N: usize> {
-    places: Vec<(K, [u64; N])>,
+pub(super) struct Counts<K> {
+    places: Vec<(K, u64, u64)>,
     kinds: usize,
 }
 
@@ -34,15 +34,15 @@ pub(super) fn mix(one: u64, other: u64) -> u64 {
     (one ^ other.rotate_left(23)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-impl<K: Kind, const N: usize> Default for Counts<K, N> {
+impl<K: Kind> Default for Counts<K> {
     fn default() -> Self {
         Self::with_places(FEW)
     }
 }
 
-impl<K: Kind, const N: usize> Counts<K, N> {
+impl<K: Kind> Counts<K> {
     fn with_places(count: usize) -> Self {
-        Self { places: vec![(K::default(), [0; N]); count], kinds: 0 }
+        Self { places: vec![(K::default(), 0, 0); count], kinds: 0 }
     }
 
     /// Where a kind is looked for first.
@@ -53,44 +53,46 @@ impl<K: Kind, const N: usize> Counts<K, N> {
 
     /// Adds to what is counted of a kind. Whether `take` must be called.
     #[inline(always)]
-    pub fn add(&mut self, kind: K, more: [u64; N]) -> bool {
+    pub fn add(&mut self, kind: K, one: u64, other: u64) -> bool {
         let at = self.first_place(kind);
-        let (known, counts) = &mut self.places[at];
-        if *known == kind {
-            counts.iter_mut().zip(more).for_each(|(count, more)| *count += more);
-            return false;
+        let known = &mut self.places[at];
+        if known.0 != kind {
+            return self.find(kind, one, other);
         }
-        self.find(kind, more)
+        known.1 += one;
+        known.2 += other;
+        false
     }
 
     #[inline(never)]
-    fn find(&mut self, kind: K, more: [u64; N]) -> bool {
+    fn find(&mut self, kind: K, one: u64, other: u64) -> bool {
         let count = self.places.len();
         let mut at = self.first_place(kind);
         while self.places[at].0 != K::default() {
-            let (known, counts) = &mut self.places[at];
-            if *known == kind {
-                counts.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+            let known = &mut self.places[at];
+            if known.0 == kind {
+                known.1 += one;
+                known.2 += other;
                 return false;
             }
             at = (at + 1) & (count - 1);
         }
-        self.places[at] = (kind, more);
+        self.places[at] = (kind, one, other);
         self.kinds += 1;
         if self.kinds < count / 4 {
             return false;
         }
         if self.kinds < MOST {
             let larger = Self::with_places(2 * count);
-            for (kind, counts) in std::mem::replace(self, larger).take() {
-                self.find(kind, counts);
+            for (kind, one, other) in std::mem::replace(self, larger).take() {
+                self.find(kind, one, other);
             }
         }
         self.kinds >= MOST
     }
 
     /// All that was counted.
-    pub fn take(&mut self) -> impl Iterator<Item = (K, [u64; N])> + use<K, N> {
-        std::mem::take(self).places.into_iter().filter(|(kind, _)| *kind != K::default())
+    pub fn take(&mut self) -> impl Iterator<Item = (K, u64, u64)> + use<K> {
+        std::mem::take(self).places.into_iter().filter(|known| known.0 != K::default())
     }
 }

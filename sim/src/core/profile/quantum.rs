@@ -41,7 +41,7 @@ impl Quantum<'_> {
     fn lost_before(&self, role: usize) -> usize {
         let is_before = |lost: &&Lost| match (role, self.begun[role].first()) {
             (_, None) => true,
-            (0, Some(first)) => lost.cycle < u32::from(first.cycle),
+            (0, Some(first)) => lost.cycle < first.cycle,
             (_, Some(_)) => lost.begun == 0,
         };
         self.lost.iter().take_while(is_before).count()
@@ -86,7 +86,7 @@ impl Visited {
     #[inline(always)]
     pub fn speculative_at(&self, quantum: &Quantum, lost: &Lost) -> (u32, u16) {
         let number = usize::from(self.by_cycle[lost.cycle as usize % LOG_CYCLES]);
-        (self.visits[0][number], (lost.cycle as u16).wrapping_sub(quantum.begun[0][number].cycle))
+        (self.visits[0][number], lost.cycle.wrapping_sub(quantum.begun[0][number].cycle))
     }
 
     /// The same of the replaying core.
@@ -120,7 +120,7 @@ impl Profile {
         }
         self.tell_of_locks(quantum, &visited);
         if let (Some(last), false) = (quantum.lost.last(), self.is_of_races()) {
-            visited.set_cycles(quantum.begun[0], last.cycle);
+            visited.set_cycles(quantum.begun[0], last.cycle.into());
             self.tell_of_lost(quantum, &visited, alone, before);
         }
         self.visited = visited;
@@ -134,7 +134,7 @@ impl Profile {
         let time = |access: &LockAccess| match access.at {
             When::Chip(now) => now,
             When::Quantum(cycle) => {
-                let before = quantum.lost.iter().take_while(|lost| lost.cycle < cycle);
+                let before = quantum.lost.iter().take_while(|lost| u32::from(lost.cycle) < cycle);
                 let waits = before.filter(|lost| lost.by_speculative).count();
                 quantum.start.wrapping_add(Cycle::from(cycle) + waits as Cycle)
             }

@@ -133,7 +133,7 @@ impl Translator<'_> {
         }
         const {
             assert!(offset_of!(Lost, by_speculative) == 5 && offset_of!(Lost, behind) == 6);
-            assert!(offset_of!(Lost, cycle) == 0 && offset_of!(Lost, slave) == 4);
+            assert!(offset_of!(Lost, cycle) == 0 && offset_of!(Lost, beside_others) == 2 && offset_of!(Lost, slave) == 4);
         }
         let (address_at, begun_at) = (LOST + offset_of!(Lost, address) as i32, LOST + offset_of!(Lost, begun) as i32);
         let how = self.at.begun << 16 | i32::from(by_speculative) << 8;

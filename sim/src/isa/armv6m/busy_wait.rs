@@ -7,6 +7,7 @@
 //! where it went, and each load reads from where it did. All that counts cycles then gets what it would have counted.
 
 use crate::core::access::{Width, extract};
+use crate::core::bits::set_bits;
 use crate::core::bus::Slave;
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::Watchpoints;
@@ -398,20 +399,19 @@ impl Turn {
         let goes_on = !reads.is_empty() && bus.fabric().watch.profile.is_some();
         let mut changes = 0;
         let mut turns = 0;
+        let mut before = Before::new(&events);
         while turns < most {
-            let before = cores.each_ref().map(Values::of);
+            before.keep(cores);
             let later = (turns + 1) * self.period;
             if !events.iter().all(|event| happens(&mut cores[event.core & 1], bus, &event.what, event.at + later)) {
-                for (core, before) in cores.iter_mut().zip(before) {
-                    before.restore(core);
-                }
+                before.restore(cores);
                 break;
             }
             for &(at, address) in &each_turn {
                 bus.catch_up_register(address, at + later);
             }
             turns += 1;
-            if may_stay && cores.each_ref().map(Values::of) == before {
+            if may_stay && before.is_still(cores) {
                 turns = turns.saturating_add(self.turns_as_the_last(&reads, bus, later)).min(most);
                 changes = 0;
             } else if goes_on || self.reads_anew(&reads, bus, later) {
@@ -483,22 +483,48 @@ fn happens<B: FastBus>(core: &mut Core<B>, bus: &B, what: &What, at: Cycle) -> b
     }
 }
 
-/// What a core computes with.
-#[derive(PartialEq, Eq)]
-struct Values {
-    regs: [u32; 16],
-    nz: u64,
-    v: u32,
-    c: bool,
+/// What cores compute with, as far as a turn changes it, at its beginning. (Registers are kept one by one: a wider load of what
+/// was just stored would have to wait.)
+struct Before {
+    registers: Vec<(usize, usize, u32)>,
+    flags: [(u64, u32, bool); 2],
 }
 
-impl Values {
-    fn of<B>(core: &Core<B>) -> Self {
-        Self { regs: core.regs, nz: core.nz, v: core.v, c: core.c }
+impl Before {
+    /// Of what these events change: of an instruction's registers, it is the destination, or the stack pointer.
+    fn new(events: &[Event]) -> Self {
+        let mut changed = [0u16; 2];
+        for event in events {
+            changed[event.core & 1] |= match event.what {
+                What::Begins { ref op, .. } => 1 << op.d as u16 | 1 << Reg::Sp as u16,
+                What::Repeats { sets, .. } => sets.map_or(0, |(register, _)| 1 << register as u16),
+                What::Loaded(Load { register, .. }) | What::Set { register, .. } => 1 << register as u16,
+            };
+        }
+        let of = |core: usize| set_bits(changed[core].into()).map(move |register| (core, register.into(), 0));
+        Self { registers: of(0).chain(of(1)).collect(), flags: [(0, 0, false); 2] }
     }
 
-    fn restore<B>(self, core: &mut Core<B>) {
-        (core.regs, core.nz, core.v, core.c) = (self.regs, self.nz, self.v, self.c);
+    fn keep<B>(&mut self, cores: &[Core<B>; 2]) {
+        for (core, register, before) in &mut self.registers {
+            *before = cores[*core & 1].regs[*register & 15];
+        }
+        self.flags = cores.each_ref().map(|core| (core.nz, core.v, core.c));
+    }
+
+    fn restore<B>(&self, cores: &mut [Core<B>; 2]) {
+        for &(core, register, before) in &self.registers {
+            cores[core & 1].regs[register & 15] = before;
+        }
+        for (core, before) in cores.iter_mut().zip(self.flags) {
+            (core.nz, core.v, core.c) = before;
+        }
+    }
+
+    /// Whether all that is kept is what it was.
+    fn is_still<B>(&self, cores: &[Core<B>; 2]) -> bool {
+        self.registers.iter().all(|&(core, register, before)| cores[core & 1].regs[register & 15] == before)
+            && self.flags == cores.each_ref().map(|core| (core.nz, core.v, core.c))
     }
 }
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from intercore.text import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from intercore.sim import Chip
 
 ROM_BYTES = 0x4000
@@ -52,15 +55,18 @@ class Names:
             if this < found.get(symbol.address, (1, "")):
                 found[symbol.address] = this
         self._names = {address: name for address, (_, name) in found.items()}
+        # A profile may ask a hundred thousand times, of a few functions and objects.
+        self.function: Callable[[int], str] = cache(self._function)
+        """The name of the function that begins at an address."""
+        self.object: Callable[[int], str] = cache(self._object)
+        """The name of the data or code that begins at an address, or the 256 bytes that are there."""
 
-    def function(self, address: int) -> str:
-        """Return the name of the function that begins at an address."""
+    def _function(self, address: int) -> str:
         if address < ROM_BYTES:
             return "boot ROM"
         return self._at(address) or f"{address:#010x}"
 
-    def object(self, address: int) -> str:
-        """Return the name of the data or code that begins at an address, or the 256 bytes that are there."""
+    def _object(self, address: int) -> str:
         if address < ROM_BYTES:
             return "boot ROM"
         return self._at(address) or f"{address:#010x}-{address | 0xFF:#010x}"

@@ -41,8 +41,8 @@ pub use hunt::{Delay, Doer, Hunt, InterruptUse, Storm, Suspected, Suspicion};
 pub use lines::Line;
 use lines::Lines;
 pub use places::{Place, Places};
-pub(crate) use quantum::{LOG_CYCLES, Quantum};
 use quantum::Visited;
+pub(crate) use quantum::{LOG_CYCLES, Quantum};
 pub use races::{Race, RaceKind, Races, Who};
 use stacks::InTask;
 pub use stacks::{Bounds, Stack, StackFinder, Stacks};
@@ -218,8 +218,8 @@ pub struct Profile {
     pub ended: Cycle,
     /// What it was told since a turn of a busy wait is being recorded.
     told: Option<Vec<Told>>,
-    /// Room for what cores visit in a quantum.
-    visited: Visited,
+    /// Room for what cores visit in a quantum; none while it is in use, or before.
+    visited: Option<Box<Visited>>,
 }
 
 impl Profile {
@@ -246,7 +246,7 @@ impl Profile {
             begun: now,
             ended: now,
             told: None,
-            visited: Visited::default(),
+            visited: None,
         }
     }
 
@@ -421,7 +421,7 @@ impl Profile {
         let Self { contention, places, .. } = self;
         let objects = asked.map(|address| contention.objects.at(address, places));
         let times = contention.weight;
-        contention.lose(Taken { core, slave: at.slave.0, winner, functions, objects }, times, times * cycles);
+        contention.lose(Taken::new(Taken::who(core, winner), at.slave.0, functions, objects), times, times * cycles);
     }
 
     /// A core waits for flash, and the line that comes replaces that of another address.

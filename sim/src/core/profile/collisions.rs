@@ -12,14 +12,14 @@ impl Profile {
     pub(super) fn tell_of_lost(&mut self, quantum: &Quantum, visited: &Visited, alone: [usize; 2], before: [u32; 2]) {
         let (early, later) = quantum.lost.split_at(alone[0].max(alone[1]));
         for (number, lost) in early.iter().enumerate() {
-            let first = (number >= alone[0]).then(|| visited.speculative_at(quantum, lost));
+            let first = (number >= alone[0]).then(|| visited.speculative_at(lost));
             let second = (number >= alone[1]).then(|| visited.replaying_at(lost));
             self.lose_seldom(quantum, lost, [first, second], before);
         }
         if self.hunt.is_some() {
             // Whom cycles were lost to is nothing that it asks for.
             for lost in later {
-                self.visits.spend(visited.speculative_at(quantum, lost).0, lost.by_speculative.into());
+                self.visits.spend(visited.speculative_at(lost).0, lost.by_speculative.into());
                 self.visits.spend(visited.replaying_at(lost).0, lost.by_speculative.into());
             }
         } else if quantum.cores[0] & 1 == 0 {
@@ -33,29 +33,27 @@ impl Profile {
     fn lose<const SPECULATIVE: u8>(&mut self, quantum: &Quantum, visited: &Visited, lost: &[Lost]) {
         let by_core = |[first, second]: [u32; 2]| if SPECULATIVE == 0 { [first, second] } else { [second, first] };
         for lost in lost {
-            let at = [visited.speculative_at(quantum, lost), visited.replaying_at(lost)];
+            let at = [visited.speculative_at(lost), visited.replaying_at(lost)];
             if lost.beside_others != 0 {
                 self.lose_seldom(quantum, lost, at.map(Some), [0; 2]);
                 continue;
             }
             let Self { visits, contention, places, .. } = self;
             let functions = by_core(visits.lose(at, lost.slave, lost.by_speculative));
-            let asked = by_core([quantum.addresses[lost.cycle as usize % LOG_CYCLES], lost.address]);
+            let asked = by_core([quantum.addresses[usize::from(lost.cycle) % LOG_CYCLES], lost.address]);
             let objects = asked.map(|address| contention.objects.at(address, places));
-            let core = SPECULATIVE ^ u8::from(!lost.by_speculative);
-            contention.lose(Taken { core, slave: lost.slave, winner: core ^ 1, functions, objects }, 1, 1);
+            let who = if lost.by_speculative {
+                const { Taken::who(SPECULATIVE, 1 - SPECULATIVE) }
+            } else {
+                const { Taken::who(1 - SPECULATIVE, SPECULATIVE) }
+            };
+            contention.lose(Taken::new(who, lost.slave, functions, objects), 1, 1);
         }
     }
 
     /// A cycle is lost to whomever, by role in a visit and so many cycles behind its beginning, or before a core had begun something.
     #[inline(never)]
-    fn lose_seldom(
-        &mut self,
-        quantum: &Quantum,
-        lost: &Lost,
-        at: [Option<(u32, u16)>; 2],
-        mut functions: [u32; 2],
-    ) {
+    fn lose_seldom(&mut self, quantum: &Quantum, lost: &Lost, at: [Option<(u32, u16)>; 2], mut functions: [u32; 2]) {
         let Self { visits, contention, places, hunt, .. } = self;
         for (role, (visit, _)) in at.into_iter().enumerate().filter_map(|(role, at)| Some((role, at?))) {
             visits.spend(visit, lost.by_speculative.into());
@@ -68,7 +66,7 @@ impl Profile {
         if let Some(at) = at[loser] {
             visits.lose_alone(at, lost.slave);
         }
-        let mut asked = [quantum.addresses[lost.cycle as usize % LOG_CYCLES], lost.address];
+        let mut asked = [quantum.addresses[usize::from(lost.cycle) % LOG_CYCLES], lost.address];
         let [core, other] = [loser, 1 - loser].map(|role| quantum.cores[role] & 1);
         let winner = lost.beside_others.checked_sub(1).map_or(other, |winner| winner as u8);
         if lost.beside_others != 0 {
@@ -77,7 +75,7 @@ impl Profile {
         let objects = asked.map(|address| contention.objects.at(address, places));
         let by_core = |roles: [u32; 2]| [0, 1].map(|core: u8| roles[usize::from(core != quantum.cores[0] & 1)]);
         let (functions, objects) = (by_core(functions), by_core(objects));
-        contention.lose(Taken { core, slave: lost.slave, winner, functions, objects }, 1, 1);
+        contention.lose(Taken::new(Taken::who(core, winner), lost.slave, functions, objects), 1, 1);
     }
 
     /// Accounts for all that was counted in visits.

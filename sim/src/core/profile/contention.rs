@@ -7,7 +7,6 @@ use crate::core::profile::counts::{Counts, Kind, mix, pair};
 use crate::core::profile::places::{Places, RecentObjects};
 use crate::core::profile::quick_map::QuickMap;
 use crate::core::time::Cycle;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// Who a core lost cycles to.
@@ -126,45 +125,40 @@ struct Lock {
     waiting: [Option<Waiting>; 2],
 }
 
-/// A core loses cycles.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Taken {
-    pub core: u8,
-    pub slave: u8,
-    /// The master that gets the slave instead.
-    pub winner: u8,
-    /// By core, the function that it executes.
-    pub functions: [u32; 2],
-    /// By core, the object or function that it asks for; 0 if that is not known.
-    pub objects: [u32; 2],
-}
-
-/// The same in fewer numbers.
+/// A core loses cycles to a master.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Seen {
+pub(super) struct Taken {
+    /// See `new`.
     functions: u64,
     objects: u64,
-    /// The slave, core and winner, and what no default has.
-    how: [u8; 4],
+    how: u32,
 }
 
-impl Kind for Seen {
+impl Kind for Taken {
     #[inline(always)]
     fn mixed(self) -> u64 {
-        mix(self.functions ^ u64::from(u32::from_le_bytes(self.how)), self.objects)
+        mix(self.functions ^ u64::from(self.how), self.objects)
     }
 }
 
 impl Taken {
+    /// By `who` a slave is taken, and by core: the function that it executes, and the object or function that it asks for, 0 if that
+    /// is not known.
     #[inline(always)]
-    fn seen(self) -> Seen {
-        let Self { core, slave, winner, functions, objects } = self;
-        Seen { functions: pair(functions), objects: pair(objects), how: [slave, core, winner, 1] }
+    pub fn new(who: u32, slave: u8, functions: [u32; 2], objects: [u32; 2]) -> Self {
+        Self { functions: pair(functions), objects: pair(objects), how: who | u32::from(slave) }
+    }
+
+    /// The core that loses, and the master that gets what it asks for: a number that is not 0.
+    pub const fn who(core: u8, winner: u8) -> u32 {
+        1 << 24 | (winner as u32) << 16 | (core as u32) << 8
     }
 
     fn loss(self) -> Loss {
-        let Self { core, slave, winner, functions, objects } = self;
-        let of = |core: u8| [functions, objects].map(|by_core| by_core[usize::from(core & 1)]);
+        let [slave, core, winner, _] = self.how.to_le_bytes();
+        let of = |core: u8| {
+            [self.functions, self.objects].map(|by_core| (by_core >> if core & 1 == 0 { 32 } else { 0 }) as u32)
+        };
         let to = match winner {
             winner if winner == core => Culprit::Itself,
             0 | 1 => {
@@ -178,14 +172,6 @@ impl Taken {
     }
 }
 
-impl Seen {
-    fn loss(self) -> Loss {
-        let [functions, objects] = [self.functions, self.objects].map(|pair| [(pair >> 32) as u32, pair as u32]);
-        let [slave, core, winner, _] = self.how;
-        Taken { core, slave, winner, functions, objects }.loss()
-    }
-}
-
 /// Kinds of losses and waits that are told apart, at most: 100 MB.
 const MAX_KINDS: usize = 1 << 20;
 
@@ -195,9 +181,9 @@ pub struct Contention {
     /// By kind: how often, and cycles.
     pub losses: QuickMap<Loss, (u64, Cycle)>,
     /// By number of the lock, core, and function.
-    pub locks: HashMap<(u8, u8, u32), LockUse>,
+    pub locks: QuickMap<(u8, u8, u32), LockUse>,
     /// By kind: how often, and cycles.
-    pub lock_waits: HashMap<LockWait, (u64, Cycle)>,
+    pub lock_waits: QuickMap<LockWait, (u64, Cycle)>,
     /// Cycles of kinds beyond those that are told apart.
     pub untold: Cycle,
     at: Range<u32>,
@@ -205,7 +191,7 @@ pub struct Contention {
     /// The master that got what cores asked for in a cycle, and the addresses at which these did.
     pub(super) winner: Option<(Cycle, u8, [u32; 2])>,
     /// Losses that are not in `losses` yet.
-    seen: Counts<Seen>,
+    seen: Counts<Taken>,
     pub(super) objects: RecentObjects,
     /// How often what is told happens: more than once only while turns of a busy wait are accounted for.
     pub(super) weight: u64,
@@ -224,8 +210,8 @@ impl Contention {
     pub(super) fn new(locks: Range<u32>) -> Self {
         Self {
             losses: QuickMap::default(),
-            locks: HashMap::new(),
-            lock_waits: HashMap::new(),
+            locks: QuickMap::default(),
+            lock_waits: QuickMap::default(),
             untold: 0,
             state: vec![Lock::default(); locks.len() / 4],
             at: locks,
@@ -246,7 +232,7 @@ impl Contention {
     /// A core loses cycles, so often and so many in all.
     #[inline(always)]
     pub(super) fn lose(&mut self, taken: Taken, times: u64, cycles: Cycle) {
-        if self.seen.add(taken.seen(), times, cycles) {
+        if self.seen.add(taken, times, cycles) {
             self.finish();
         }
     }
@@ -263,8 +249,8 @@ impl Contention {
     /// Puts all losses where they are read.
     #[cold]
     pub(super) fn finish(&mut self) {
-        for (seen, times, cycles) in self.seen.take() {
-            self.add_loss(seen.loss(), times, cycles);
+        for (taken, times, cycles) in self.seen.take() {
+            self.add_loss(taken.loss(), times, cycles);
         }
     }
 

@@ -55,7 +55,7 @@ impl Places {
 
 /// Addresses whose objects are found without a search.
 const RECENT: usize = 1 << RECENT_BITS;
-const RECENT_BITS: u32 = 11;
+const RECENT_BITS: u32 = 10;
 
 /// Addresses that were looked up of late, with their objects.
 #[derive(Clone, Debug)]

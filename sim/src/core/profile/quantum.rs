@@ -53,40 +53,42 @@ impl Quantum<'_> {
 pub(super) struct Visited {
     /// By role, one visit after the other.
     visits: [Vec<u32>; 2],
-    /// By cycle, which of its visits the speculative core was in.
-    by_cycle: Box<[u16; LOG_CYCLES + AT_ONCE]>,
+    /// By cycle, the visit that the speculative core was in, times `LOG_CYCLES`, and the cycle in which that began.
+    by_cycle: [u32; LOG_CYCLES + AT_ONCE],
 }
 
 /// Cycles that one store to `Visited::by_cycle` is for.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 8;
 
 impl Default for Visited {
+    #[allow(clippy::large_stack_arrays)] // once, and not too large
     fn default() -> Self {
-        Self { visits: Default::default(), by_cycle: Box::new([0; LOG_CYCLES + AT_ONCE]) }
+        Self { visits: Default::default(), by_cycle: [0; LOG_CYCLES + AT_ONCE] }
     }
 }
 
 impl Visited {
     /// Finds out where the speculative core was, up to a cycle.
-    fn set_cycles(&mut self, begun: &[Begun], last: u32) {
-        let ends = begun.iter().skip(1).map(|next| usize::from(next.cycle)).chain([last as usize + 1]);
-        for (number, (begun, end)) in begun.iter().zip(ends).enumerate() {
-            let (number, from) = (number as u16, usize::from(begun.cycle));
+    fn set_cycles(&mut self, begun: &[Begun], last: u16) {
+        let ends = begun.iter().skip(1).map(|next| usize::from(next.cycle)).chain([usize::from(last) + 1]);
+        for ((&visit, begun), end) in self.visits[0].iter().zip(begun).zip(ends) {
+            let from = usize::from(begun.cycle);
             if from >= LOG_CYCLES {
                 return; // nothing is lost there
             }
-            self.by_cycle[from..from + AT_ONCE].fill(number);
+            let at = visit << LOG_CYCLES.ilog2() | from as u32;
+            self.by_cycle[from..from + AT_ONCE].fill(at);
             if end > from + AT_ONCE {
-                self.by_cycle[from + AT_ONCE..end.min(LOG_CYCLES)].fill(number);
+                self.by_cycle[from + AT_ONCE..end.min(LOG_CYCLES)].fill(at);
             }
         }
     }
 
     /// Which visit of the speculative core a cycle was lost in, and how many cycles since that began.
     #[inline(always)]
-    pub fn speculative_at(&self, quantum: &Quantum, lost: &Lost) -> (u32, u16) {
-        let number = usize::from(self.by_cycle[lost.cycle as usize % LOG_CYCLES]);
-        (self.visits[0][number], lost.cycle.wrapping_sub(quantum.begun[0][number].cycle))
+    pub fn speculative_at(&self, lost: &Lost) -> (u32, u16) {
+        let at = self.by_cycle[usize::from(lost.cycle) % LOG_CYCLES];
+        (at >> LOG_CYCLES.ilog2(), lost.cycle.wrapping_sub(at as u16 % LOG_CYCLES as u16))
     }
 
     /// The same of the replaying core.
@@ -102,7 +104,7 @@ impl Profile {
         if self.visits.is_full() {
             self.settle_visits();
         }
-        let mut visited = std::mem::take(&mut self.visited);
+        let mut visited = self.visited.take().unwrap_or_default();
         let before = quantum.cores.map(|core| self.cores[usize::from(core & 1)].calls.function());
         let alone = [0, 1].map(|role| quantum.lost_before(role));
         let waits = quantum.lost.iter().map(|lost| Cycle::from(lost.by_speculative)).sum();
@@ -120,10 +122,10 @@ impl Profile {
         }
         self.tell_of_locks(quantum, &visited);
         if let (Some(last), false) = (quantum.lost.last(), self.is_of_races()) {
-            visited.set_cycles(quantum.begun[0], last.cycle.into());
+            visited.set_cycles(quantum.begun[0], last.cycle);
             self.tell_of_lost(quantum, &visited, alone, before);
         }
-        self.visited = visited;
+        self.visited = Some(visited);
     }
 
     /// Accounts for accesses to spinlocks, in the order of time.
@@ -186,9 +188,7 @@ impl Profile {
         let mut done = 0;
         loop {
             let Self { visits, blocks, cores, .. } = self;
-            let mut here = visits.here(at, blocks);
-            let place = (&mut at, &mut since, &mut here);
-            done += visits.go_on(place, &more[done..], blocks, &mut visited[done + 1..]);
+            done += visits.go_on((&mut at, &mut since), &more[done..], blocks, &mut visited[done + 1..]);
             let Some(&begun) = more.get(done) else { break };
             visits.pass(at, Cycle::from(begun.cycle.wrapping_sub(since)));
             let next = cores[number].calls.context().and_then(|context| visits.next(at, begun, context, blocks, op_at));
@@ -252,6 +252,6 @@ impl Profile {
     /// See `Visits::learn`.
     fn learn(&mut self, number: usize, before: Option<u32>, by: Move, begun: Begun, op_at: impl Fn(u32) -> u32) -> u32 {
         let Self { cores, visits, blocks, .. } = self;
-        visits.learn(number as u8, before, by, begun, blocks, cores[number].calls.called(), op_at)
+        visits.learn((number as u8, cores[number].calls.called()), before, by, begun, blocks, op_at)
     }
 }

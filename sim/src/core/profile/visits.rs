@@ -3,9 +3,9 @@
 
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/sim
 
-use crate::core::profile::blocks::{Begun, Blocks, Member};
 use crate::core::bus::Slave;
 use crate::core::profile::CoreProfile;
+use crate::core::profile::blocks::{Begun, Blocks};
 use crate::core::profile::calls::{Context, Function, MAX_DEPTH};
 use crate::core::profile::quick_map::QuickMap;
 use crate::core::time::Cycle;
@@ -79,8 +79,8 @@ struct Visit {
     executed: u64,
     /// Where its function begins.
     function: u32,
-    /// The number of its group.
-    group: u32,
+    /// The first of the numbers of its group in `Visits::lost`.
+    lost_in_group: u32,
     /// Cycles from its beginning on, with a wrap: some are added later than others.
     cycles: Cycle,
     /// The first of its numbers in `Visits::lost`.
@@ -89,12 +89,23 @@ struct Visit {
     to_last: u16,
 }
 
+impl Visit {
+    /// Counts a cycle that was lost at a slave so many behind the beginning.
+    #[inline(always)]
+    fn lose(&self, lost: &mut [Cycle], behind: u16, slave: u8) {
+        lost[self.lost as usize + usize::from(behind.min(self.to_last))] += 1;
+        lost[self.lost_in_group as usize + usize::from(slave)] += 1;
+    }
+}
+
 /// What comes behind a visit.
 #[derive(Clone, Debug)]
 struct Link {
     next: [Next; 2],
     /// See `Begun::what`.
     what: u32,
+    /// The number of the group of the visit.
+    group: u32,
     /// How often the function of the visit was entered by it.
     entered: u64,
 }
@@ -115,30 +126,12 @@ struct Group {
 }
 
 /// How far a core can go on without a look at its calls.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Here {
+struct Here {
     /// See `Member::range`.
     range: u32,
-    /// The first visit of the function's blocks, and how many there are; none behind what may leave the function.
+    /// The first visit of the function's blocks, and how many there are.
     first: u32,
     count: u32,
-}
-
-impl Here {
-    /// Nowhere.
-    const NOWHERE: Self = Self { range: 0, first: 0, count: 0 };
-
-    /// The same behind a block of the function.
-    #[inline(always)]
-    pub fn behind(self, member: Member) -> Self {
-        if member.may_leave() { Self::NOWHERE } else { self }
-    }
-
-    /// The visit to a block of the same function that comes next.
-    #[inline(always)]
-    pub fn next(self, member: Member) -> Option<u32> {
-        (member.range == self.range && member.number() < self.count).then(|| self.first + member.number())
-    }
 }
 
 /// See the module.
@@ -147,10 +140,8 @@ pub(super) struct Visits {
     all: Vec<Visit>,
     links: Vec<Link>,
     groups: Vec<Group>,
-    /// By visit, and cycle from its beginning to that of its last instruction, cycles that were lost there.
+    /// Cycles that were lost: by group and slave, and by visit and cycle from its beginning to that of its last instruction.
     lost: Vec<Cycle>,
-    /// The same by group and slave.
-    lost_in_group: Vec<[Cycle; Slave::COUNT]>,
     /// By core, node and function, the group of its blocks.
     functions: QuickMap<(u8, usize, u32), u32>,
     /// By core, node and function, what is executed, and its last instruction, the visits that are in no such group.
@@ -162,6 +153,8 @@ impl Visits {
     const MAX: usize = 1 << 18;
     /// Numbers in `lost`, at most: 16 MB.
     const MAX_LOST: usize = 1 << 21;
+    /// Those after which a quantum adds none but the one that it visits: so there are fewer than `Visited` has room for.
+    const MOST_FOR_GROUPS: usize = 2 * Self::MAX;
     /// Blocks that a function may have for a group: of more, few are executed in any node.
     const MAX_GROUP: usize = 256;
 
@@ -171,7 +164,7 @@ impl Visits {
     }
 
     fn group(&self, visit: u32) -> &Group {
-        &self.groups[self.all[visit as usize].group as usize]
+        &self.groups[self.links[visit as usize].group as usize]
     }
 
     /// What a visit executes.
@@ -179,31 +172,35 @@ impl Visits {
         Begun { what: self.links[visit as usize].what, cycle: 0, executed: self.group(visit).executed }
     }
 
-    /// How far a core can go on behind a visit.
-    pub fn here(&self, visit: u32, blocks: &Blocks) -> Here {
-        match (self.group(visit), blocks.member(self.begun(visit))) {
-            (&Group { ref function, first, count, .. }, Some(member)) if !member.may_leave() => {
-                Here { range: function.range.start, first, count }
-            }
-            _ => Here::NOWHERE,
-        }
+    /// How far a core can go on behind a visit, if it can.
+    fn here(&self, visit: u32, blocks: &Blocks) -> Option<Here> {
+        let &Group { ref function, first, count, .. } = self.group(visit);
+        let stays = blocks.member(self.begun(visit)).is_some_and(|member| !member.may_leave());
+        stays.then_some(Here { range: function.range.start, first, count })
     }
 
-    /// A core goes on within its function, as far as `more` is there: how much of it. `at` is the visit that began in cycle `since`,
-    /// and `here` what is behind it; each visit is told with the cycles before it.
+    /// A core goes on within its function, up to what may leave it, as far as `more` is there: how much of it, each a visit. `at`
+    /// is the one that it was in since cycle `since`.
     #[inline(always)]
     pub fn go_on(
         &mut self,
-        (at, since, here): (&mut u32, &mut u16, &mut Here),
+        (at, since): (&mut u32, &mut u16),
         more: &[Begun],
         blocks: &Blocks,
         visited: &mut [u32],
     ) -> usize {
+        let Some(Here { range, first, count }) = self.here(*at, blocks) else { return 0 };
         for (number, (&begun, visited)) in more.iter().zip(visited).enumerate() {
             let Some(member) = blocks.member(begun) else { return number };
-            let Some(next) = here.next(member) else { return number };
+            if member.range != range || member.number() >= count {
+                return number;
+            }
             self.pass(*at, begun.cycle.wrapping_sub(*since).into());
-            (*at, *since, *here, *visited) = (next, begun.cycle, here.behind(member), next);
+            *at = first + member.number();
+            (*since, *visited) = (begun.cycle, *at);
+            if member.may_leave() {
+                return number + 1;
+            }
         }
         more.len()
     }
@@ -256,8 +253,7 @@ impl Visits {
     /// second. Where their functions begin.
     #[inline(always)]
     pub fn lose(&mut self, at: [(u32, u16); 2], slave: u8, by_first: bool) -> [u32; 2] {
-        let Self { all, lost, lost_in_group, .. } = self;
-        let all = all.as_mut_slice();
+        let all = self.all.as_mut_slice();
         let [(first, behind_first), (second, behind_second)] = at.map(|(visit, behind)| (visit as usize, behind));
         // In the quantum's cycles, a wait of the second core took time, and one of the first core took none.
         for visit in [first, second] {
@@ -265,33 +261,33 @@ impl Visits {
         }
         let functions = [all[first].function, all[second].function];
         let (loser, behind) = if by_first { (&all[first], behind_first) } else { (&all[second], behind_second) };
-        lost[loser.lost as usize + usize::from(behind.min(loser.to_last))] += 1;
-        lost_in_group[loser.group as usize][usize::from(slave) % Slave::COUNT] += 1;
+        loser.lose(&mut self.lost, behind, slave);
         functions
     }
 
     /// As `lose`, of a core while the other one is in no visit.
     pub fn lose_alone(&mut self, (visit, behind): (u32, u16), slave: u8) {
-        let &Visit { group, lost, to_last, .. } = &self.all[visit as usize];
-        self.lost[lost as usize + usize::from(behind.min(to_last))] += 1;
-        self.lost_in_group[group as usize][usize::from(slave) % Slave::COUNT] += 1;
+        self.all[visit as usize].lose(&mut self.lost, behind, slave);
     }
 
     /// A core has come by a move, behind a visit or something else, to what it executes in a function: the number of the visit.
     pub fn learn(
         &mut self,
-        core: u8,
+        (core, function): (u8, Option<&Function>),
         before: Option<u32>,
         by: Move,
         begun: Begun,
         blocks: &Blocks,
-        function: Option<&Function>,
         op_at: impl Fn(u32) -> u32,
     ) -> u32 {
         let function = function.cloned().unwrap_or_else(Function::none);
         let of_function = blocks.of_function(function.range.start);
         let to = match blocks.member(begun) {
-            Some(member) if member.range == function.range.start && of_function.len() <= Self::MAX_GROUP => {
+            Some(member)
+                if member.range == function.range.start
+                    && of_function.len() <= Self::MAX_GROUP
+                    && self.all.len() < Self::MOST_FOR_GROUPS =>
+            {
                 let key = (core, function.node, function.start);
                 let known = self.functions.get(&key).map(|&group| &self.groups[group as usize]);
                 let first = if let Some(group) = known.filter(|group| member.number() < group.count) {
@@ -334,15 +330,16 @@ impl Visits {
         blocks: &Blocks,
     ) -> u32 {
         let (first, group) = (self.all.len() as u32, self.groups.len() as u32);
+        let lost_in_group = self.lost.len() as u32;
+        self.lost.resize(self.lost.len() + Slave::COUNT, 0);
         for what in what {
             let (_, to_last) = Begun { what, cycle: 0, executed }.length(blocks);
             let lost = self.lost.len() as u32;
             self.lost.resize(self.lost.len() + usize::from(to_last) + 1, 0);
-            self.all.push(Visit { executed: 0, function: function.start, group, lost, cycles: 0, to_last });
-            self.links.push(Link { next: [Next::NOTHING; 2], what, entered: 0 });
+            self.all.push(Visit { executed: 0, function: function.start, lost_in_group, lost, cycles: 0, to_last });
+            self.links.push(Link { next: [Next::NOTHING; 2], what, group, entered: 0 });
         }
         let count = self.all.len() as u32 - first;
-        self.lost_in_group.push([0; Slave::COUNT]);
         self.groups.push(Group { function, first, count, executed, op, core });
         first
     }
@@ -371,14 +368,15 @@ impl Visits {
 
     /// Adds what was counted to nodes and lines, and forgets all visits.
     pub fn settle(&mut self, cores: &mut [CoreProfile; 2], blocks: &Blocks) {
-        let Self { all, links, groups, lost, lost_in_group, .. } = std::mem::take(self);
-        for (group, lost) in groups.iter().zip(lost_in_group) {
+        let Self { all, links, groups, lost, .. } = std::mem::take(self);
+        for group in &groups {
             let costs = cores[usize::from(group.core & 1)].calls.tree().costs(group.function.node);
+            let lost = &lost[all[group.first as usize].lost_in_group as usize..];
             costs.conflicts.iter_mut().zip(lost).for_each(|(sum, lost)| *sum += lost);
         }
         let executed = |(visit, _): &(&Visit, &Link)| visit.executed != 0 || visit.cycles != 0;
         for (visit, link) in all.iter().zip(&links).filter(executed) {
-            let group = &groups[visit.group as usize];
+            let group = &groups[link.group as usize];
             let begun = Begun { what: link.what, cycle: 0, executed: group.executed };
             let (instructions, to_last) = begun.length(blocks);
             let CoreProfile { calls, lines, .. } = &mut cores[usize::from(group.core & 1)];

@@ -113,7 +113,7 @@ impl Translator<'_> {
             ; =>waits
             ; add DWORD [rbp + rdi * 4 + LOST], 1
         );
-        self.trace_lost(cycle, false, address);
+        self.trace_lost(cycle, false, (asked, address));
         dynasm!(self.to
             ; .arch x64
             ; lea eax, [rcx + later]
@@ -124,7 +124,7 @@ impl Translator<'_> {
             ; =>ends
             ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
         );
-        self.trace_lost(cycle, true, address);
+        self.trace_lost(cycle, true, (asked, address));
         dynasm!(self.to
             ; .arch x64
             ; lea rcx, [rcx - 1]

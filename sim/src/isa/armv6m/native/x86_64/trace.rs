@@ -4,7 +4,7 @@ use crate::core::profile::{Begun, Lost, Wait};
 use crate::engine::grant_log::BusGrantLog;
 use crate::engine::policy::Role;
 use crate::engine::trace::{STEPS, Trace, side};
-use crate::isa::armv6m::native::x86_64::Translator;
+use crate::isa::armv6m::native::x86_64::{RequestedSlave, Translator};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use std::mem::{offset_of, size_of};
 
@@ -127,16 +127,24 @@ impl Translator<'_> {
     }
 
     /// One core loses `cycle` of the block, in which the replaying core asks for an address of the slave in RDI. Changes RAX and RSI.
-    pub(crate) fn trace_lost(&mut self, cycle: i32, by_speculative: bool, address: AskedAddress) {
+    pub(crate) fn trace_lost(
+        &mut self,
+        cycle: i32,
+        by_speculative: bool,
+        (asked, address): (RequestedSlave, AskedAddress),
+    ) {
         if !self.context.traces {
             return;
         }
         const {
             assert!(offset_of!(Lost, by_speculative) == 5 && offset_of!(Lost, behind) == 6);
-            assert!(offset_of!(Lost, cycle) == 0 && offset_of!(Lost, beside_others) == 2 && offset_of!(Lost, slave) == 4);
+            assert!(
+                offset_of!(Lost, cycle) == 0 && offset_of!(Lost, beside_others) == 2 && offset_of!(Lost, slave) == 4
+            );
         }
         let (address_at, begun_at) = (LOST + offset_of!(Lost, address) as i32, LOST + offset_of!(Lost, begun) as i32);
-        let how = self.at.begun << 16 | i32::from(by_speculative) << 8;
+        let slave = if let RequestedSlave::Known(slave) = asked { i32::from(slave) } else { 0 };
+        let how = self.at.begun << 16 | i32::from(by_speculative) << 8 | slave;
         let count = self.begun().0;
         dynasm!(self.to
             ; .arch x64
@@ -144,10 +152,12 @@ impl Translator<'_> {
             ; lea esi, [rcx + cycle]
             ; mov [rbp + rax + LOST], esi
             ; mov DWORD [rbp + rax + (LOST + 4)], how
-            ; mov BYTE [rbp + rax + (LOST + 4)], dil
             ; mov esi, [rbp + count]
             ; mov [rbp + rax + begun_at], esi
         );
+        if let RequestedSlave::NumberInRdi = asked {
+            dynasm!(self.to ; .arch x64 ; mov BYTE [rbp + rax + (LOST + 4)], dil);
+        }
         match address {
             AskedAddress::Known(address) => {
                 dynasm!(self.to ; .arch x64 ; mov DWORD [rbp + rax + address_at], address as i32);

@@ -1,6 +1,6 @@
 //! Profiles: every cycle belongs to one function, and what is lost is told with who took it.
 
-use crate::engines::setting::{HANDLER, SHARED, Setting, setting};
+use crate::engines::setting::{HANDLER, SHARED, Setting, of_transfers, setting};
 use crate::machine_code::{BANK, CODE, LDR, NOP, OWN, STACK, STAY, VECTORS, VTOR, cases, machine, put, put_word};
 use intercore_sim::core::bus::Slave;
 use intercore_sim::core::profile::{CoreProfile, Costs, CostsOfNodes, Culprit, Frame, Profile};
@@ -12,6 +12,8 @@ use intercore_sim::image::{Boot, Image, Lines, Symbol};
 use intercore_sim::rp2040::bus::slave::{SRAM0, XIP};
 use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::Cell;
 
 /// An image with nothing but these functions and objects.
 pub fn image(functions: &[(&str, u32, u32)], objects: &[(&str, u32, u32)]) -> Image {
@@ -170,19 +172,21 @@ fn first_difference(one: &str, other: &str) -> String {
 }
 
 /// Runs a setting without a profile, and with one in each engine, which begins before one of the pieces and times one function
-/// or none.
-fn compare(setting: &Setting, begins: usize, function: Option<usize>) -> Result<(), TestCaseError> {
+/// or none. Quanta of profiled cores in which the DMA did something.
+fn compare(setting: &Setting, begins: usize, function: Option<usize>) -> Result<u64, TestCaseError> {
     let mut plain = setting.machine();
     let mut watched = vec![plain.clone(), plain.clone()];
     watched[0].engine = Engine::LockStep;
     watched[1].translate_after(setting.translated_after);
     let mut before = Default::default();
+    let mut quanta = 0;
     // Functions of 16 bytes, which programs enter in all ways.
     let starts = (0..32).map(|at| setting.code(at / 16) + 16 * (at as u32 % 16)).chain([HANDLER]);
     let functions: Vec<_> = starts.map(|start| ("", start, 16)).collect();
     for (number, piece) in setting.pieces.iter().enumerate() {
         if number == begins % setting.pieces.len() {
             before = [0, 1].map(|core| plain.statistics(core));
+            quanta = watched[1].quanta_with_transfers();
             let mut image = image(&functions, &[]);
             if begins.is_multiple_of(2) {
                 let name = "pxCurrentTCBs".to_owned();
@@ -207,7 +211,7 @@ fn compare(setting: &Setting, begins: usize, function: Option<usize>) -> Result<
     }
     let [lockstep, apart] = [&contents_by_engine[0], &contents_by_engine[1]];
     prop_assert!(lockstep == apart, "{}", first_difference(lockstep, apart));
-    Ok(())
+    Ok(watched[1].quanta_with_transfers() - quanta)
 }
 
 proptest! {
@@ -221,6 +225,21 @@ proptest! {
     ) {
         compare(&setting, begins, function)?;
     }
+}
+
+/// Where cores run apart, and lose cycles to the DMA meanwhile.
+#[test]
+fn a_profile_of_cores_beside_transfers_accounts_for_each_cycle() {
+    let cases = cases(200);
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(cases));
+    let met = Cell::new(0);
+    let done = runner.run(&(of_transfers(), 0..8usize), |(setting, begins)| {
+        met.set(met.get() + compare(&setting, begins, None)?);
+        Ok(())
+    });
+    assert!(done.is_ok(), "{}", done.expect_err("it is none"));
+    // Or else this says nothing of them.
+    assert!(met.get() > u64::from(cases), "{} quanta with transfers", met.get());
 }
 
 /// `main` calls `outer` in a loop, which calls `inner` twice, the second time by a branch from its end.
@@ -277,6 +296,23 @@ fn what_is_behind_the_last_call_of_a_function_belongs_to_the_next_one() {
     let turns = instructions(main);
     assert!(turns > 100 && (2 * turns - 2..=2 * turns).contains(&instructions(next)), "{:?}", paths(core));
     check_sums(&profile, &machine).unwrap();
+}
+
+/// A loop through so many blocks that not all of them are counted together.
+#[test]
+fn each_block_of_a_large_function_is_counted_by_itself() {
+    const BLOCKS: u32 = 400;
+    // adds r0, #1; b to the next one. At the end: b main.
+    let mut code = [0x3001, 0xe7ff].repeat(BLOCKS as usize);
+    code.push((0xe000 | (0_u32.wrapping_sub(4 * BLOCKS + 4) >> 1 & 0x7ff)) as u16);
+    let mut machine = machine(&code);
+    machine.translate_after(1);
+    let profile = profiled(&mut machine, &image(&[("main", CODE, 4 * BLOCKS + 2)], &[]), 200_000);
+    check_sums(&profile, &machine).unwrap();
+    let executed: Vec<_> = profile.cores[0].lines().map(|(_, line)| line.executed).collect();
+    assert_eq!(executed.len() as u32, 2 * BLOCKS + 1);
+    let (least, most) = (executed.iter().min().unwrap(), executed.iter().max().unwrap());
+    assert!(*least > 50 && most - least <= 1, "from {least} to {most}");
 }
 
 /// A function without a size goes up to the next one, whatever labels it has.

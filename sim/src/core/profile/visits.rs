@@ -114,7 +114,7 @@ struct Link {
 #[derive(Clone, Debug)]
 struct Group {
     function: Function,
-    /// The number of the first visit, and how many there are.
+    /// The number of the first visit, and how many there are of a function's blocks: 0 if the visit is by itself.
     first: u32,
     count: u32,
     /// See `Begun::executed`.
@@ -306,6 +306,7 @@ impl Visits {
                     visit
                 } else {
                     let visit = self.add((core, function), [begun.what].into_iter(), (begun.executed, op), blocks);
+                    self.groups[self.links[visit as usize].group as usize].count = 0;
                     self.singles.insert(key, visit);
                     visit
                 }

@@ -79,7 +79,7 @@ const RP2040: Registers = Registers {
     tuning_reset: 0,
     interrupts: 0x000f_ffff,
 };
-/// RP2350 datasheet 12.7.5.
+/// RP2350 datasheet 12.7, list of registers.
 const RP2350: Registers = Registers {
     main_ctrl: 0x8000_0003 | PHY_ISO,
     main_ctrl_reset: PHY_ISO,

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intercore.board.build import host_program
+import pytest
+
+from intercore.board.boards import PICO2_RISCV
+from intercore.board.build import CROSS_COMPILERS, board_image, host_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,3 +33,13 @@ def host_program_once() -> Path:
     """The program of the target `host`, kept in the cache like a user's."""
     with alone_in(ROOT / "build" / "test-host-program"):
         return host_program("O2", lambda _: None)
+
+
+def pico2_program_once() -> Path:
+    """The program of the Pico 2, likewise. Without a compiler, skips the test, or fails where none may be missing."""
+    compiler = CROSS_COMPILERS["RISC-V"].program
+    if shutil.which(compiler) is None:
+        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {compiler} here"
+        pytest.skip(f"no {compiler} here: apt install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf")
+    with alone_in(ROOT / "build" / "test-pico2-program"):
+        return board_image(PICO2_RISCV, {}, lambda _: None).elf

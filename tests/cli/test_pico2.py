@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.board.boards import PICO2_RISCV
-from intercore.board.build import CROSS_COMPILERS, board_image
+from tests.built_once import pico2_program_once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,11 +27,7 @@ IRQ = ("irq", "path=gpio-handler,gpio-task", "from=0", "to=0,1", "interrupted=ke
 @pytest.fixture(scope="module", autouse=True)
 def built() -> Path:
     """The image, built before anything is timed out."""
-    compiler = CROSS_COMPILERS["RISC-V"]
-    if shutil.which(compiler.program) is None:
-        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {compiler.program} here"
-        pytest.skip(f"no {compiler.program} here: apt install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf")
-    return board_image(PICO2_RISCV, {}, lambda _: None).elf
+    return pico2_program_once()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from intercore.board.boards import PICO2_RISCV
-from intercore.board.build import CROSS_COMPILERS, board_image
 from intercore.sim import Reason, Rp2350, Simulator
+from tests.built_once import pico2_program_once
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, built, built_amp
 
 if TYPE_CHECKING:
@@ -75,11 +73,7 @@ def boards() -> Boards:
 
 @pytest.fixture(scope="module")
 def pico2() -> Boards:
-    compiler = CROSS_COMPILERS["RISC-V"].program
-    if shutil.which(compiler) is None:
-        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {compiler} here"
-        pytest.skip(f"no {compiler} here: apt install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf")
-    return Boards(Rp2350(board_image(PICO2_RISCV, {}, lambda _: None).elf), RP2350_CLK_SYS_HZ)
+    return Boards(Rp2350(pico2_program_once()), RP2350_CLK_SYS_HZ)
 
 
 @pytest.fixture(params=["boards", "pico2"])

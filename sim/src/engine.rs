@@ -4,6 +4,7 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 pub mod access_tags;
+pub(crate) mod contended_sets;
 pub(crate) mod cpu;
 pub(crate) mod decoupled;
 pub mod fast_bus;

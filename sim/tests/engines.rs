@@ -51,6 +51,7 @@ fn compare(setting: &Setting) -> Result<Machine, TestCaseError> {
     let mut decoupled = setting.machine();
     let mut lock_step = decoupled.clone();
     decoupled.translate_after(setting.translated_after);
+    decoupled.take_as_contended_after(setting.translated_after);
     lock_step.engine = Engine::LockStep;
     assert_eq!(decoupled.engine, Engine::Decoupled);
     for piece in &setting.pieces {
@@ -94,6 +95,21 @@ proptest! {
     fn cores_that_want_the_same_locks_get_them_in_the_same_order(setting in setting::of_locks()) {
         compare(&setting)?;
     }
+}
+
+/// Where both cores read both lines of sets of the flash cache.
+#[test]
+fn the_line_that_was_read_last_stays_in_the_flash_cache() {
+    let cases = cases(2000) / 4;
+    let mut runner = TestRunner::new(ProptestConfig { max_shrink_iters: 5000, ..ProptestConfig::with_cases(cases) });
+    let contended = Cell::new(0);
+    let done = runner.run(&setting::of_flash(), |setting| {
+        contended.set(contended.get() + u32::from(compare(&setting)?.contended_sets() > 0));
+        Ok(())
+    });
+    assert!(done.is_ok(), "{}", done.expect_err("it is none"));
+    // Or else this says nothing of them.
+    assert!(contended.get() > cases / 4, "{} of {cases} programs", contended.get());
 }
 
 /// Where cores run apart, and lose cycles to the DMA meanwhile.

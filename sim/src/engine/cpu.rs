@@ -165,4 +165,7 @@ pub(crate) trait CodeCache<B: FastBus>: Clone + std::fmt::Debug + Default {
 
     /// Drops what memory does not hold any more.
     fn drop_stale(&mut self, bus: &mut B);
+
+    /// Has code for the host made anew, as something that it knew is not so any more.
+    fn retranslate(&mut self);
 }

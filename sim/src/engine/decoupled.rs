@@ -18,16 +18,18 @@ use crate::core::bits::set_bits;
 use crate::core::bus::Slave;
 use crate::core::profile::{Touched, When};
 use crate::core::time::{Cycle, NEVER};
+use crate::engine::contended_sets::ContendedSets;
 use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline as _};
 use crate::engine::fast_bus::{FastBus, FlashCache};
-use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES};
+use crate::engine::grant_log::{BusGrantLog, FIRST};
 use crate::engine::mru_words::MruWords;
 use crate::engine::policy::{Replaying, Role, SOLO_LONGEST, Solo, Speculative};
 use crate::engine::replay::{Course, replay};
 use crate::engine::trace::Traced;
 
-/// Cycles in the longest quantum.
-const MAX_QUANTUM: u32 = 4000;
+/// Cycles in the longest quantum, and in one that is told to a profile.
+const MAX_QUANTUM: u32 = 8000;
+const MAX_TRACED: u32 = 4000;
 /// Cycles of the shortest quantum that pays for its own overhead.
 const MIN_QUANTUM: u32 = 32;
 /// The same if it ended only because the speculative core needed to know the time.
@@ -39,7 +41,6 @@ const PAUSE: Cycle = 2048;
 const LEAST_LOSS: u32 = 1 << 10;
 /// Quanta after which it is tried again whether both cores still contend for what they share at their I/O ports.
 const FORGIVEN: u32 = 64;
-const SETS: usize = 1024;
 
 /// What the engine keeps from quantum to quantum. It affects the speed of a run and nothing else.
 #[derive(Clone, Debug)]
@@ -83,7 +84,7 @@ impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
         Self {
             code: C::CodeCache::default(),
             log: BusGrantLog::new(),
-            ways: vec![0; SETS],
+            ways: vec![0; B::Cache::SETS],
             mru: MruWords::new(B::MEMORY.flash),
             lru_changes: Vec::new(),
             hit: Vec::new(),
@@ -107,10 +108,22 @@ fn shared() -> impl Iterator<Item = Slave> {
 }
 
 impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
+    /// Takes sets of the flash cache as contended that have ended so many quanta, and no others.
+    pub fn take_as_contended_after(&mut self, quanta: u32) {
+        self.log.contended = ContendedSets::new(quanta);
+        self.code.retranslate();
+        self.mru = MruWords::new(B::MEMORY.flash);
+    }
+
+    /// How many sets of the flash cache are known as contended.
+    pub fn contended_sets(&self) -> usize {
+        self.log.contended.count()
+    }
+
     /// Runs a core on the fast path from cycle `now` up to, not including, `until`, while its neighbour is idle.
     pub fn run_alone(&mut self, core: &mut C, bus: &mut B, now: Cycle, until: Cycle) {
         let traced = bus.fabric().watch.profile.is_some();
-        let until = until.min(now + if traced { Cycle::from(MAX_QUANTUM) } else { SOLO_LONGEST });
+        let until = until.min(now + if traced { Cycle::from(MAX_TRACED) } else { SOLO_LONGEST });
         if until.saturating_sub(now) < Cycle::from(C::MAX_CYCLES) || !core.can_run_fast(bus) || !may_trace(bus) {
             return;
         }
@@ -126,6 +139,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         } else {
             core.run_fast(bus, &mut self.code, &mut policy, (now, 0), ready)
         };
+        self.log.contended.settle(bus.cache_mut());
         core.set_next_cycle(t);
         for slave in set_bits(u64::from(asked)) {
             let slave = Slave(slave);
@@ -150,7 +164,9 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             (until, NEVER)
         };
         // Before the last cycle, since the speculative core may begin an instruction that it has lost the first cycle of.
-        let time = until.saturating_sub(now + 1).min(Cycle::from(2 * MAX_QUANTUM)) as u32;
+        let traced = bus.fabric().watch.profile.is_some();
+        let longest = if traced { MAX_TRACED } else { MAX_QUANTUM };
+        let time = until.saturating_sub(now + 1).min(Cycle::from(2 * longest)) as u32;
         // Arbitration will probably cost the speculative core as many cycles as before, and a half more.
         let room = (u64::from(time) << 16) / u64::from((1 << 16) + self.loss + self.loss / 2 + LEAST_LOSS);
         let equals = matches!(bus.fabric().arbiter.priority & 3, 0 | 3);
@@ -165,7 +181,6 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         // A core that needs the time cannot speculate.
         let leads = [&*zero, &*one]
             .map(|core| core.can_run_fast(bus) && !core.needs_the_time(&self.code, bus, self.log.io_contended));
-        let traced = bus.fabric().watch.profile.is_some();
         let can_replay = |core: &C| core.can_replay() && !(traced && core.is_pure_bridge_read());
         // A handler will soon write to a register: there the speculative core stops, but the replaying core ends the quantum.
         let first = match [zero.is_in_handler(), one.is_in_handler()] {
@@ -188,7 +203,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             }
         };
         let ahead = if cores[1].is_in_handler() { self.ahead.min(3 * MIN_QUANTUM) } else { self.ahead };
-        let done = self.quantum::<WATCH>(cores, bus, (now, transfers_at), [ahead.min(room as u32), time]);
+        let ahead = ahead.min(longest).min(room as u32);
+        let done = self.quantum::<WATCH>(cores, bus, (now, transfers_at), [ahead, time]);
         let worthwhile = if self.stopped_for_the_time { MIN_SHORT_QUANTUM } else { MIN_QUANTUM };
         let pause = &mut self.pauses[usize::from(in_handler)];
         if done < worthwhile {
@@ -292,6 +308,10 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             }
             speculative.set_next_cycle(time);
         }
+        self.log.contended.settle(bus.cache_mut());
+        if cycle < end {
+            self.note_contended_set(replaying, bus, time, flash_ready);
+        }
         for slave in shared() {
             let number = slave.number();
             let log = &self.log;
@@ -370,6 +390,21 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             bus.cache_mut().set_lru(set, way ^ 1);
         }
         self.forget_lru_changes(bus);
+        self.log.contended.undo_reads();
+    }
+
+    /// The quantum has ended before cycle `time`, in which the replaying core has to do something with the other one beside it: if it
+    /// reads what the flash cache has, both read different lines of one set.
+    fn note_contended_set(&mut self, replaying: &C, bus: &mut B, time: Cycle, flash_ready: bool) {
+        let asked = replaying.pipeline(time).request();
+        let may_read = asked.slave == B::MEMORY.flash_slave && !asked.writes && flash_ready;
+        if may_read
+            && bus.cache().way_of(asked.address).is_some()
+            && self.log.contended.note_end::<B::Cache>(asked.address)
+        {
+            self.code.retranslate();
+            bus.cache_mut().demoted().add_all();
+        }
     }
 
     /// Forgets what is most recently used of sets in which the speculative core has changed it: for the replaying core it may
@@ -401,7 +436,13 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
                 continue;
             }
             let io = if traced { core.pending_io() } else { None };
+            let asked = core.pipeline(core.next_cycle()).request();
             core.perform_deferred::<false>(bus);
+            if asked.slave == B::MEMORY.flash_slave
+                && let Some(number) = self.log.contended.number::<B::Cache>(asked.address)
+            {
+                self.log.contended.note_read(Role::Speculative, number, asked.address, cycle + 1);
+            }
             if let Some(io) = io {
                 let (by, value) = core.io_accessor();
                 self.log.trace.access_io(bus, Role::Speculative, by, (io, value), When::Quantum(cycle));
@@ -416,7 +457,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         core.begin::<false>(bus);
         // Native code has noted that of the I/O port before it left this to others.
         let asked = core.pipeline(core.next_cycle()).request();
-        self.log.trace.addresses[cycle as usize & (LOG_CYCLES - 1)] = asked.address;
+        self.log.trace.ask_for(Role::Speculative, asked.address, cycle);
     }
 }
 

@@ -83,8 +83,16 @@ impl StaleCode {
 /// A cache of the flash with two ways in each set, of which the least recently used one is replaced, and counters of its hits
 /// and accesses that stop at their ends.
 pub trait FlashCache {
+    /// Bytes of a line, a power of two.
+    const LINE_BYTES: u32;
+    /// How many sets there are, a power of two.
+    const SETS: usize;
+
     /// The set that an address belongs to.
-    fn set_of(address: u32) -> usize;
+    #[inline(always)]
+    fn set_of(address: u32) -> usize {
+        (address / Self::LINE_BYTES) as usize & (Self::SETS - 1)
+    }
 
     /// The way that has the word at an address, if no flush is under way.
     fn way_of(&self, address: u32) -> Option<u32>;

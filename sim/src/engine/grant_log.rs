@@ -4,6 +4,7 @@
 use crate::core::bus::{Arbiter, Slave};
 use crate::core::profile::Masks;
 use crate::engine::access_tags::AccessTag;
+use crate::engine::contended_sets::{ContendedSets, PATIENCE};
 use crate::engine::fast_bus::FastBus;
 use crate::engine::known_registers::KnownRegisters;
 use crate::engine::trace::Trace;
@@ -11,7 +12,7 @@ use crate::engine::trace::Trace;
 /// Number of the first cycle of a quantum. Lower numbers stand for grants before it.
 pub(crate) const FIRST: u32 = 2;
 /// Cycles that the log has room for: a power of two, so that an index needs no check.
-pub(crate) const LOG_CYCLES: usize = crate::core::profile::LOG_CYCLES;
+pub(crate) const LOG_CYCLES: usize = 8192;
 /// Slaves that it has room for, likewise.
 pub(crate) const SLAVES: usize = 16;
 /// No slave is requested.
@@ -115,6 +116,7 @@ pub(crate) struct BusGrantLog {
     pub stalled_at: u32,
     /// Registers that native code may access.
     pub(crate) registers: KnownRegisters,
+    pub(crate) contended: ContendedSets,
     /// By cycle, the number of the slave that the speculative core requested.
     pub(crate) requested: [u8; LOG_CYCLES],
     /// By cycle, the speculative core's previous request of the same slave; 0 if there is none in this quantum.
@@ -136,6 +138,7 @@ impl BusGrantLog {
             written: 0,
             native: NativeContext::default(),
             registers: KnownRegisters::default(),
+            contended: ContendedSets::new(PATIENCE),
             io_read: 0,
             io_changed: 0,
             io_refused: 0,

@@ -14,7 +14,7 @@ pub struct DemotedLines {
 
 impl DemotedLines {
     /// Lines of which each is removed by itself; of more, all words are removed at once.
-    const MOST: usize = 64;
+    const MOST: usize = 128;
 
     /// Adds the line of an address.
     #[inline]
@@ -42,14 +42,20 @@ impl std::hash::Hash for DemotedLines {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
+/// Stands for a word of a set that both cores use both lines of ([`crate::engine::contended_sets`]): the cache has it.
+const CACHED: u32 = u32::MAX - 1;
+
 /// Words of flash whose line is the most recently used one of its set in the cache: reading it again is a hit that changes
 /// nothing. Also the words that the speculative core has read in this quantum because they were known to be such.
 #[derive(Clone, Debug)]
 pub struct MruWords {
     /// First address of flash.
     flash: u32,
-    /// By word of flash, the number of the last quantum in which it was found to be one, or read by the speculative core.
+    /// By word of flash, the number of the last quantum in which it was found to be one, or read by the speculative core;
+    /// `CACHED` for a word of a contended set.
     found_in: Vec<u32>,
+    /// Words of contended sets that were in the cache, by index.
+    cached: Vec<usize>,
     /// What was found before this quantum is forgotten.
     known_from: u32,
     /// The same, but `u32::MAX` while the flash interface is busy, so that no word is one.
@@ -63,7 +69,15 @@ pub struct MruWords {
 impl MruWords {
     /// None are known of a flash that begins at an address.
     pub fn new(flash: u32) -> Self {
-        Self { flash, found_in: Vec::new(), known_from: 1, usable_from: 1, quantum: 2, reads_are_lost: false }
+        Self {
+            flash,
+            found_in: Vec::new(),
+            cached: Vec::new(),
+            known_from: 1,
+            usable_from: 1,
+            quantum: 2,
+            reads_are_lost: false,
+        }
     }
 
     /// A quantum begins, in which the speculative core has read nothing yet.
@@ -73,8 +87,9 @@ impl MruWords {
     }
 
     fn next_number(&mut self) {
-        if self.quantum >= u32::MAX - 2 {
+        if self.quantum >= CACHED - 2 {
             self.found_in.fill(0);
+            self.cached.clear();
             (self.known_from, self.usable_from, self.quantum) = (1, 1, 1);
         }
         self.quantum += 1;
@@ -89,29 +104,39 @@ impl MruWords {
         }
         let demoted = bus.cache_mut().demoted();
         if demoted.all || !demoted.lines.is_empty() {
-            self.forget(demoted);
+            self.forget(bus.cache_mut());
         }
         self.usable_from = if ready { self.known_from } else { u32::MAX };
     }
 
     #[inline(never)]
-    fn forget(&mut self, demoted: &mut DemotedLines) {
-        if std::mem::take(&mut demoted.all) {
+    fn forget<C: FlashCache>(&mut self, cache: &mut C) {
+        let mut lines = std::mem::take(&mut cache.demoted().lines);
+        if std::mem::take(&mut cache.demoted().all) {
             self.next_number();
             self.next_number();
             self.reads_are_lost = true;
             self.known_from = self.quantum - 1;
-            demoted.lines.clear();
+            lines.clear();
+            for index in self.cached.drain(..) {
+                self.found_in[index] = 0;
+            }
         }
-        for line in demoted.lines.drain(..) {
-            self.remove_line(line);
+        for word in lines.drain(..).flat_map(|line| [line & !7, line | 4]) {
+            let index = self.index(word);
+            if let Some(found_in) = self.found_in.get_mut(index)
+                && (*found_in != CACHED || cache.way_of(word).is_none())
+            {
+                *found_in = 0;
+            }
         }
+        cache.demoted().lines = lines;
     }
 
     /// Whether the word at an address is known to be one.
     #[inline(always)]
     pub fn has(&self, address: u32) -> bool {
-        self.found_in.get(self.index(address)).is_some_and(|&found_in| found_in >= self.usable_from)
+        self.found_in.get(self.index(address)).is_some_and(|found_in| (self.usable_from..CACHED).contains(found_in))
     }
 
     /// Whether the speculative core may have read a word of the line of an address in this quantum, because it is one.
@@ -131,6 +156,17 @@ impl MruWords {
         let (index, quantum) = (self.index(address), self.quantum);
         if let Some(found_in) = self.found_in.get_mut(index) {
             *found_in = if read { quantum } else { quantum - 1 };
+        }
+    }
+
+    /// The cache has the word at an address, which is one of a contended set.
+    pub fn insert_cached(&mut self, address: u32) {
+        let index = self.index(address);
+        if let Some(found_in) = self.found_in.get_mut(index)
+            && *found_in != CACHED
+        {
+            *found_in = CACHED;
+            self.cached.push(index);
         }
     }
 

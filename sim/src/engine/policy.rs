@@ -363,6 +363,9 @@ impl Replaying<'_> {
                 return true;
             }
             let set = B::Cache::set_of(request.address);
+            if self.log.contended.number::<B::Cache>(request.address).is_some() {
+                return true;
+            }
             return self.may_hit(set, request.place) && !self.mru.was_read(bus.cache().line(set, request.place ^ 1));
         }
         let tag = *bus.tags().of(request.place) & !WATCHED;

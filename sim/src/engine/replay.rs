@@ -129,6 +129,7 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
             get::<WATCH, C, B>(core, &mut pipeline, policy, bus, asked, now);
             cycle = policy.request(cycle, slave);
             policy.log.forget_transfer(slave);
+            note_read(policy, bus, asked.request, cycle);
         }
     }
     core.stop::<WATCH>(&mut pipeline, policy.now(cycle), bus);
@@ -200,12 +201,23 @@ fn replay_beside_transfers<const TRACES: bool, C: FastCpu<B>, B: FastBus>(
     } else if slave != Slave::INTERNAL {
         get::<false, C, B>(core, pipeline, policy, bus, asked, now);
         policy.log.note_grant(cycle, slave);
+        note_read(policy, bus, asked.request, cycle + u32::from(other_loses.is_none()));
     }
     if let Some(slave) = other_loses {
         policy.log.stall(cycle, slave);
         return Some(cycle);
     }
     Some(cycle + 1)
+}
+
+/// The core has been given what it asked for, and goes on in cycle `after` of the quantum.
+#[inline(always)]
+fn note_read<B: FastBus>(policy: &mut Replaying, _: &B, request: Request, after: u32) {
+    if request.slave == B::MEMORY.flash_slave
+        && let Some(number) = policy.log.contended.number::<B::Cache>(request.address)
+    {
+        policy.log.contended.note_read(Role::Replaying, number, request.address, after);
+    }
 }
 
 /// What the replaying core asks for in a cycle.
@@ -279,7 +291,7 @@ fn get<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     now: Cycle,
 ) {
     let Request { slave, address, place, .. } = asked.request;
-    if slave == B::MEMORY.flash_slave {
+    if slave == B::MEMORY.flash_slave && policy.log.contended.number::<B::Cache>(address).is_none() {
         let set = B::Cache::set_of(address);
         policy.record_hit(set, place, u32::from(bus.cache().lru(set)) == place);
     }

@@ -3,12 +3,12 @@
 //! at a time.
 
 use crate::core::bus::{Bus, Slave};
-use crate::core::profile::{Accessor, Begun, LockAccess, Lost, Masks, Quantum, Wait, When};
+use crate::core::profile::{Accessor, Begun, LOG_CYCLES, LockAccess, Lost, Masks, Quantum, Wait, When};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::cpu::{Cpu, FastCpu, IoAccess};
 use crate::engine::fast_bus::FastBus;
-use crate::engine::grant_log::{BusGrantLog, FIRST, IoChange, LOG_CYCLES, SLAVES};
+use crate::engine::grant_log::{BusGrantLog, FIRST, IoChange, SLAVES};
 use crate::engine::known_registers::NativeStore;
 use crate::engine::mru_words::MruWords;
 use crate::engine::policy::{PeerPolicy, Role};
@@ -103,6 +103,16 @@ impl Trace {
         if *noted == number {
             *noted = NOTHING;
             self.count[side(role)] -= 1;
+        }
+    }
+
+    /// A core asks for an address in a cycle of the quantum.
+    #[inline(always)]
+    pub fn ask_for(&mut self, role: Role, address: u32, cycle: u32) {
+        match role {
+            Role::Replaying => self.address = address,
+            Role::Speculative => self.addresses[cycle as usize & (LOG_CYCLES - 1)] = address,
+            Role::Solo => {}
         }
     }
 
@@ -235,12 +245,7 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
     #[inline(always)]
     fn ask_for(&mut self, address: u32, clock: P::Clock) {
         let cycle = self.0.cycle(clock);
-        let trace = &mut self.0.log().trace;
-        match P::ROLE {
-            Role::Replaying => trace.address = address,
-            Role::Speculative => trace.addresses[cycle as usize & (LOG_CYCLES - 1)] = address,
-            Role::Solo => {}
-        }
+        self.0.log().trace.ask_for(P::ROLE, address, cycle);
     }
 
     fn cycle(&self, clock: P::Clock) -> u32 {

@@ -209,6 +209,12 @@ impl Machine {
         self.decoupled.code.native = Native::new(times);
     }
 
+    /// Takes sets of the flash cache that have ended so many quanta as contended (16 unless told otherwise), and forgets those that
+    /// were. It changes how fast a run is, and nothing else.
+    pub fn take_as_contended_after(&mut self, quanta: u32) {
+        self.decoupled.take_as_contended_after(quanta);
+    }
+
     /// Turns of busy waits that were not executed one by one.
     pub fn skipped_turns(&self) -> u64 {
         self.busy_waits.turns
@@ -217,6 +223,11 @@ impl Machine {
     /// Times that cores ran apart while the DMA was at work.
     pub fn quanta_with_transfers(&self) -> u64 {
         self.decoupled.quanta_with_transfers
+    }
+
+    /// Sets of the flash cache of which both cores have used both lines while they ran apart, as far as is known.
+    pub fn contended_sets(&self) -> usize {
+        self.decoupled.contended_sets()
     }
 
     /// How many blocks of instructions have become code for the host.

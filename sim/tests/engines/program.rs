@@ -225,17 +225,33 @@ pub fn program(taste: Taste) -> impl Strategy<Value = Vec<Part>> {
     proptest::collection::vec(part(taste), 1..24)
 }
 
-/// Machine code of a program, which goes on for ever.
-pub fn assemble(parts: &[Part]) -> Vec<u16> {
+/// Machine code of a program, which goes on for ever: with itself, or so many bytes from its beginning.
+pub fn assemble(parts: &[Part], next: u32) -> Vec<u16> {
     let mut code = Vec::new();
     for part in parts {
         append(part, &mut code);
     }
     // Over a reach of 2 kB, no more than that is asked for.
     code.truncate(1000);
-    let back = code.len() as u16 + 2;
-    code.push(0xe000 | 0u16.wrapping_sub(back) & 0x7ff);
+    if next == 0 {
+        let back = code.len() as u16 + 2;
+        code.push(0xe000 | 0u16.wrapping_sub(back) & 0x7ff);
+    } else {
+        let offset = next.wrapping_sub(2 * code.len() as u32 + 4);
+        code.extend(call(((offset as i32) >> 1) as u32));
+    }
     code
+}
+
+/// BL over so many halfwords, less than 2^21 of them.
+fn call(halves: u32) -> [u16; 2] {
+    // Bits 23 and 22 of the offset are XORed with its sign.
+    let sign = halves >> 31;
+    let [j1, j2] = [halves >> 22, halves >> 21].map(|bit| (bit ^ sign ^ 1) as u16 & 1);
+    [
+        0xf000 | (sign as u16) << 10 | (halves >> 11 & 0x3ff) as u16,
+        0xd000 | j1 << 13 | j2 << 11 | (halves & 0x7ff) as u16,
+    ]
 }
 
 fn append(part: &Part, code: &mut Vec<u16>) {

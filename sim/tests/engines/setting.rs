@@ -89,6 +89,8 @@ pub struct Setting {
     pub linear_data: bool,
     /// Each overwrites the other's code, not its own.
     pub crossed: bool,
+    /// Each goes on with the other's program after its own.
+    pub joined: bool,
     /// Code in one of the large banks is overwritten by its striped address.
     pub aliased: bool,
     pub pieces: Vec<Piece>,
@@ -158,6 +160,7 @@ pub fn setting() -> impl Strategy<Value = Setting> {
                 ticks,
                 linear_data,
                 crossed,
+                joined: false,
                 aliased,
                 pieces,
                 translated_after,
@@ -187,6 +190,32 @@ pub fn of_transfers() -> impl Strategy<Value = Setting> {
         .prop_map(|(cycles, transfers)| Piece { cycles, before: Event::Transfers(Box::new(transfers)) });
     (setting(), programs, proptest::collection::vec(piece, 1..6)).prop_map(|(setting, programs, pieces)| Setting {
         programs,
+        pieces,
+        ..setting
+    })
+}
+
+/// Programs that compute, and go through each other's code in flash, 8 kB apart: so both cores read both lines of the same
+/// sets of the flash cache, and now and then a third one.
+pub fn of_flash() -> impl Strategy<Value = Setting> {
+    let few = || prop_oneof![3 => Just(0u32), 1 => Just(1u32)];
+    let programs = (few(), few()).prop_flat_map(|(io, shared)| {
+        let taste = Taste { outside: 0, pio: 0, io, shared, modifying: 0, wild: 0 };
+        [program(taste), program(taste)]
+    });
+    let events = prop_oneof![
+        8 => Just(Event::Nothing),
+        1 => (0usize..2, 0u8..32).prop_map(|(core, number)| Event::Interrupt { core, number }),
+        1 => Just(Event::Flush),
+        1 => (0usize..2, 0u32..64).prop_map(|(core, half)| Event::Trace { core, half }),
+        1 => transfers::transfers().prop_map(|transfers| Event::Transfers(Box::new(transfers))),
+    ];
+    let piece = (500u64..20_000, events).prop_map(|(cycles, before)| Piece { cycles, before });
+    let pieces = proptest::collection::vec(piece, 2..10);
+    (setting(), programs, any::<bool>(), pieces).prop_map(|(setting, programs, joined, pieces)| Setting {
+        programs,
+        place: [2; 2],
+        joined,
         pieces,
         ..setting
     })
@@ -234,7 +263,8 @@ impl Setting {
             let at = self.code(core);
             // STR R1, [R0, #4]; STR R2, [R0]: SYST_RVR and SYST_CSR.
             let mut code = vec![0x6041, 0x6002];
-            code.extend(assemble(&self.programs[core]));
+            let next = if self.joined { self.code(1 - core).wrapping_sub(at) } else { 0 };
+            code.extend(assemble(&self.programs[core], next));
             put(&mut machine, at, &code);
             machine.start_core(core, at | 1, stack);
             let unstriped = if self.linear_data { 0x0100_0000 } else { 0 };

@@ -138,6 +138,10 @@ impl<B: FastBus> cpu::CodeCache<B> for CodeCache {
             self.drop_all_stale(bus);
         }
     }
+
+    fn retranslate(&mut self) {
+        self.native.retranslate();
+    }
 }
 
 impl CodeCache {

@@ -252,10 +252,11 @@ impl<B: FastBus> Core<B> {
                     if missing {
                         break FastPathExit::Stop;
                     }
-                    if unknown {
-                        fast.hit_unknown(pc.wrapping_add(4));
-                    }
-                    clock = fast.fetch_known(clock, op, pc, in_flash);
+                    clock = if unknown {
+                        fast.hit_unknown(clock, pc.wrapping_add(4))
+                    } else {
+                        fast.fetch_known(clock, op, pc, in_flash)
+                    };
                     pc = pc.wrapping_add(2);
                 }
                 Effect::Branch => {
@@ -348,7 +349,7 @@ impl<B: FastBus> Core<B> {
         fast.policy.forget_unless_begun(self.stats.instructions);
         native.set_tracing(P::TRACES);
         let context = fast.native_context();
-        while let Some(number) = native.entry(self.pc, all, fast.bus) {
+        while let Some(number) = native.entry(self.pc, all, fast.bus, &fast.policy.log().contended) {
             let mut exit = (NativeExit::Stop, 0);
             let touch = fast.touch; // other spinlocks may be held than before
             fast.policy.run_native(clock, |log| {
@@ -365,13 +366,15 @@ impl<B: FastBus> Core<B> {
             let goes_on = match exit {
                 NativeExit::Branch => true,
                 NativeExit::SlowPath => self.run_one_on_slow_path(fast, all, clock)?,
-                NativeExit::Unknown => native.entry(self.pc, all, fast.bus).is_some_and(|number| {
-                    let (words, more) = native.words(number);
-                    for &word in more {
-                        fast.ensure_mru(word);
-                    }
-                    words.iter().all(|&word| fast.ensure_mru(word))
-                }),
+                NativeExit::Unknown => {
+                    native.entry(self.pc, all, fast.bus, &fast.policy.log().contended).is_some_and(|number| {
+                        let (words, more) = native.words(number);
+                        for &word in more {
+                            fast.ensure_mru(word);
+                        }
+                        words.iter().all(|&word| fast.ensure_mru(word))
+                    })
+                }
                 NativeExit::Stop => false,
             };
             if !goes_on {

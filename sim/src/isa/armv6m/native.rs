@@ -19,8 +19,9 @@ mod x86_64;
 
 use crate::core::bus::Slave;
 use crate::core::profile::BlockShape;
+use crate::engine::contended_sets::ContendedSets;
 use crate::engine::cpu::FastCpu as _;
-use crate::engine::fast_bus::{FastBus, MemoryLayout};
+use crate::engine::fast_bus::{FastBus, FlashCache, MemoryLayout};
 use crate::engine::gate::RUNS_HERE;
 use crate::engine::grant_log::BusGrantLog;
 use crate::engine::policy::{ROLES, Role};
@@ -94,6 +95,17 @@ struct RegionContext<'a> {
     targets: [usize; ROLES],
     /// How many halfwords there are.
     halves: usize,
+    /// None if there are no contended sets of the flash cache.
+    contended: Option<ContendedContext<'a>>,
+}
+
+/// What it needs to know of them.
+#[derive(Clone, Copy)]
+struct ContendedContext<'a> {
+    /// The number of the one that an address belongs to.
+    number: &'a dyn Fn(u32) -> Option<usize>,
+    line_bytes: u32,
+    sets: usize,
 }
 
 impl RegionContext<'_> {
@@ -105,6 +117,11 @@ impl RegionContext<'_> {
     /// The lowest bit that chooses the bank in the unstriped view.
     fn bank_shift(&self) -> i8 {
         (self.layout.striped_bytes / 4).trailing_zeros() as i8
+    }
+
+    /// The number of the contended set that an address of flash belongs to, if it does.
+    fn contended_set(&self, address: u32) -> Option<usize> {
+        self.contended.and_then(|contended| (contended.number)(address))
     }
 
     /// Whom a fetch from an address asks.
@@ -179,7 +196,13 @@ impl Native {
     }
 
     /// Execution goes on at an address. The number of the code for that, which is made if it is worth it.
-    pub fn entry<B: FastBus>(&mut self, pc: u32, all: &Instructions, bus: &mut B) -> Option<usize> {
+    pub fn entry<B: FastBus>(
+        &mut self,
+        pc: u32,
+        all: &Instructions,
+        bus: &mut B,
+        contended: &ContendedSets,
+    ) -> Option<usize> {
         let place = CodeView::of::<B>(pc)?;
         let (ops, base) = all.of::<B>(place);
         let source = Source { ops, base };
@@ -195,7 +218,7 @@ impl Native {
         if self.hot_counters[place as usize][index] == self.threshold {
             if self.compiled.as_ref().is_some_and(|compiled| compiled.assembler.offset().0 > MOST_CODE) {
                 self.forget_all();
-            } else if self.translate(pc, place, source, bus).is_none() {
+            } else if self.translate(pc, place, source, bus, contended).is_none() {
                 // The host does not let code be made.
                 *self = Self::new(NEVER);
             }
@@ -208,7 +231,14 @@ impl Native {
     }
 
     /// Makes code of the region that begins at an address. None if that cannot be done; then some of it may be there.
-    fn translate<B: FastBus>(&mut self, pc: u32, place: CodeView, source: Source, bus: &mut B) -> Option<()> {
+    fn translate<B: FastBus>(
+        &mut self,
+        pc: u32,
+        place: CodeView,
+        source: Source,
+        bus: &mut B,
+        contended: &ContendedSets,
+    ) -> Option<()> {
         let is_known = |pc| self.number(place, source.index(pc)).is_some();
         let mut blocks = region::discover(source, pc, |pc| half_at(pc, bus), is_known);
         number_for_profile(&mut blocks, bus);
@@ -233,6 +263,7 @@ impl Native {
             let number = number(*hot_counters.get(source.index(pc))?, threshold)?;
             entries.get(number).map(|entry| entry.labels[role as usize])
         };
+        let contended_number = |address| contended.number::<B::Cache>(address);
         let context = RegionContext {
             traces: self.traces,
             touches,
@@ -245,6 +276,11 @@ impl Native {
             label: &label,
             targets: targets.each_ref().map(|targets| targets.as_ptr() as usize),
             halves: targets[0].len(),
+            contended: (contended.count() > 0).then_some(ContendedContext {
+                number: &contended_number,
+                line_bytes: B::Cache::LINE_BYTES,
+                sets: B::Cache::SETS,
+            }),
         };
         for role in Role::ALL {
             Translator::new(assembler, native_entry, role, &context).region(&blocks);
@@ -277,6 +313,14 @@ impl Native {
             .is_some_and(|compiled| compiled.sources.iter().any(|at| (first & !3..=last).contains(at)))
         {
             self.forget_all();
+        }
+    }
+
+    /// What was translated is translated once more when it is executed next.
+    pub fn retranslate(&mut self) {
+        self.compiled = None;
+        for counter in self.hot_counters.iter_mut().flatten() {
+            *counter = (*counter).min(self.threshold);
         }
     }
 

@@ -19,6 +19,7 @@ pub(crate) const XIP_CTRL: u32 = 0x14;
 pub(crate) const XIP_SSI: u32 = 0x18;
 /// Sets of the cache: 16 kB in two ways of 8-byte lines.
 const SETS: usize = 1024;
+const LINE_BYTES: u32 = 8;
 /// Cycles that a flush holds the cache: one per set and a little (DS 2.6.3.2: "just over 1024 cycles").
 const FLUSH: Cycle = SETS as Cycle + 1;
 const FLASH_BUSY: &str = "code or data are read from flash while it is given commands, erases or programs: all bits read as \
@@ -177,6 +178,7 @@ impl Xip {
     fn touch(&mut self, set: usize, tag: u16, half: u8, found: Option<usize>) {
         let way = found.unwrap_or_else(|| {
             let way = usize::from(self.oldest[set]);
+            self.demoted.add(self.line(set, way as u32));
             self.lines[set][way] = Line { tag, present: 0 };
             way
         });
@@ -287,10 +289,8 @@ impl Xip {
 }
 
 impl FlashCache for Xip {
-    #[inline]
-    fn set_of(address: u32) -> usize {
-        split(address).0
-    }
+    const LINE_BYTES: u32 = LINE_BYTES;
+    const SETS: usize = SETS;
 
     #[inline]
     fn way_of(&self, address: u32) -> Option<u32> {
@@ -348,5 +348,5 @@ impl FlashCache for Xip {
 
 /// Set, tag, and bit of the word in its line.
 fn split(address: u32) -> (usize, u16, u8) {
-    ((address >> 3) as usize & (SETS - 1), (address >> 13 & 0x7ff) as u16, 1 << (address >> 2 & 1))
+    (Xip::set_of(address), (address >> 13 & 0x7ff) as u16, 1 << (address >> 2 & 1))
 }

@@ -65,6 +65,9 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     pub fn may_hit_unknown(&mut self, address: u32) -> bool {
         let Some(way) = self.bus.cache().way_of(address).filter(|_| self.flash_ready) else { return false };
         let set = B::Cache::set_of(address);
+        if self.contended_set(address).is_some() {
+            return true;
+        }
         self.policy.may_hit(set, way) && !(P::ROLE == Role::Replaying && self.was_read(set, way ^ 1))
     }
 
@@ -76,10 +79,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     /// A cycle in which a word is read that the flash cache has.
     #[inline(always)]
     pub fn hit(&mut self, clock: P::Clock, address: u32) -> P::Clock {
-        if !self.has_mru(address) {
-            self.hit_unknown(address);
-        }
-        self.hit_known(clock, address)
+        if self.has_mru(address) { self.hit_known(clock, address) } else { self.hit_unknown(clock, address) }
     }
 
     /// The same of the most recently used word of a set.
@@ -90,8 +90,26 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         self.policy.request_flash(clock, B::MEMORY.flash_slave)
     }
 
+    /// The number of the contended set of the flash cache that an address belongs to, if it does.
+    fn contended_set(&mut self, address: u32) -> Option<usize> {
+        self.policy.log().contended.number::<B::Cache>(address)
+    }
+
+    /// The same of another word.
     #[inline(never)]
-    pub fn hit_unknown(&mut self, address: u32) {
+    pub fn hit_unknown(&mut self, clock: P::Clock, address: u32) -> P::Clock {
+        let Some(number) = self.contended_set(address) else {
+            self.make_mru(address);
+            return self.hit_known(clock, address);
+        };
+        self.policy.mru().insert_cached(address);
+        let clock = self.hit_known(clock, address);
+        let after = self.policy.cycle(clock);
+        self.policy.log().contended.note_read(P::ROLE, number, address, after);
+        clock
+    }
+
+    fn make_mru(&mut self, address: u32) {
         // It does: nothing leaves the cache on the fast path.
         let Some(way) = self.bus.cache().way_of(address) else { return };
         let set = B::Cache::set_of(address);
@@ -165,6 +183,10 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             return true;
         }
         let Some(way) = self.bus.cache().way_of(address).filter(|_| self.flash_ready) else { return false };
+        if self.contended_set(address).is_some() {
+            self.policy.mru().insert_cached(address);
+            return true;
+        }
         let set = B::Cache::set_of(address);
         let is_mru = u32::from(self.bus.cache().lru(set)) != way && self.policy.may_treat_as_mru(set, way);
         if is_mru {

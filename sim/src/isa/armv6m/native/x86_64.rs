@@ -13,6 +13,7 @@ mod registers;
 mod time;
 mod trace;
 
+use crate::engine::contended_sets::ContendedSets;
 use crate::engine::gate::{self, CALLEE_SAVED};
 use crate::engine::grant_log::{BusGrantLog, NativeContext, SLAVES};
 use crate::engine::policy::Role;
@@ -64,6 +65,8 @@ const TARGET_CODE: i32 = CONTEXT + offset_of!(NativeContext, target_code) as i32
 const USABLE_FROM: i32 = CONTEXT + offset_of!(NativeContext, usable_from) as i32;
 const REGISTERS: i32 = offset_of!(BusGrantLog, registers) as i32;
 const QUANTUM: i32 = CONTEXT + offset_of!(NativeContext, quantum) as i32;
+const CONTENDED: i32 = offset_of!(BusGrantLog, contended) as i32;
+const CONTENDED_NUMBER: i32 = CONTENDED + offset_of!(ContendedSets, number_of) as i32;
 
 const TOUCHED: i32 = CONTEXT + offset_of!(NativeContext, touched) as i32;
 const TOUCH: i32 = CONTEXT + offset_of!(NativeContext, touch) as i32;

@@ -31,7 +31,7 @@ impl Translator<'_> {
         for word in words {
             let offset = (word.wrapping_sub(self.context.layout.flash) & !3) as i32;
             dynasm!(self.to ; .arch x64 ; cmp [rdi + offset], eax ; jb =>exit);
-            if self.role == Role::Speculative {
+            if self.role == Role::Speculative && self.context.contended_set(word).is_none() {
                 dynasm!(self.to ; .arch x64 ; mov [rdi + offset], edx);
             }
         }
@@ -146,13 +146,9 @@ impl Translator<'_> {
                 ; cmp [rdi + 4], eax
                 ; jb =>exit
             );
-            if self.role == Role::Speculative {
-                dynasm!(self.to ; .arch x64 ; mov eax, [rbp + QUANTUM] ; mov [rdi + 4], eax);
-            }
+            self.note_mru_at_rdi(4);
             dynasm!(self.to ; .arch x64 ; =>known);
-            if self.role == Role::Speculative {
-                dynasm!(self.to ; .arch x64 ; mov eax, [rbp + QUANTUM] ; mov [rdi], eax);
-            }
+            self.note_mru_at_rdi(0);
         }
     }
 
@@ -180,7 +176,12 @@ impl Translator<'_> {
         let shift = match self.context.place {
             CodeView::Flash => {
                 self.at.hits += 1;
-                return self.request(RequestedSlave::Known(self.context.layout.flash_slave.0), AskedAddress::Told);
+                self.request(RequestedSlave::Known(self.context.layout.flash_slave.0), AskedAddress::Told);
+                if self.context.contended.is_some() {
+                    dynasm!(self.to ; .arch x64 ; mov esi, [rbp + TARGET] ; add esi, behind);
+                    self.note_read_at_rsi();
+                }
+                return;
             }
             CodeView::Ram => 2,
             CodeView::Unstriped => self.context.bank_shift(),

@@ -9,7 +9,7 @@ use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::x86_64::registers::Then;
 use crate::isa::armv6m::native::x86_64::trace::AskedAddress;
 use crate::isa::armv6m::native::x86_64::{
-    COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, QUANTUM, RAM, RAX, READ,
+    COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, RAM, RAX, READ,
     RequestedSlave, SP, TAGS, TOUCH, TOUCHED, Translator, USABLE_FROM, WRITEBACK, WRITTEN, host_register,
 };
 use crate::isa::armv6m::native::{NativeExit, Role};
@@ -224,11 +224,15 @@ impl Translator<'_> {
             ; cmp [rdi], eax
             ; jb =>exit
         );
-        if self.role == Role::Speculative {
-            dynasm!(self.to ; .arch x64 ; mov eax, [rbp + QUANTUM] ; mov [rdi], eax);
-        }
+        self.note_mru_at_rdi(0);
         self.request(RequestedSlave::Known(flash_slave.0), AskedAddress::Told);
         self.flush_last_requested();
+        if op.code == Code::LdrLiteral {
+            self.note_read((pc.wrapping_add(4) & !3).wrapping_add(op.immediate as i32 as u32));
+        } else {
+            dynasm!(self.to ; .arch x64 ; lea esi, [rdx + flash]);
+            self.note_read_at_rsi();
+        }
         dynasm!(self.to ; .arch x64 ; add DWORD [rbp + COUNTS], 1 ; mov rax, [rbp + FLASH_AT]);
         self.load(op);
         dynasm!(self.to ; .arch x64 ; jmp =>done);

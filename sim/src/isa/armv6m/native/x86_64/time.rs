@@ -1,13 +1,14 @@
 //! Cycles, and who asks whom in them: what `PeerPolicy` does for a fast run.
 
 use crate::core::bus::Slave;
+use crate::engine::contended_sets::ContendedSets;
 use crate::engine::grant_log::{NO_SLAVE, SLAVES};
-use crate::isa::armv6m::native::Role;
 use crate::isa::armv6m::native::x86_64::trace::AskedAddress;
 use crate::isa::armv6m::native::x86_64::{
-    BlockPosition, COUNTS, END, LAST_GRANTED, LAST_REQUESTED, LIMIT, LOST, PREVIOUS_REQUEST, REQUESTED, RequestedSlave,
-    SPECULATIVE_LOST, Translator,
+    BlockPosition, CONTENDED, CONTENDED_NUMBER, COUNTS, END, LAST_GRANTED, LAST_REQUESTED, LIMIT, LOST,
+    PREVIOUS_REQUEST, QUANTUM, REQUESTED, RequestedSlave, SPECULATIVE_LOST, Translator,
 };
+use crate::isa::armv6m::native::{ContendedContext, Role};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {
@@ -31,6 +32,52 @@ impl Translator<'_> {
             self.at.hits += 1;
         }
         self.request(RequestedSlave::Known(slave.0), AskedAddress::Known(address));
+        if slave == self.context.layout.flash_slave {
+            self.note_read(address);
+        }
+    }
+
+    /// A word of flash was read: that is noted if it is one of a contended set. Changes RAX.
+    pub(crate) fn note_read(&mut self, address: u32) {
+        let Some(number) = self.context.contended_set(address) else { return };
+        let (last, after) = (CONTENDED + ContendedSets::offset(self.role, number) as i32, self.at.cycle);
+        dynasm!(self.to
+            ; .arch x64
+            ; lea eax, [rcx + after]
+            ; mov [rbp + last], eax
+            ; mov DWORD [rbp + last + 4], address as i32
+        );
+    }
+
+    /// The same of the word whose address is in RSI. Changes RAX and RDI.
+    pub(crate) fn note_read_at_rsi(&mut self) {
+        let Some(ContendedContext { line_bytes, sets, .. }) = self.context.contended else { return };
+        let (last, after) = (CONTENDED + ContendedSets::offset(self.role, 0) as i32, self.at.cycle);
+        let (line, sets) = (line_bytes.trailing_zeros() as i8, sets as i32 - 1);
+        dynasm!(self.to
+            ; .arch x64
+            ; mov edi, esi
+            ; shr edi, line
+            ; and edi, sets
+            ; movzx edi, BYTE [rbp + rdi + CONTENDED_NUMBER]
+            ; lea eax, [rcx + after]
+            ; mov [rbp + rdi * 8 + last], eax
+            ; mov [rbp + rdi * 8 + last + 4], esi
+        );
+    }
+
+    /// The speculative core is about to read a word of flash that is known to be most recently used, or in a contended set: that is
+    /// noted at an offset from RDI. Changes RAX.
+    pub(crate) fn note_mru_at_rdi(&mut self, offset: i32) {
+        if self.role != Role::Speculative {
+            return;
+        }
+        dynasm!(self.to ; .arch x64 ; mov eax, [rbp + QUANTUM]);
+        if self.context.contended.is_some() {
+            // What stands for a contended set is more than any quantum, and stays.
+            dynasm!(self.to ; .arch x64 ; cmp eax, [rdi + offset] ; cmovb eax, [rdi + offset]);
+        }
+        dynasm!(self.to ; .arch x64 ; mov [rdi + offset], eax);
     }
 
     /// A cycle in which a slave is asked for. Changes RAX, and RDI if the slave is known.

@@ -37,6 +37,8 @@ pub(crate) struct ContendedSets {
     pub(crate) last_reads: [[LastRead; MOST + 1]; 2],
     /// By number, the set.
     sets: Vec<usize>,
+    /// What the replaying core could not read in this quantum, as the speculative core has read the other line of the set.
+    pub refused: Option<u32>,
     /// Sets that have ended quanta and are none of these yet, and how many quanta they have ended.
     candidates: Vec<usize>,
     ended: u32,
@@ -50,6 +52,7 @@ impl ContendedSets {
             number_of: [MOST as u8; SETS],
             last_reads: [[LastRead::default(); MOST + 1]; 2],
             sets: Vec::new(),
+            refused: None,
             candidates: Vec::new(),
             ended: 0,
             patience,
@@ -68,9 +71,9 @@ impl ContendedSets {
         (number < MOST).then_some(number)
     }
 
-    /// A quantum has ended since both cores read different lines of the set of an address. Whether there are more sets from
-    /// now on, for which all native code has to be made anew.
-    pub fn note_end<C: FlashCache>(&mut self, address: u32) -> bool {
+    /// A quantum has ended. Whether there are more sets from now on, for which all native code has to be made anew.
+    pub fn note_end<C: FlashCache>(&mut self) -> bool {
+        let Some(address) = self.refused.take() else { return false };
         let set = C::set_of(address) & (SETS - 1);
         if !self.candidates.contains(&set) {
             self.candidates.push(set);

@@ -309,8 +309,9 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             speculative.set_next_cycle(time);
         }
         self.log.contended.settle(bus.cache_mut());
-        if cycle < end {
-            self.note_contended_set(replaying, bus, time, flash_ready);
+        if self.log.contended.note_end::<B::Cache>() {
+            self.code.retranslate();
+            bus.cache_mut().demoted().add_all();
         }
         for slave in shared() {
             let number = slave.number();
@@ -391,20 +392,6 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         }
         self.forget_lru_changes(bus);
         self.log.contended.undo_reads();
-    }
-
-    /// The quantum has ended before cycle `time`, in which the replaying core has to do something with the other one beside it: if it
-    /// reads what the flash cache has, both read different lines of one set.
-    fn note_contended_set(&mut self, replaying: &C, bus: &mut B, time: Cycle, flash_ready: bool) {
-        let asked = replaying.pipeline(time).request();
-        let may_read = asked.slave == B::MEMORY.flash_slave && !asked.writes && flash_ready;
-        if may_read
-            && bus.cache().way_of(asked.address).is_some()
-            && self.log.contended.note_end::<B::Cache>(asked.address)
-        {
-            self.code.retranslate();
-            bus.cache_mut().demoted().add_all();
-        }
     }
 
     /// Forgets what is most recently used of sets in which the speculative core has changed it: for the replaying core it may

@@ -366,7 +366,9 @@ impl Replaying<'_> {
             if self.log.contended.number::<B::Cache>(request.address).is_some() {
                 return true;
             }
-            return self.may_hit(set, request.place) && !self.mru.was_read(bus.cache().line(set, request.place ^ 1));
+            let may = self.may_hit(set, request.place) && !self.mru.was_read(bus.cache().line(set, request.place ^ 1));
+            self.log.contended.refused = (!may).then_some(request.address);
+            return may;
         }
         let tag = *bus.tags().of(request.place) & !WATCHED;
         if request.writes { tag < self.log.read } else { tag != self.log.written }

@@ -13,9 +13,10 @@ use crate::engine::policy::Role;
 const MOST: usize = 255;
 /// Sets of the largest cache.
 const SETS: usize = 1024;
-/// Quanta that have to end before native code is made anew for the sets that ended them; each time it doubles, since that
-/// takes about as long as so many quanta.
+/// Quanta that have to end before native code is made anew for the sets that ended them; each time it doubles, up to about as
+/// many as take as long as that.
 pub(crate) const PATIENCE: u32 = 16;
+const MOST_PATIENCE: u32 = 256;
 
 /// What a core read last of a set in this quantum. Native code writes it, too.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,7 +84,7 @@ impl ContendedSets {
             return false;
         }
         self.ended = 0;
-        self.patience = self.patience.saturating_mul(2);
+        self.patience = (2 * self.patience).min(MOST_PATIENCE);
         for set in self.candidates.drain(..) {
             if self.sets.len() < MOST {
                 self.number_of[set] = self.sets.len() as u8;

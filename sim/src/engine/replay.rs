@@ -129,7 +129,7 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
             get::<WATCH, C, B>(core, &mut pipeline, policy, bus, asked, now);
             cycle = policy.request(cycle, slave);
             policy.log.forget_transfer(slave);
-            note_read(policy, bus, asked.request, cycle);
+            note_read::<B>(policy, asked.request, cycle);
         }
     }
     core.stop::<WATCH>(&mut pipeline, policy.now(cycle), bus);
@@ -201,7 +201,8 @@ fn replay_beside_transfers<const TRACES: bool, C: FastCpu<B>, B: FastBus>(
     } else if slave != Slave::INTERNAL {
         get::<false, C, B>(core, pipeline, policy, bus, asked, now);
         policy.log.note_grant(cycle, slave);
-        note_read(policy, bus, asked.request, cycle + u32::from(other_loses.is_none()));
+        // The speculative core, should it have lost the cycle, asks for RAM in it.
+        note_read::<B>(policy, asked.request, cycle + 1);
     }
     if let Some(slave) = other_loses {
         policy.log.stall(cycle, slave);
@@ -212,7 +213,7 @@ fn replay_beside_transfers<const TRACES: bool, C: FastCpu<B>, B: FastBus>(
 
 /// The core has been given what it asked for, and goes on in cycle `after` of the quantum.
 #[inline(always)]
-fn note_read<B: FastBus>(policy: &mut Replaying, _: &B, request: Request, after: u32) {
+fn note_read<B: FastBus>(policy: &mut Replaying, request: Request, after: u32) {
     if request.slave == B::MEMORY.flash_slave
         && let Some(number) = policy.log.contended.number::<B::Cache>(request.address)
     {

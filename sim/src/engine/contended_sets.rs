@@ -74,13 +74,13 @@ impl ContendedSets {
 
     /// A quantum has ended. Whether there are more sets from now on, for which all native code has to be made anew.
     pub fn note_end<C: FlashCache>(&mut self) -> bool {
-        let Some(address) = self.refused.take() else { return false };
+        let Some(address) = self.refused.take().filter(|_| self.sets.len() < MOST) else { return false };
         let set = C::set_of(address) & (SETS - 1);
         if !self.candidates.contains(&set) {
             self.candidates.push(set);
         }
         self.ended += 1;
-        if self.ended < self.patience || self.sets.len() == MOST {
+        if self.ended < self.patience {
             return false;
         }
         self.ended = 0;

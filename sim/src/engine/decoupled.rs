@@ -282,15 +282,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let log = &self.log;
         let speculative_waits = log.speculative_waits(cycle);
         let speculative_ended = cycle == end && end + C::MAX_CYCLES <= FIRST + ahead;
-        let follows = (3 * (cycle - FIRST)).clamp(3 * MIN_QUANTUM, MAX_QUANTUM);
-        if cycle == end {
-            self.ahead = self.ahead.max(follows);
-        } else if log.end == end {
-            self.ahead = follows;
-        }
-        let waits: u32 = log.speculative_lost.iter().sum();
-        let share = (u64::from(waits) << 16) / u64::from((cycle - FIRST).max(1));
-        self.loss = (7 * self.loss + share.min(1 << 16) as u32) / 8;
+        self.choose_lead(cycle, end);
         let mut begins_lost = false;
         if cycle < end {
             self.roll_back(bus, at_begin.id(), held);
@@ -351,6 +343,20 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let other = &mut self.reach[usize::from(replaying.id())];
         *other = (*other + *other / 8 + 1).min(MAX_QUANTUM);
         cycle - FIRST
+    }
+
+    /// How far the speculative core is to run ahead from now on, after a quantum in which the replaying core has come to `cycle`
+    /// where it had come to `end`.
+    fn choose_lead(&mut self, cycle: u32, end: u32) {
+        let follows = (3 * (cycle - FIRST)).clamp(3 * MIN_QUANTUM, MAX_QUANTUM);
+        if cycle == end {
+            self.ahead = self.ahead.max(follows);
+        } else if self.log.end == end {
+            self.ahead = follows;
+        }
+        let waits: u32 = self.log.speculative_lost.iter().sum();
+        let share = (u64::from(waits) << 16) / u64::from((cycle - FIRST).max(1));
+        self.loss = (7 * self.loss + share.min(1 << 16) as u32) / 8;
     }
 
     /// Runs the speculative core as if it were alone, up to cycle `end` of the quantum or a few cycles less. The cycle that it has come to.

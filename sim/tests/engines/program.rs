@@ -56,8 +56,9 @@ fn plain() -> impl Strategy<Value = Vec<u16>> {
         2 => (0u16..14).prop_map(|condition| vec![0xd000 | condition << 8, 0xbf00]),
         1 => Just(vec![0xe000, 0xbf00]),
         1 => Just(vec![0xbf00]),
-        // LDR from behind the instruction: code is data, too.
-        1 => (low, 0u16..4).prop_map(|(d, i)| vec![0x4800 | d << 8 | i]),
+        // LDR from behind the instruction, up to 1 kB: code is data, too.
+        1 => (low.clone(), 0u16..4).prop_map(|(d, i)| vec![0x4800 | d << 8 | i]),
+        1 => (low, 0u16..256).prop_map(|(d, i)| vec![0x4800 | d << 8 | i]),
         // PUSH and POP.
         2 => (1u16..64).prop_map(|list| vec![0xb400 | list, 0xbc00 | list]),
         // ADD, SUB of SP.
@@ -238,7 +239,7 @@ pub fn assemble(parts: &[Part], next: u32) -> Vec<u16> {
         code.push(0xe000 | 0u16.wrapping_sub(back) & 0x7ff);
     } else {
         let offset = next.wrapping_sub(2 * code.len() as u32 + 4);
-        code.extend(call(((offset as i32) >> 1) as u32));
+        code.extend(call(offset >> 1 | offset & 1 << 31));
     }
     code
 }

@@ -12,7 +12,7 @@
 //! log by cycles before `BusGrantLog::end`, which is at most `LOG_CYCLES`, those of a trace by what took a cycle of the chip each
 //! (`engine::trace`), and code by tables that it compares indices with. What it notes of accesses has an entry for each word
 //! that the tags have one for. It reaches known registers by two bits of an address, and writes to them that are not made yet by
-//! a count that it has compared with their number.
+//! a count that it has compared with their number. It reaches what was read last of a contended set by a byte, and there are 256.
 
 pub(crate) mod region;
 mod x86_64;

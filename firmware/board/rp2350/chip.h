@@ -10,7 +10,11 @@
 #include "rp2350_registers.h"
 
 #define CHIP_NAME "RP2350"
+#ifdef CHIP_LIBRARY_FOR_SPEED
+#define CHIP_LIBRARY "picolibc " _PICOLIBC_VERSION ", release"
+#else
 #define CHIP_LIBRARY "picolibc " _PICOLIBC_VERSION
+#endif
 #define CHIP_STACKS "sram-striped; of interrupts: sram8 (core 0), sram9 (core 1)"
 #define CHIP_FULL_SPEED_HZ 150000000
 #define CHIP_CLK_SYS_DIV_1 (1U << 16U)

@@ -25,4 +25,9 @@ set(CMAKE_CXX_FLAGS_INIT "${rp2350_flags}")
 set(CMAKE_ASM_FLAGS_INIT "${rp2350_flags}")
 # Debian has the libraries only for the standard extensions.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-march=rv32imac")
+# The default one is made for size: its memcpy moves a byte at a time, where newlib-nano's for the Pico moves words.
+if(EXISTS /usr/lib/picolibc/riscv64-unknown-elf/lib/release)
+  string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " --picolibc-buildtype=release")
+  string(APPEND CMAKE_C_FLAGS_INIT " -DCHIP_LIBRARY_FOR_SPEED")
+endif()
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

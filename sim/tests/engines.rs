@@ -1,7 +1,7 @@
 //! Both engines come to the same: random programs on both cores, compared by the hash of the whole state wherever the run
 //! is cut. `make test` tries 2,000 of them, `make test-long` a million (`PROPTEST_CASES`).
 
-mod found;
+pub mod found;
 mod pio;
 pub mod program;
 pub mod setting;

@@ -1,5 +1,6 @@
 //! Profiles: every cycle belongs to one function, and what is lost is told with who took it.
 
+use crate::engines::found::that_overwrite_what_was_fetched;
 use crate::engines::setting::{HANDLER, SHARED, Setting, of_transfers, setting};
 use crate::machine_code::{BANK, CODE, LDR, NOP, OWN, STACK, STAY, VECTORS, VTOR, cases, machine, put, put_word};
 use intercore_sim::core::bus::Slave;
@@ -240,6 +241,11 @@ fn a_profile_of_cores_beside_transfers_accounts_for_each_cycle() {
     assert!(done.is_ok(), "{}", done.expect_err("it is none"));
     // Or else this says nothing of them.
     assert!(met.get() > u64::from(cases), "{} quanta with transfers", met.get());
+}
+
+#[test]
+fn an_instruction_that_was_overwritten_after_it_was_fetched_counts_as_it_was() {
+    compare(&that_overwrite_what_was_fetched(), 5, None).expect("both engines come to the same");
 }
 
 /// `main` calls `outer` in a loop, which calls `inner` twice, the second time by a branch from its end.

@@ -134,7 +134,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let (t, asked) = if traced {
             policy.log.trace.begin(Role::Solo);
             let end = core.run_fast(bus, &mut self.code, &mut Traced(&mut policy), (now, 0), ready);
-            self.log.trace.tell(bus, [&*core; 2], now, &[]);
+            self.log.trace.tell(bus, [&*core; 2], now);
             end
         } else {
             core.run_fast(bus, &mut self.code, &mut policy, (now, 0), ready)
@@ -320,8 +320,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             bus.end_transfers(time);
         }
         if traced {
-            let BusGrantLog { trace, overwrites, overwritten, .. } = &mut *self.log;
-            trace.tell(bus, [&*speculative, &*replaying], now, &overwrites[..*overwritten as usize]);
+            self.log.trace.tell(bus, [&*speculative, &*replaying], now);
         }
         if begins_lost && traced {
             speculative.access_io_in_lost_cycle::<true>(bus);
@@ -445,8 +444,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
 
     /// The speculative core begins an instruction in a cycle of the quantum, outside the fast path.
     fn begin(&mut self, core: &mut C, bus: &mut B, cycle: u32) {
-        let pc = core.pipeline(core.next_cycle()).next_pc();
-        self.log.trace.note(Role::Speculative, core.begun(), pc, cycle);
+        self.log.trace.note_next(Role::Speculative, core, &core.pipeline(core.next_cycle()), cycle, bus);
         core.begin::<false>(bus);
         // Native code has noted that of the I/O port before it left this to others.
         let asked = core.pipeline(core.next_cycle()).request();

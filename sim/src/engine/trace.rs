@@ -3,10 +3,10 @@
 //! at a time.
 
 use crate::core::bus::{Bus, Slave};
-use crate::core::profile::{Accessor, Begun, LOG_CYCLES, LockAccess, Lost, Masks, Quantum, Wait, When};
+use crate::core::profile::{Accessor, Begun, LOG_CYCLES, LockAccess, Lost, Masks, Quantum, Stale, Wait, When};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
-use crate::engine::cpu::{Cpu, FastCpu, IoAccess};
+use crate::engine::cpu::{Cpu, FastCpu, IoAccess, Pipeline as _};
 use crate::engine::fast_bus::FastBus;
 use crate::engine::grant_log::{BusGrantLog, FIRST, IoChange, SLAVES};
 use crate::engine::known_registers::NativeStore;
@@ -33,6 +33,8 @@ pub(crate) struct Trace {
     pub lost: [Lost; 2 * STEPS],
     /// By cycle, what the speculative core asked for.
     pub addresses: [u32; LOG_CYCLES],
+    /// Instructions that were fetched before they were overwritten, as `begun`.
+    stale: [Vec<Stale>; 2],
     /// Accesses to spinlocks, as `begun`.
     locks: [Vec<LockAccess>; 2],
     /// Wait states, as `begun`, and how many entries there are.
@@ -42,8 +44,6 @@ pub(crate) struct Trace {
     noted: [u64; 2],
 }
 
-/// Instructions that a core has fetched at most before it executes them.
-const PREFETCHED: usize = 4;
 /// No instruction has this number.
 const NOTHING: u64 = u64::MAX;
 
@@ -65,6 +65,7 @@ impl Trace {
             begun: [[Begun::NOTHING; STEPS]; 2],
             lost: [LOST; 2 * STEPS],
             addresses: [0; LOG_CYCLES],
+            stale: [Vec::new(), Vec::new()],
             locks: [Vec::new(), Vec::new()],
             waits: [[WAIT; STEPS]; 2],
             waited: [0; 2],
@@ -77,10 +78,12 @@ impl Trace {
         let from = side(role);
         self.count[from] = 0;
         self.noted[from] = NOTHING;
+        self.stale[from].clear();
         self.locks[from].clear();
         self.waited[from] = 0;
         if role != Role::Speculative {
             (self.count[1], self.noted[1], self.lost_bytes) = (0, NOTHING, 0);
+            self.stale[1].clear();
             self.locks[1].clear();
             self.waited[1] = 0;
         }
@@ -96,13 +99,31 @@ impl Trace {
         self.noted[side(role)] = number;
     }
 
+    /// The same of one that its pipeline has fetched, maybe before it was overwritten.
+    pub fn note_next<C: FastCpu<B>, B: FastBus>(
+        &mut self,
+        role: Role,
+        core: &C,
+        pipeline: &C::Pipeline,
+        cycle: u32,
+        bus: &B,
+    ) {
+        let (pc, op) = (pipeline.next_pc(), pipeline.next_op());
+        self.note(role, core.begun(), pc, cycle);
+        if op != C::op_at(pc, bus) {
+            self.stale[side(role)].push(Stale { begun: self.count[side(role)], op });
+        }
+    }
+
     /// The last instruction is forgotten if it has this number, which the core has not begun.
     #[inline(always)]
     pub fn forget_unless_begun(&mut self, role: Role, number: u64) {
         let noted = &mut self.noted[side(role)];
         if *noted == number {
             *noted = NOTHING;
-            self.count[side(role)] -= 1;
+            let count = &mut self.count[side(role)];
+            self.stale[side(role)].pop_if(|stale| stale.begun == *count);
+            *count -= 1;
         }
     }
 
@@ -162,26 +183,13 @@ impl Trace {
     }
 
     /// Tells what both cores of a quantum that began in cycle `began` of the chip have done, the speculative one first; or one
-    /// alone, with another that has begun nothing. `overwrites` is what the speculative one has overwritten, in order.
-    pub fn tell<C: FastCpu<B>, B: FastBus>(
-        &mut self,
-        bus: &mut B,
-        cores: [&C; 2],
-        began: Cycle,
-        overwrites: &[(u32, u32)],
-    ) {
+    /// alone, with another that has begun nothing.
+    pub fn tell<C: FastCpu<B>, B: FastBus>(&mut self, bus: &mut B, cores: [&C; 2], began: Cycle) {
         let Some(mut profile) = bus.fabric_mut().watch.profile.take() else { return };
         for (role, core) in [Role::Speculative, Role::Replaying].into_iter().zip(cores) {
             self.forget_unless_begun(role, core.begun());
         }
         let noted = [0, 1].map(|side: usize| &self.begun[side][..self.count[side] as usize]);
-        // The replaying core does not fetch what the other one has written, but may have fetched it before.
-        let stale = |one: &Begun| {
-            let (_, index) = B::locate_ram(one.what).filter(|_| one.block().is_none())?;
-            let &(_, before) = overwrites.iter().find(|(overwritten, _)| *overwritten == index)?;
-            Some((one.what, C::op_in(before, one.what)))
-        };
-        let stale: Vec<_> = noted[1].iter().take(PREFETCHED).filter_map(stale).collect();
         let quantum = Quantum {
             start: began.wrapping_sub(Cycle::from(FIRST)),
             cores: cores.map(Cpu::id),
@@ -190,7 +198,7 @@ impl Trace {
             locks: [&self.locks[0], &self.locks[1]],
             waits: [0, 1].map(|side: usize| &self.waits[side][..self.waited[side] as usize]),
             addresses: &self.addresses,
-            stale: &stale,
+            stale: [0, 1].map(|side: usize| &*self.stale[side]),
         };
         profile.quantum(&quantum, |pc| C::op_at(pc, bus));
         bus.fabric_mut().watch.profile = Some(profile);

@@ -309,3 +309,27 @@ pub fn that_stop_behind_a_deferred_step() -> Setting {
         small_banks: false,
     }
 }
+
+/// Two programs in banks of their own that overwrite each other's code, among it an instruction that core 1 has fetched.
+pub fn that_overwrite_what_was_fetched() -> Setting {
+    let patch = |d: u16, at: u16| access(PATCHED, &[0x20bf | d << 8, 0x0200, at]);
+    let zero = vec![call(vec![patch(0, 0x8030), call(vec![patch(0, 0x8370)], false)], false)];
+    let one = vec![call(
+        vec![patch(0, 0x8470), access(SHARED_DATA, &[0xc603]), plain(&[0xbf00]), plain(&[0xb403, 0xbc03])],
+        true,
+    )];
+    Setting {
+        programs: [zero, one],
+        place: [1, 1],
+        apart: 2,
+        data: 0x800,
+        ticks: [0, 452],
+        linear_data: true,
+        crossed: true,
+        joined: false,
+        aliased: false,
+        pieces: vec![piece(3901, Event::Nothing)],
+        translated_after: 1,
+        small_banks: true,
+    }
+}

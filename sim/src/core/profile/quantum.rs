@@ -32,8 +32,17 @@ pub(crate) struct Quantum<'a> {
     pub waits: [&'a [Wait]; 2],
     /// By role, accesses to spinlocks.
     pub locks: [&'a [LockAccess]; 2],
-    /// Instructions that the replaying core had fetched before, and that the other one has overwritten: address and halfwords.
-    pub stale: &'a [(u32, u32)],
+    /// By role, instructions that the core had fetched before they were overwritten.
+    pub stale: [&'a [Stale]; 2],
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stale {
+    /// How many of what the core has begun it is the last of.
+    pub begun: u32,
+    /// Its two halfwords, the first one lowest.
+    pub op: u32,
 }
 
 impl Quantum<'_> {
@@ -109,11 +118,7 @@ impl Profile {
         let alone = [0, 1].map(|role| quantum.lost_before(role));
         let waits = quantum.lost.iter().map(|lost| Cycle::from(lost.by_speculative)).sum();
         for (role, alone) in alone.into_iter().enumerate() {
-            let fetched = |pc| match quantum.stale.iter().find(|stale| role == 1 && stale.0 == pc) {
-                Some(&(_, op)) => op,
-                None => op_at(pc),
-            };
-            self.follow(quantum, role, (alone, waits), &mut visited.visits[role], fetched);
+            self.follow(quantum, role, (alone, waits), &mut visited.visits[role], op_at);
         }
         for role in [0, 1] {
             for &wait in quantum.waits[role] {
@@ -181,7 +186,11 @@ impl Profile {
             waits -= Cycle::from(lost.by_speculative);
         }
         let Some((&first, more)) = quantum.begun[role].split_first() else { return };
-        let mut at = self.visit_first(number, start.wrapping_add(Cycle::from(first.cycle)), first, op_at);
+        let fetched = |begun: usize| {
+            let stale = quantum.stale[role].iter().find(|stale| stale.begun as usize == begun);
+            move |pc| stale.map_or_else(|| op_at(pc), |stale| stale.op)
+        };
+        let mut at = self.visit_first(number, start.wrapping_add(Cycle::from(first.cycle)), first, fetched(1));
         visited.resize(more.len() + 1, 0);
         visited[0] = at;
         let mut since = first.cycle;
@@ -191,10 +200,13 @@ impl Profile {
             done += visits.go_on((&mut at, &mut since), &more[done..], blocks, &mut visited[done + 1..]);
             let Some(&begun) = more.get(done) else { break };
             visits.pass(at, Cycle::from(begun.cycle.wrapping_sub(since)));
-            let next = cores[number].calls.context().and_then(|context| visits.next(at, begun, context, blocks, op_at));
+            let next = cores[number]
+                .calls
+                .context()
+                .and_then(|context| visits.next(at, begun, context, blocks, fetched(done + 2)));
             at = match next {
                 Some(next) => next,
-                None => self.visit(number, start, at, begun, op_at),
+                None => self.visit(number, start, at, begun, fetched(done + 2)),
             };
             (since, done) = (begun.cycle, done + 1);
             visited[done] = at;

@@ -24,7 +24,7 @@ use crate::isa::armv6m::native::{Native, NativeExit};
 use crate::isa::armv6m::pipeline::lockstep::{WIDE, is_short_loop};
 use crate::isa::armv6m::{Core, Phase, wide};
 use crate::isa::thumb::decode::{Code, Op, TABLE};
-use memory::{FastMemory, half_at, prefetched, unreachable, word_at};
+use memory::{FastMemory, half_at, prefetched, unreachable};
 
 /// Cycles from which on looking for native code pays.
 const MIN_NATIVE_BUDGET: u32 = 16;
@@ -63,12 +63,7 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
 
     #[inline(always)]
     fn op_at(pc: u32, bus: &B) -> u32 {
-        Self::op_in(word_at(pc, bus).unwrap_or(0), pc)
-    }
-
-    #[inline(always)]
-    fn op_in(word: u32, pc: u32) -> u32 {
-        (word >> ((pc & 2) * 8)) & 0xffff | WIDE << 16
+        u32::from(half_at(pc, bus).unwrap_or(0)) | WIDE << 16
     }
 
     fn is_in_fast_memory(&self) -> bool {

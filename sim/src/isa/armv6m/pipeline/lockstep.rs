@@ -48,6 +48,10 @@ impl Pipeline for PipelineState {
     fn next_pc(&self) -> u32 {
         self.pc
     }
+
+    fn next_op(&self) -> u32 {
+        u32::from(self.queue as u16) | WIDE << 16
+    }
 }
 
 impl<B: Bus> Cpu<B> for Core<B> {
@@ -131,7 +135,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
         }
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
             // The second halfword of BL, the only one of 32 bits that goes elsewhere, may not have come yet.
-            profile.instruction(self.id, now, pc, u32::from(pipeline.queue as u16) | WIDE << 16);
+            profile.instruction(self.id, now, pc, pipeline.next_op());
             if is_short_loop(op) {
                 bus.fabric_mut().count_register_read();
             }

@@ -98,7 +98,7 @@ class Node(msgspec.Struct, frozen=True):
     costs: Costs
 
 
-class Line(msgspec.Struct, frozen=True):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """What the executions of one instruction cost."""
 
     address: int
@@ -135,7 +135,7 @@ class CoreProfile(msgspec.Struct, frozen=True):
             yield address, names[address], lines
 
 
-class Loss(msgspec.Struct, frozen=True):
+class Loss(msgspec.Struct, frozen=True, gc=False):
     """Cycles that a core lost in one way."""
 
     core: int
@@ -153,7 +153,7 @@ class Loss(msgspec.Struct, frozen=True):
     cycles: int
 
 
-class LockUse(msgspec.Struct, frozen=True):
+class LockUse(msgspec.Struct, frozen=True, gc=False):
     """What a core did with a hardware spinlock in a function; times are in cycles."""
 
     lock: int
@@ -170,7 +170,7 @@ class LockUse(msgspec.Struct, frozen=True):
     """How often the other core got it during one wait, at most."""
 
 
-class LockWait(msgspec.Struct, frozen=True):
+class LockWait(msgspec.Struct, frozen=True, gc=False):
     """Waits of a function for a hardware spinlock that another function held when they began."""
 
     lock: int
@@ -213,7 +213,7 @@ class TimedCalls(msgspec.Struct, frozen=True):
     longest: LongestCall | None
 
 
-class Frame(msgspec.Struct, frozen=True):
+class Frame(msgspec.Struct, frozen=True, gc=False):
     """A function, compiled or inlined, and the line of it that an instruction belongs to, as far as they are known."""
 
     function: str | None

@@ -390,29 +390,48 @@ impl Turn {
             What::Loaded(load) if B::register_port(load.address).is_some() => Some((event.at, load.address & !3)),
             _ => None,
         };
+        let mut of_cores = [0, 1].map(|core| OfCore::new(core, &events, bus, registers));
         let reads: Vec<_> = events.iter().filter_map(registers).collect();
         let each_turn: Vec<_> = reads.iter().copied().filter(|read| B::must_catch_up(read.1)).collect();
-        // Once a turn changes nothing that reads no register, or none that changes, the next ones change nothing either.
-        let may_stay = reads.iter().all(|&(at, address)| bus.register_stays_until(address, at) > at + 1);
         let most = until.min(self.calm).saturating_sub(self.begun) / self.period;
-        // With a profile, native code reads no registers, but it counts faster.
+        // With a profile, native code has to tell of each cycle that is lost.
         let goes_on = !reads.is_empty() && bus.fabric().watch.profile.is_some();
         let mut changes = 0;
         let mut turns = 0;
-        let mut before = Before::new(&events);
+        // For how many turns more a core does what it did in the last one.
+        let mut same = [0; 2];
         while turns < most {
-            before.keep(cores);
             let later = (turns + 1) * self.period;
-            if !events.iter().all(|event| happens(&mut cores[event.core & 1], bus, &event.what, event.at + later)) {
-                before.restore(cores);
+            let does = |of: &&mut OfCore| same[of.core & 1] == 0;
+            for of in of_cores.iter_mut().filter(does) {
+                of.keep(&cores[of.core & 1]);
+            }
+            let mut happens_in = |of: &mut OfCore| {
+                let core = &mut cores[of.core & 1];
+                of.events.iter().all(|event| happens(core, bus, &event.what, event.at + later))
+            };
+            if !of_cores.iter_mut().filter(does).all(&mut happens_in) {
+                for of in of_cores.iter_mut().filter(does) {
+                    of.restore(&mut cores[of.core & 1]);
+                }
                 break;
             }
             for &(at, address) in &each_turn {
                 bus.catch_up_register(address, at + later);
             }
             turns += 1;
-            if may_stay && before.is_still(cores) {
-                turns = turns.saturating_add(self.turns_as_the_last(&reads, bus, later)).min(most);
+            for of in &of_cores {
+                let same = &mut same[of.core & 1];
+                if *same > 0 {
+                    *same -= 1;
+                } else if of.may_stay && of.is_still(&cores[of.core & 1]) {
+                    *same = self.turns_as_the_last(&of.reads, bus, later);
+                }
+            }
+            let at_once = same[0].min(same[1]).min(most - turns);
+            if at_once > 0 {
+                turns += at_once;
+                same = same.map(|same| same - at_once);
                 changes = 0;
             } else if goes_on || self.reads_anew(&reads, bus, later) {
                 changes = 0;
@@ -483,48 +502,55 @@ fn happens<B: FastBus>(core: &mut Core<B>, bus: &B, what: &What, at: Cycle) -> b
     }
 }
 
-/// What cores compute with, as far as a turn changes it, at its beginning. (Registers are kept one by one: a wider load of what
-/// was just stored would have to wait.)
-struct Before {
-    registers: Vec<(usize, usize, u32)>,
-    flags: [(u64, u32, bool); 2],
+/// What a core does in a turn, and what it computes with, as far as a turn changes it, at its beginning. (Registers are kept one by
+/// one: a wider load of what was just stored would have to wait.)
+struct OfCore {
+    core: usize,
+    events: Vec<Event>,
+    /// Reads of registers: when, and where.
+    reads: Vec<(Cycle, u32)>,
+    /// Once a turn changes nothing that reads no register, or none that changes, the next ones change nothing either.
+    may_stay: bool,
+    registers: Vec<(usize, u32)>,
+    flags: (u64, u32, bool),
 }
 
-impl Before {
+impl OfCore {
     /// Of what these events change: of an instruction's registers, it is the destination, or the stack pointer.
-    fn new(events: &[Event]) -> Self {
-        let mut changed = [0u16; 2];
-        for event in events {
-            changed[event.core & 1] |= match event.what {
-                What::Begins { ref op, .. } => 1 << op.d as u16 | 1 << Reg::Sp as u16,
-                What::Repeats { sets, .. } => sets.map_or(0, |(register, _)| 1 << register as u16),
-                What::Loaded(Load { register, .. }) | What::Set { register, .. } => 1 << register as u16,
-            };
-        }
-        let of = |core: usize| set_bits(changed[core].into()).map(move |register| (core, register.into(), 0));
-        Self { registers: of(0).chain(of(1)).collect(), flags: [(0, 0, false); 2] }
+    fn new<B: FastBus>(core: usize, events: &[Event], bus: &B, read: impl Fn(&Event) -> Option<(Cycle, u32)>) -> Self {
+        let events: Vec<_> = events.iter().filter(|event| event.core == core).copied().collect();
+        let reads: Vec<_> = events.iter().filter_map(read).collect();
+        let may_stay = reads.iter().all(|&(at, address)| bus.register_stays_until(address, at) > at + 1);
+        let changed = events.iter().fold(0u16, |changed, event| {
+            changed
+                | match event.what {
+                    What::Begins { ref op, .. } => 1 << op.d as u16 | 1 << Reg::Sp as u16,
+                    What::Repeats { sets, .. } => sets.map_or(0, |(register, _)| 1 << register as u16),
+                    What::Loaded(Load { register, .. }) | What::Set { register, .. } => 1 << register as u16,
+                }
+        });
+        let registers = set_bits(changed.into()).map(|register| (register.into(), 0)).collect();
+        Self { core, events, reads, may_stay, registers, flags: (0, 0, false) }
     }
 
-    fn keep<B>(&mut self, cores: &[Core<B>; 2]) {
-        for (core, register, before) in &mut self.registers {
-            *before = cores[*core & 1].regs[*register & 15];
+    fn keep<B>(&mut self, core: &Core<B>) {
+        for (register, before) in &mut self.registers {
+            *before = core.regs[*register & 15];
         }
-        self.flags = cores.each_ref().map(|core| (core.nz, core.v, core.c));
+        self.flags = (core.nz, core.v, core.c);
     }
 
-    fn restore<B>(&self, cores: &mut [Core<B>; 2]) {
-        for &(core, register, before) in &self.registers {
-            cores[core & 1].regs[register & 15] = before;
+    fn restore<B>(&self, core: &mut Core<B>) {
+        for &(register, before) in &self.registers {
+            core.regs[register & 15] = before;
         }
-        for (core, before) in cores.iter_mut().zip(self.flags) {
-            (core.nz, core.v, core.c) = before;
-        }
+        (core.nz, core.v, core.c) = self.flags;
     }
 
     /// Whether all that is kept is what it was.
-    fn is_still<B>(&self, cores: &[Core<B>; 2]) -> bool {
-        self.registers.iter().all(|&(core, register, before)| cores[core & 1].regs[register & 15] == before)
-            && self.flags == cores.each_ref().map(|core| (core.nz, core.v, core.c))
+    fn is_still<B>(&self, core: &Core<B>) -> bool {
+        self.registers.iter().all(|&(register, before)| core.regs[register & 15] == before)
+            && self.flags == (core.nz, core.v, core.c)
     }
 }
 

@@ -27,9 +27,8 @@ use crate::engine::policy::{Replaying, Role, SOLO_LONGEST, Solo, Speculative};
 use crate::engine::replay::{Course, replay};
 use crate::engine::trace::Traced;
 
-/// Cycles in the longest quantum, and in one that is told to a profile.
-const MAX_QUANTUM: u32 = 8000;
-const MAX_TRACED: u32 = 4000;
+/// Cycles in the longest quantum.
+const MAX_QUANTUM: u32 = 4000;
 /// Cycles of the shortest quantum that pays for its own overhead.
 const MIN_QUANTUM: u32 = 32;
 /// The same if it ended only because the speculative core needed to know the time.
@@ -123,7 +122,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     /// Runs a core on the fast path from cycle `now` up to, not including, `until`, while its neighbour is idle.
     pub fn run_alone(&mut self, core: &mut C, bus: &mut B, now: Cycle, until: Cycle) {
         let traced = bus.fabric().watch.profile.is_some();
-        let until = until.min(now + if traced { Cycle::from(MAX_TRACED) } else { SOLO_LONGEST });
+        let until = until.min(now + if traced { Cycle::from(MAX_QUANTUM) } else { SOLO_LONGEST });
         if until.saturating_sub(now) < Cycle::from(C::MAX_CYCLES) || !core.can_run_fast(bus) || !may_trace(bus) {
             return;
         }
@@ -164,9 +163,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             (until, NEVER)
         };
         // Before the last cycle, since the speculative core may begin an instruction that it has lost the first cycle of.
-        let traced = bus.fabric().watch.profile.is_some();
-        let longest = if traced { MAX_TRACED } else { MAX_QUANTUM };
-        let time = until.saturating_sub(now + 1).min(Cycle::from(2 * longest)) as u32;
+        let time = until.saturating_sub(now + 1).min(Cycle::from(2 * MAX_QUANTUM)) as u32;
         // Arbitration will probably cost the speculative core as many cycles as before, and a half more.
         let room = (u64::from(time) << 16) / u64::from((1 << 16) + self.loss + self.loss / 2 + LEAST_LOSS);
         let equals = matches!(bus.fabric().arbiter.priority & 3, 0 | 3);
@@ -181,6 +178,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         // A core that needs the time cannot speculate.
         let leads = [&*zero, &*one]
             .map(|core| core.can_run_fast(bus) && !core.needs_the_time(&self.code, bus, self.log.io_contended));
+        let traced = bus.fabric().watch.profile.is_some();
         let can_replay = |core: &C| core.can_replay() && !(traced && core.is_pure_bridge_read());
         // A handler will soon write to a register: there the speculative core stops, but the replaying core ends the quantum.
         let first = match [zero.is_in_handler(), one.is_in_handler()] {
@@ -203,8 +201,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             }
         };
         let ahead = if cores[1].is_in_handler() { self.ahead.min(3 * MIN_QUANTUM) } else { self.ahead };
-        let ahead = ahead.min(longest).min(room as u32);
-        let done = self.quantum::<WATCH>(cores, bus, (now, transfers_at), [ahead, time]);
+        let done = self.quantum::<WATCH>(cores, bus, (now, transfers_at), [ahead.min(room as u32), time]);
         let worthwhile = if self.stopped_for_the_time { MIN_SHORT_QUANTUM } else { MIN_QUANTUM };
         let pause = &mut self.pauses[usize::from(in_handler)];
         if done < worthwhile {

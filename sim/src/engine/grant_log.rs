@@ -12,7 +12,7 @@ use crate::engine::trace::Trace;
 /// Number of the first cycle of a quantum. Lower numbers stand for grants before it.
 pub(crate) const FIRST: u32 = 2;
 /// Cycles that the log has room for: a power of two, so that an index needs no check.
-pub(crate) const LOG_CYCLES: usize = 8192;
+pub(crate) const LOG_CYCLES: usize = crate::core::profile::LOG_CYCLES;
 /// Slaves that it has room for, likewise.
 pub(crate) const SLAVES: usize = 16;
 /// No slave is requested.

@@ -54,7 +54,7 @@ pub struct MruWords {
     /// By word of flash, the number of the last quantum in which it was found to be one, or read by the speculative core;
     /// `CACHED` for a word of a contended set.
     found_in: Vec<u32>,
-    /// Words of contended sets that were in the cache, by index.
+    /// The indices of those that are `CACHED`.
     cached: Vec<usize>,
     /// What was found before this quantum is forgotten.
     known_from: u32,
@@ -124,10 +124,12 @@ impl MruWords {
         }
         for word in lines.drain(..).flat_map(|line| [line & !7, line | 4]) {
             let index = self.index(word);
-            if let Some(found_in) = self.found_in.get_mut(index)
-                && (*found_in != CACHED || cache.way_of(word).is_none())
-            {
+            let Some(found_in) = self.found_in.get_mut(index) else { continue };
+            if *found_in != CACHED {
                 *found_in = 0;
+            } else if cache.way_of(word).is_none() {
+                *found_in = 0;
+                self.cached.retain(|&cached| cached != index);
             }
         }
         cache.demoted().lines = lines;

@@ -90,11 +90,6 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         self.policy.request_flash(clock, B::MEMORY.flash_slave)
     }
 
-    /// The number of the contended set of the flash cache that an address belongs to, if it does.
-    fn contended_set(&mut self, address: u32) -> Option<usize> {
-        self.policy.log().contended.number::<B::Cache>(address)
-    }
-
     /// The same of another word.
     #[inline(never)]
     pub fn hit_unknown(&mut self, clock: P::Clock, address: u32) -> P::Clock {
@@ -109,6 +104,12 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         clock
     }
 
+    /// The number of the contended set of the flash cache that an address belongs to, if it does.
+    fn contended_set(&mut self, address: u32) -> Option<usize> {
+        self.policy.log().contended.number::<B::Cache>(address)
+    }
+
+    /// A word becomes the most recently used one of its set, which is not contended.
     fn make_mru(&mut self, address: u32) {
         // It does: nothing leaves the cache on the fast path.
         let Some(way) = self.bus.cache().way_of(address) else { return };

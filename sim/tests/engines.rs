@@ -7,7 +7,7 @@ pub mod program;
 pub mod setting;
 mod transfers;
 
-use crate::machine_code::{CODE, NOP, OWN, STACK, cases, machine, put};
+use crate::machine_code::{CODE, NOP, OWN, STACK, STAY, cases, machine, put};
 use intercore_sim::core::address_log::MAX_NAMED;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::{ProbeId, Watch};
@@ -97,34 +97,61 @@ proptest! {
     }
 }
 
+/// Compares programs of a kind. The sum of what is counted of each, without which this would say nothing.
+fn compare_all(cases: u32, settings: impl Strategy<Value = Setting>, count: impl Fn(&Machine) -> u64) -> u64 {
+    let mut runner = TestRunner::new(ProptestConfig { max_shrink_iters: 5000, ..ProptestConfig::with_cases(cases) });
+    let sum = Cell::new(0);
+    let done = runner.run(&settings, |setting| {
+        sum.set(sum.get() + count(&compare(&setting)?));
+        Ok(())
+    });
+    assert!(done.is_ok(), "{}", done.expect_err("it is none"));
+    sum.get()
+}
+
 /// Where both cores read both lines of sets of the flash cache.
 #[test]
 fn the_line_that_was_read_last_stays_in_the_flash_cache() {
     let cases = cases(2000) / 4;
-    let mut runner = TestRunner::new(ProptestConfig { max_shrink_iters: 5000, ..ProptestConfig::with_cases(cases) });
-    let contended = Cell::new(0);
-    let done = runner.run(&setting::of_flash(), |setting| {
-        contended.set(contended.get() + u32::from(compare(&setting)?.contended_sets() > 0));
-        Ok(())
-    });
-    assert!(done.is_ok(), "{}", done.expect_err("it is none"));
-    // Or else this says nothing of them.
-    assert!(contended.get() > cases / 4, "{} of {cases} programs", contended.get());
+    let contended = compare_all(cases, setting::of_flash(), |machine| u64::from(machine.contended_sets() > 0));
+    assert!(contended > u64::from(cases / 4), "{contended} of {cases} programs");
+}
+
+/// Both cores read two lines of a set, until one sleeps: then a third line takes the place of that which the other core did not
+/// read last.
+#[test]
+fn the_line_that_a_core_alone_read_last_stays_in_the_flash_cache() {
+    const LINES: [u32; 3] = [0x1000_4000, 0x1000_6000, 0x1000_8000];
+    // Loop: LDR r2, [r0]; LDR r3, [r1]; SUBS r4, #1; BNE loop. Then LDR r5, [r6]; B to itself, or WFI.
+    let code = |then: [u16; 2]| [0x6802, 0x680b, 0x3c01, 0xd1fb, then[0], then[1]];
+    for last in 0..2 {
+        let mut decoupled = machine(&code([0x6835, STAY]));
+        decoupled.take_as_contended_after(1);
+        put(&mut decoupled, OWN[1], &code([0xbf30, STAY]));
+        decoupled.start_core(1, OWN[1] | 1, STACK);
+        for (core, turns) in [(0, 900), (1, 600)] {
+            let lines = [LINES[1 - last], LINES[last], turns, LINES[2]];
+            for (register, value) in [0, 1, 4, 6].into_iter().zip(lines) {
+                decoupled.core_mut(core).set_register(register, value);
+            }
+        }
+        let mut lock_step = decoupled.clone();
+        lock_step.engine = Engine::LockStep;
+        for machine in [&mut decoupled, &mut lock_step] {
+            machine.run_until(20_000);
+            assert_eq!([0, 1].map(|core| machine.core(core).register(4)), [0; 2], "all turns are done");
+        }
+        assert_eq!(decoupled.state_hash(), lock_step.state_hash());
+        assert_eq!(decoupled.contended_sets(), 1);
+    }
 }
 
 /// Where cores run apart, and lose cycles to the DMA meanwhile.
 #[test]
 fn transfers_are_made_in_their_cycles_while_cores_run_apart() {
     let cases = cases(2000) / 5;
-    let mut runner = TestRunner::new(ProptestConfig { max_shrink_iters: 5000, ..ProptestConfig::with_cases(cases) });
-    let met = Cell::new(0);
-    let done = runner.run(&setting::of_transfers(), |setting| {
-        met.set(met.get() + compare(&setting)?.quanta_with_transfers());
-        Ok(())
-    });
-    assert!(done.is_ok(), "{}", done.expect_err("it is none"));
-    // Or else this says nothing of them.
-    assert!(met.get() > u64::from(cases), "{} quanta with transfers", met.get());
+    let met = compare_all(cases, setting::of_transfers(), Machine::quanta_with_transfers);
+    assert!(met > u64::from(cases), "{met} quanta with transfers");
 }
 
 /// Two pointers gone wild, at another address of SIO in each turn: a million addresses, 32 of which are named.

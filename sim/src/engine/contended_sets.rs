@@ -6,7 +6,8 @@
 //!
 //! A set that has ended quanta becomes one of these, for good: native code notes reads of none but these.
 
-use crate::engine::fast_bus::FlashCache;
+use crate::engine::cpu::Request;
+use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::policy::Role;
 
 /// Sets that there is room for. The number behind the last one stands for all others.
@@ -108,6 +109,16 @@ impl ContendedSets {
     #[inline(always)]
     pub fn note_read(&mut self, role: Role, number: usize, address: u32, after: u32) {
         self.last_reads[side(role)][number] = LastRead { after, address };
+    }
+
+    /// A core was given what it asked for; its next cycle is `after`.
+    #[inline(always)]
+    pub fn note_request<B: FastBus>(&mut self, role: Role, request: Request, after: u32) {
+        if request.slave == B::MEMORY.flash_slave
+            && let Some(number) = self.number::<B::Cache>(request.address)
+        {
+            self.note_read(role, number, request.address, after);
+        }
     }
 
     /// Has the cache know which line of each set was used last. In a cycle in which both cores asked for the cache, one of

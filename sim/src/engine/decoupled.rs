@@ -427,11 +427,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             let io = if traced { core.pending_io() } else { None };
             let asked = core.pipeline(core.next_cycle()).request();
             core.perform_deferred::<false>(bus);
-            if asked.slave == B::MEMORY.flash_slave
-                && let Some(number) = self.log.contended.number::<B::Cache>(asked.address)
-            {
-                self.log.contended.note_read(Role::Speculative, number, asked.address, cycle + 1);
-            }
+            self.log.contended.note_request::<B>(Role::Speculative, asked, cycle + 1);
             if let Some(io) = io {
                 let (by, value) = core.io_accessor();
                 self.log.trace.access_io(bus, Role::Speculative, by, (io, value), When::Quantum(cycle));

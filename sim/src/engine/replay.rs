@@ -129,7 +129,7 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
             get::<WATCH, C, B>(core, &mut pipeline, policy, bus, asked, now);
             cycle = policy.request(cycle, slave);
             policy.log.forget_transfer(slave);
-            note_read::<B>(policy, asked.request, cycle);
+            policy.log.contended.note_request::<B>(Role::Replaying, asked.request, cycle);
         }
     }
     core.stop::<WATCH>(&mut pipeline, policy.now(cycle), bus);
@@ -202,23 +202,13 @@ fn replay_beside_transfers<const TRACES: bool, C: FastCpu<B>, B: FastBus>(
         get::<false, C, B>(core, pipeline, policy, bus, asked, now);
         policy.log.note_grant(cycle, slave);
         // The speculative core, should it have lost the cycle, asks for RAM in it.
-        note_read::<B>(policy, asked.request, cycle + 1);
+        policy.log.contended.note_request::<B>(Role::Replaying, asked.request, cycle + 1);
     }
     if let Some(slave) = other_loses {
         policy.log.stall(cycle, slave);
         return Some(cycle);
     }
     Some(cycle + 1)
-}
-
-/// The core has been given what it asked for, and goes on in cycle `after` of the quantum.
-#[inline(always)]
-fn note_read<B: FastBus>(policy: &mut Replaying, request: Request, after: u32) {
-    if request.slave == B::MEMORY.flash_slave
-        && let Some(number) = policy.log.contended.number::<B::Cache>(request.address)
-    {
-        policy.log.contended.note_read(Role::Replaying, number, request.address, after);
-    }
 }
 
 /// What the replaying core asks for in a cycle.

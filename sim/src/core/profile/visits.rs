@@ -64,11 +64,13 @@ struct Next {
     /// The number of the next visit.
     to: u32,
     by: Move,
+    /// See `Group::op`.
+    op: u32,
 }
 
 impl Next {
     /// Nothing is executed at this address.
-    const NOTHING: Self = Self { key: u32::MAX - 1, to: 0, by: Move::Stay };
+    const NOTHING: Self = Self { key: u32::MAX - 1, to: 0, by: Move::Stay, op: 0 };
 }
 
 /// What is counted of a block, or an instruction, in a node of the tree.
@@ -90,6 +92,13 @@ struct Visit {
 }
 
 impl Visit {
+    /// It was executed in so many cycles.
+    #[inline(always)]
+    fn pass(&mut self, cycles: Cycle) {
+        self.executed += 1;
+        self.cycles = self.cycles.wrapping_add(cycles);
+    }
+
     /// Counts a cycle that was lost at a slave so many behind the beginning.
     #[inline(always)]
     fn lose(&self, lost: &mut [Cycle], behind: u16, slave: u8) {
@@ -190,19 +199,25 @@ impl Visits {
         visited: &mut [u32],
     ) -> usize {
         let Some(Here { range, first, count }) = self.here(*at, blocks) else { return 0 };
-        for (number, (&begun, visited)) in more.iter().zip(visited).enumerate() {
-            let Some(member) = blocks.member(begun) else { return number };
-            if member.range != range || member.number() >= count {
-                return number;
+        let Some(group) = self.all.get_mut(first as usize..(first + count) as usize) else { return 0 };
+        let (mut in_group, mut begun_at) = ((*at - first) as usize, *since);
+        let mut done = 0;
+        for (&begun, visited) in more.iter().zip(visited) {
+            let Some(member) = blocks.member(begun).filter(|member| member.range == range) else { break };
+            let next = member.number() as usize;
+            if next >= group.len() {
+                break;
             }
-            self.pass(*at, begun.cycle.wrapping_sub(*since).into());
-            *at = first + member.number();
-            (*since, *visited) = (begun.cycle, *at);
+            group[in_group].pass(begun.cycle.wrapping_sub(begun_at).into());
+            (in_group, begun_at) = (next, begun.cycle);
+            *visited = first + member.number();
+            done += 1;
             if member.may_leave() {
-                return number + 1;
+                break;
             }
         }
-        more.len()
+        (*at, *since) = (first + in_group as u32, begun_at);
+        done
     }
 
     /// A core begins something behind a visit, in these calls: the next visit, if it is known.
@@ -222,24 +237,24 @@ impl Visits {
         if next.key != key {
             return None;
         }
-        let group = self.group(next.to);
         // Of a block, the last instruction stays as it is, unless it was not executed to there.
         let may_change = begun.block().is_none() || begun.executed != 0;
-        if may_change && begun.last(blocks).is_err_and(|pc| op_at(pc) != group.op)
-            || next.by != Move::Stay && !next.by.is_made(context, begun.pc(blocks), &group.function)
-        {
+        if may_change && begun.last(blocks).is_err_and(|pc| op_at(pc) != next.op) {
             return None;
         }
-        self.links[next.to as usize].entered += u64::from(next.by.enters());
+        if next.by != Move::Stay {
+            if !next.by.is_made(context, begun.pc(blocks), &self.group(next.to).function) {
+                return None;
+            }
+            self.links[next.to as usize].entered += u64::from(next.by.enters());
+        }
         Some(next.to)
     }
 
     /// A core has executed what is in a visit, in so many cycles.
     #[inline(always)]
     pub fn pass(&mut self, visit: u32, cycles: Cycle) {
-        let visit = &mut self.all[visit as usize];
-        visit.executed += 1;
-        visit.cycles = visit.cycles.wrapping_add(cycles);
+        self.all[visit as usize].pass(cycles);
     }
 
     /// So many more cycles go by in a visit.
@@ -315,9 +330,10 @@ impl Visits {
         if let Some(before) = before
             && !matches!(by, Move::Other { .. })
         {
+            let op = self.group(to).op;
             let next = &mut self.links[before as usize].next;
             next.swap(0, 1);
-            next[0] = Next { key: begun.key(), to, by };
+            next[0] = Next { key: begun.key(), to, by, op };
         }
         to
     }

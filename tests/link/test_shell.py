@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import time
+from unittest.mock import patch
 from zlib import crc32
 
 import pytest
@@ -122,13 +123,35 @@ class Board(Port):
         """Nothing is open."""
 
 
+class Typed(io.FileIO):
+    """Lines that know whether the thread of the shell has taken all of them."""
+
+    def __init__(self, source: int) -> None:
+        super().__init__(source)
+        self.taken = threading.Event()
+
+    def __next__(self) -> bytes:
+        try:
+            return super().__next__()
+        except StopIteration:
+            self.taken.set()
+            raise
+
+
 def piped(board: Port, *commands: str, timeout: float = 5) -> str:
     """What is shown of a conversation that was written beforehand."""
     read, write = os.pipe()
     os.write(write, "".join(f"{command}\n" for command in commands).encode())
     os.close(write)
     screen = io.StringIO()
-    with os.fdopen(read, "rb", buffering=0) as lines:
+    answers = board.read
+
+    def read_when_all_is_taken(timeout: float) -> bytes:
+        # The target's time goes by without that of a busy machine, on which the thread may be late.
+        assert lines.taken.wait(60)
+        return answers(timeout)
+
+    with Typed(read) as lines, patch.object(board, "read", read_when_all_is_taken):
         converse(board, lines, screen, timeout)
     return screen.getvalue()
 

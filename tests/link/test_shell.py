@@ -124,17 +124,17 @@ class Board(Port):
 
 
 class Typed(io.FileIO):
-    """Lines that know whether the thread of the shell has taken all of them."""
+    """Lines, and whether the shell's thread has read all of them."""
 
     def __init__(self, source: int) -> None:
         super().__init__(source)
-        self.taken = threading.Event()
+        self.all_read = threading.Event()
 
     def __next__(self) -> bytes:
         try:
             return super().__next__()
         except StopIteration:
-            self.taken.set()
+            self.all_read.set()
             raise
 
 
@@ -146,12 +146,12 @@ def piped(board: Port, *commands: str, timeout: float = 5) -> str:
     screen = io.StringIO()
     answers = board.read
 
-    def read_when_all_is_taken(timeout: float) -> bytes:
-        # The target's time goes by without that of a busy machine, on which the thread may be late.
-        assert lines.taken.wait(60)
+    def answer_once_all_is_read(timeout: float) -> bytes:
+        # The target's clock is made up: it must not run on while a busy machine delays the thread that reads the lines.
+        assert lines.all_read.wait(60)
         return answers(timeout)
 
-    with Typed(read) as lines, patch.object(board, "read", read_when_all_is_taken):
+    with Typed(read) as lines, patch.object(board, "read", answer_once_all_is_read):
         converse(board, lines, screen, timeout)
     return screen.getvalue()
 

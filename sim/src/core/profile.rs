@@ -32,7 +32,7 @@ use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
 pub(crate) use accesses::{Accessor, LockAccess, Noted, When};
 use blocks::Blocks;
-pub(crate) use blocks::{Begun, BlockShape, Lost, Wait};
+pub(crate) use blocks::{Begun, BlockShape, Lost, Wait, op_of};
 use calls::{Calls, Parked};
 pub use calls::{Costs, Frame, Node};
 use contention::Taken;
@@ -42,7 +42,7 @@ pub use lines::Line;
 use lines::Lines;
 pub use places::{Place, Places};
 use quantum::Visited;
-pub(crate) use quantum::{LOG_CYCLES, Quantum, Stale};
+pub(crate) use quantum::{LOG_CYCLES, Quantum};
 pub use races::{Race, RaceKind, Races, Who};
 use stacks::InTask;
 pub use stacks::{Bounds, Stack, StackFinder, Stacks};
@@ -310,7 +310,7 @@ impl Profile {
     pub(crate) fn instruction(&mut self, core: u8, now: Cycle, pc: u32, op: u32) {
         self.keep(Told::Instruction { core, now, pc, op });
         let number = usize::from(core & 1);
-        self.comes_to(number, now, pc, || op);
+        self.comes_to(number, now, pc, op);
         let this = &mut self.cores[number];
         this.calls.set_last(pc, op);
         let weight = this.calls.weight;
@@ -321,7 +321,7 @@ impl Profile {
     /// A core, by number, comes to an instruction, where it may be in another function, and all time before is accounted for.
     /// How it came there.
     #[inline]
-    fn comes_to(&mut self, number: usize, now: Cycle, pc: u32, op: impl FnOnce() -> u32) -> Move {
+    fn comes_to(&mut self, number: usize, now: Cycle, pc: u32, op: u32) -> Move {
         let Self { cores, places, parked, tasks, .. } = self;
         let this = &mut cores[number];
         if this.activity == Activity::Executes && this.calls.stays(pc) {
@@ -330,7 +330,7 @@ impl Profile {
         }
         this.charge(now);
         this.activity = Activity::Executes;
-        this.calls.advance(now, pc, op(), tasks.current[number], places, parked)
+        this.calls.advance(now, pc, op, tasks.current[number], places, parked)
     }
 
     /// The number of a block that native code is made for; none if a profile must be told of each of its instructions.

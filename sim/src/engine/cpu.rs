@@ -46,8 +46,8 @@ pub(crate) trait Pipeline: Copy {
     /// The address of the next instruction.
     fn next_pc(&self) -> u32;
 
-    /// Its two halfwords as they were fetched, the first one lowest, as a profile is told of them.
-    fn next_op(&self) -> u32;
+    /// Its first halfword as it was fetched.
+    fn next_half(&self) -> u16;
 }
 
 /// A core, cycle by cycle. In each cycle it first says what it asks of the bus (`begin_cycle`); of those who ask for the same, all but
@@ -123,9 +123,6 @@ pub(crate) trait FastCpu<B: FastBus>: Cpu<B> {
 
     /// Instructions that it has begun so far.
     fn begun(&self) -> u64;
-
-    /// The two halfwords at an address, the first one lowest, as a profile is told of them.
-    fn op_at(pc: u32, bus: &B) -> u32;
 
     /// Whether the next instruction is in memory that the fast path can execute code from.
     fn is_in_fast_memory(&self) -> bool;

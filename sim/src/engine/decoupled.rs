@@ -437,7 +437,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
 
     /// The speculative core begins an instruction in a cycle of the quantum, outside the fast path.
     fn begin(&mut self, core: &mut C, bus: &mut B, cycle: u32) {
-        self.log.trace.note_next(Role::Speculative, core, &core.pipeline(core.next_cycle()), cycle, bus);
+        self.log.trace.note_next(Role::Speculative, core, &core.pipeline(core.next_cycle()), cycle);
         core.begin::<false>(bus);
         // Native code has noted that of the I/O port before it left this to others.
         let asked = core.pipeline(core.next_cycle()).request();

@@ -36,9 +36,9 @@ pub(crate) trait PeerPolicy {
     const ROLE: Role;
     /// Whether all that the core does is noted for a profile.
     const TRACES: bool = false;
-    /// The instruction at an address is about to begin, the one of this number that the core has begun.
+    /// The instruction at an address is about to begin, the one of this number that the core has begun. Its first halfword.
     #[inline(always)]
-    fn begin(&mut self, _number: u64, _pc: u32, _clock: Self::Clock) {}
+    fn begin(&mut self, _number: u64, _pc: u32, _half: impl FnOnce() -> u16, _clock: Self::Clock) {}
     /// The last instruction was not executed if it has this number.
     #[inline(always)]
     fn forget_unless_begun(&mut self, _number: u64) {}

@@ -106,7 +106,7 @@ fn replay_in_lockstep<const WATCH: bool, const TRACES: bool, C: FastCpu<B>, B: F
             return (cycle, false);
         }
         if TRACES && pipeline.is_at_boundary() {
-            policy.log.trace.note_next(Role::Replaying, core, &pipeline, cycle, bus);
+            policy.log.trace.note_next(Role::Replaying, core, &pipeline, cycle);
         }
         let Some(asked) = ask::<WATCH, TRACES, C, B>(core, &mut pipeline, policy, bus, cycle) else {
             return (cycle, false);
@@ -156,7 +156,7 @@ fn replay_beside_transfers<const TRACES: bool, C: FastCpu<B>, B: FastBus>(
 ) -> Option<u32> {
     let now = policy.now(cycle);
     if TRACES && pipeline.is_at_boundary() {
-        policy.log.trace.note_next(Role::Replaying, core, pipeline, cycle, bus);
+        policy.log.trace.note_next(Role::Replaying, core, pipeline, cycle);
     }
     let asked = ask::<false, TRACES, C, B>(core, pipeline, policy, bus, cycle)?;
     let slave = asked.request.slave;

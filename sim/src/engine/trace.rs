@@ -3,7 +3,7 @@
 //! at a time.
 
 use crate::core::bus::{Bus, Slave};
-use crate::core::profile::{Accessor, Begun, LOG_CYCLES, LockAccess, Lost, Masks, Quantum, Stale, Wait, When};
+use crate::core::profile::{Accessor, Begun, LOG_CYCLES, LockAccess, Lost, Masks, Quantum, Wait, When};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::cpu::{Cpu, FastCpu, IoAccess, Pipeline as _};
@@ -33,8 +33,6 @@ pub(crate) struct Trace {
     pub lost: [Lost; 2 * STEPS],
     /// By cycle, what the speculative core asked for.
     pub addresses: [u32; LOG_CYCLES],
-    /// Instructions that were fetched before they were overwritten, as `begun`.
-    stale: [Vec<Stale>; 2],
     /// Accesses to spinlocks, as `begun`.
     locks: [Vec<LockAccess>; 2],
     /// Wait states, as `begun`, and how many entries there are.
@@ -65,7 +63,6 @@ impl Trace {
             begun: [[Begun::NOTHING; STEPS]; 2],
             lost: [LOST; 2 * STEPS],
             addresses: [0; LOG_CYCLES],
-            stale: [Vec::new(), Vec::new()],
             locks: [Vec::new(), Vec::new()],
             waits: [[WAIT; STEPS]; 2],
             waited: [0; 2],
@@ -78,41 +75,28 @@ impl Trace {
         let from = side(role);
         self.count[from] = 0;
         self.noted[from] = NOTHING;
-        self.stale[from].clear();
         self.locks[from].clear();
         self.waited[from] = 0;
         if role != Role::Speculative {
             (self.count[1], self.noted[1], self.lost_bytes) = (0, NOTHING, 0);
-            self.stale[1].clear();
             self.locks[1].clear();
             self.waited[1] = 0;
         }
     }
 
-    /// A core is about to begin the instruction of this number.
+    /// A core is about to begin the instruction of this number, which has this first halfword.
     #[inline(always)]
-    pub fn note(&mut self, role: Role, number: u64, pc: u32, cycle: u32) {
+    pub fn note(&mut self, role: Role, number: u64, (pc, half): (u32, u16), cycle: u32) {
         self.forget_unless_begun(role, number);
         let (count, begun) = (&mut self.count[side(role)], &mut self.begun[side(role)]);
-        begun[*count as usize & (STEPS - 1)] = Begun::instruction(pc, cycle);
+        begun[*count as usize & (STEPS - 1)] = Begun::instruction(pc, half, cycle);
         *count += 1;
         self.noted[side(role)] = number;
     }
 
     /// The same of one that its pipeline has fetched, maybe before it was overwritten.
-    pub fn note_next<C: FastCpu<B>, B: FastBus>(
-        &mut self,
-        role: Role,
-        core: &C,
-        pipeline: &C::Pipeline,
-        cycle: u32,
-        bus: &B,
-    ) {
-        let (pc, op) = (pipeline.next_pc(), pipeline.next_op());
-        self.note(role, core.begun(), pc, cycle);
-        if op != C::op_at(pc, bus) {
-            self.stale[side(role)].push(Stale { begun: self.count[side(role)], op });
-        }
+    pub fn note_next<C: FastCpu<B>, B: FastBus>(&mut self, role: Role, core: &C, pipeline: &C::Pipeline, cycle: u32) {
+        self.note(role, core.begun(), (pipeline.next_pc(), pipeline.next_half()), cycle);
     }
 
     /// The last instruction is forgotten if it has this number, which the core has not begun.
@@ -121,9 +105,7 @@ impl Trace {
         let noted = &mut self.noted[side(role)];
         if *noted == number {
             *noted = NOTHING;
-            let count = &mut self.count[side(role)];
-            self.stale[side(role)].pop_if(|stale| stale.begun == *count);
-            *count -= 1;
+            self.count[side(role)] -= 1;
         }
     }
 
@@ -198,9 +180,8 @@ impl Trace {
             locks: [&self.locks[0], &self.locks[1]],
             waits: [0, 1].map(|side: usize| &self.waits[side][..self.waited[side] as usize]),
             addresses: &self.addresses,
-            stale: [0, 1].map(|side: usize| &*self.stale[side]),
         };
-        profile.quantum(&quantum, |pc| C::op_at(pc, bus));
+        profile.quantum(&quantum);
         bus.fabric_mut().watch.profile = Some(profile);
     }
 }
@@ -240,9 +221,9 @@ impl<P: PeerPolicy> PeerPolicy for Traced<'_, P> {
     const TRACES: bool = true;
 
     #[inline(always)]
-    fn begin(&mut self, number: u64, pc: u32, clock: P::Clock) {
+    fn begin(&mut self, number: u64, pc: u32, half: impl FnOnce() -> u16, clock: P::Clock) {
         let cycle = self.0.cycle(clock);
-        self.0.log().trace.note(P::ROLE, number, pc, cycle);
+        self.0.log().trace.note(P::ROLE, number, (pc, half()), cycle);
     }
 
     #[inline(always)]

@@ -15,22 +15,29 @@ pub(crate) struct Begun {
     pub(crate) what: u32,
     /// The cycle of the quantum.
     pub(crate) cycle: u16,
-    /// How many instructions of a block were executed, if not all.
-    pub(crate) executed: u16,
+    /// How many instructions of a block were executed, if not all; of one instruction, its first halfword.
+    pub(crate) detail: u16,
 }
 
-/// Where `Begun::key` has how many instructions of a block were executed: native code has blocks of fewer than 32.
-const EXECUTED_SHIFT: u32 = 27;
-/// So many blocks have numbers below that.
-const MAX_BLOCKS: usize = 1 << (EXECUTED_SHIFT - 1);
+/// Blocks that are told apart, at most.
+const MAX_BLOCKS: usize = 1 << 26;
+
+/// Of BL, the only instruction of ARMv6-M of two halfwords that calls, what tells the second one from others.
+const WIDE: u32 = 0xd000;
+
+/// An instruction of ARMv6-M as `Profile::instruction` is told of it, by its first halfword: the second one may not have come yet.
+#[inline(always)]
+pub(crate) fn op_of(half: u16) -> u32 {
+    u32::from(half) | WIDE << 16
+}
 
 impl Begun {
-    pub const NOTHING: Self = Self { what: 0, cycle: 0, executed: 0 };
+    pub const NOTHING: Self = Self { what: 0, cycle: 0, detail: 0 };
 
-    /// One instruction.
+    /// One instruction, by its first halfword.
     #[inline(always)]
-    pub fn instruction(pc: u32, cycle: u32) -> Self {
-        Self { what: pc, cycle: cycle as u16, executed: 0 }
+    pub fn instruction(pc: u32, half: u16, cycle: u32) -> Self {
+        Self { what: pc, cycle: cycle as u16, detail: half }
     }
 
     /// What native code says of a block.
@@ -38,10 +45,10 @@ impl Begun {
         block << 1 | 1
     }
 
-    /// By which this is told from all others, in a program that does not change.
+    /// By which this is told from all others.
     #[inline(always)]
-    pub(super) fn key(self) -> u32 {
-        self.what | u32::from(self.executed) << EXECUTED_SHIFT
+    pub(super) fn key(self) -> u64 {
+        u64::from(self.what) | u64::from(self.detail) << 32
     }
 
     /// The number of the block, if it is one.
@@ -60,18 +67,21 @@ impl Begun {
     pub(super) fn length(self, blocks: &Blocks) -> (u16, u16) {
         let Some(number) = self.block() else { return (1, 0) };
         let begins = &blocks.all[number as usize].begins;
-        let executed = if self.executed == 0 { begins.len() } else { usize::from(self.executed) };
+        let executed = if self.detail == 0 { begins.len() } else { usize::from(self.detail) };
         (executed as u16, begins[executed - 1])
     }
 
-    /// The address of the last instruction, and the two halfwords there.
-    ///
-    /// # Errors
-    /// If these are not known: the address.
-    pub(super) fn last(self, blocks: &Blocks) -> Result<(u32, u32), u32> {
-        let Some(number) = self.block() else { return Err(self.what) };
+    /// The instruction that comes first.
+    pub(super) fn op(self, blocks: &Blocks) -> u32 {
+        op_of(self.block().map_or(self.detail, |number| blocks.all[number as usize].halves[0]))
+    }
+
+    /// The address of the last instruction, and the instruction.
+    pub(super) fn last(self, blocks: &Blocks) -> (u32, u32) {
+        let Some(number) = self.block() else { return (self.what, op_of(self.detail)) };
         let block = &blocks.all[number as usize];
-        if self.executed == 0 { Ok(block.last) } else { Err(block.pc + 2 * (u32::from(self.executed) - 1)) }
+        let last = usize::from(self.length(blocks).0) - 1;
+        (block.pc.wrapping_add(2 * last as u32), op_of(block.halves[last]))
     }
 
     /// The number of the instruction that is executed so many cycles after the beginning, if none is lost.
@@ -123,18 +133,17 @@ pub(crate) struct BlockShape {
     pub pc: u32,
     /// By instruction, cycles from the beginning of the first one on, if none is lost.
     pub begins: Vec<u16>,
-    /// The halfwords of the last one, the first one lowest.
-    pub last_op: u32,
+    /// By instruction, its first halfword.
+    pub halves: Vec<u16>,
 }
 
 /// A block.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pc: u32,
-    /// The address of the last instruction, and the two halfwords there.
-    last: (u32, u32),
-    /// See `BlockShape::begins`.
+    /// See `BlockShape`.
     begins: Vec<u16>,
+    halves: Vec<u16>,
 }
 
 /// Where a block is among those of its function.
@@ -173,7 +182,7 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The number of a block; none if it is not all in one function, or not in one place.
     pub fn number(&mut self, shape: &BlockShape, places: &Places) -> Option<u32> {
-        let &BlockShape { pc, ref begins, last_op } = shape;
+        let &BlockShape { pc, ref begins, ref halves } = shape;
         let last = pc.wrapping_add(2 * (begins.len() as u32).checked_sub(1)?);
         let range = places.find(pc).map_or_else(|gap| gap, |place| place.range.clone());
         if !range.contains(&last) {
@@ -182,11 +191,12 @@ impl Blocks {
         if let Some(&number) = self.numbers.get(shape) {
             return Some(number);
         }
-        if self.all.len() >= MAX_BLOCKS || begins.len() > u32::MAX as usize >> EXECUTED_SHIFT {
+        let last_op = op_of(*halves.last()?);
+        if self.all.len() >= MAX_BLOCKS || halves.len() != begins.len() {
             return None;
         }
         let number = self.all.len() as u32;
-        self.all.push(Block { pc, last: (last, last_op), begins: begins.clone() });
+        self.all.push(Block { pc, begins: begins.clone(), halves: halves.clone() });
         let of_function = self.of_function.entry(range.start).or_default();
         let how = (of_function.len() as u32) << 1 | u32::from(may_leave(last_op));
         self.members.push(Member { range: range.start, how });
@@ -198,7 +208,7 @@ impl Blocks {
     /// Where a block is in its function, if it is one and was executed to its end.
     #[inline(always)]
     pub fn member(&self, begun: Begun) -> Option<Member> {
-        if begun.what & 1 == 0 || begun.executed != 0 {
+        if begun.what & 1 == 0 || begun.detail != 0 {
             None
         } else {
             self.members.get(begun.what as usize >> 1).copied()

@@ -32,17 +32,6 @@ pub(crate) struct Quantum<'a> {
     pub waits: [&'a [Wait]; 2],
     /// By role, accesses to spinlocks.
     pub locks: [&'a [LockAccess]; 2],
-    /// By role, instructions that the core had fetched before they were overwritten.
-    pub stale: [&'a [Stale]; 2],
-}
-
-/// One of them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stale {
-    /// How many of what the core has begun it is the last of.
-    pub begun: u32,
-    /// Its two halfwords, the first one lowest.
-    pub op: u32,
 }
 
 impl Quantum<'_> {
@@ -108,8 +97,8 @@ impl Visited {
 }
 
 impl Profile {
-    /// Accounts for a quantum, in a program that has the two halfwords `op_at` an address, the first one lowest.
-    pub(crate) fn quantum(&mut self, quantum: &Quantum, op_at: impl Fn(u32) -> u32 + Copy) {
+    /// Accounts for a quantum.
+    pub(crate) fn quantum(&mut self, quantum: &Quantum) {
         if self.visits.is_full() {
             self.settle_visits();
         }
@@ -118,7 +107,7 @@ impl Profile {
         let alone = [0, 1].map(|role| quantum.lost_before(role));
         let waits = quantum.lost.iter().map(|lost| Cycle::from(lost.by_speculative)).sum();
         for (role, alone) in alone.into_iter().enumerate() {
-            self.follow(quantum, role, (alone, waits), &mut visited.visits[role], op_at);
+            self.follow(quantum, role, (alone, waits), &mut visited.visits[role]);
         }
         for role in [0, 1] {
             for &wait in quantum.waits[role] {
@@ -167,14 +156,7 @@ impl Profile {
 
     /// Accounts for a core up to the last instruction that it has begun, but for cycles that were lost behind the first one. So
     /// many were lost before that; and so many cycles of the quantum went by for the replaying core alone.
-    fn follow(
-        &mut self,
-        quantum: &Quantum,
-        role: usize,
-        (alone, mut waits): (usize, Cycle),
-        visited: &mut Vec<u32>,
-        op_at: impl Fn(u32) -> u32 + Copy,
-    ) {
+    fn follow(&mut self, quantum: &Quantum, role: usize, (alone, mut waits): (usize, Cycle), visited: &mut Vec<u32>) {
         let number = usize::from(quantum.cores[role] & 1);
         let mut start = quantum.start;
         for lost in &quantum.lost[..alone] {
@@ -186,11 +168,7 @@ impl Profile {
             waits -= Cycle::from(lost.by_speculative);
         }
         let Some((&first, more)) = quantum.begun[role].split_first() else { return };
-        let fetched = |begun: usize| {
-            let stale = quantum.stale[role].iter().find(|stale| stale.begun as usize == begun);
-            move |pc| stale.map_or_else(|| op_at(pc), |stale| stale.op)
-        };
-        let mut at = self.visit_first(number, start.wrapping_add(Cycle::from(first.cycle)), first, fetched(1));
+        let mut at = self.visit_first(number, start.wrapping_add(Cycle::from(first.cycle)), first);
         visited.resize(more.len() + 1, 0);
         visited[0] = at;
         let mut since = first.cycle;
@@ -200,13 +178,10 @@ impl Profile {
             done += visits.go_on((&mut at, &mut since), &more[done..], blocks, &mut visited[done + 1..]);
             let Some(&begun) = more.get(done) else { break };
             visits.pass(at, Cycle::from(begun.cycle.wrapping_sub(since)));
-            let next = cores[number]
-                .calls
-                .context()
-                .and_then(|context| visits.next(at, begun, context, blocks, fetched(done + 2)));
+            let next = cores[number].calls.context().and_then(|context| visits.next(at, begun, context, blocks));
             at = match next {
                 Some(next) => next,
-                None => self.visit(number, start, at, begun, fetched(done + 2)),
+                None => self.visit(number, start, at, begun),
             };
             (since, done) = (begun.cycle, done + 1);
             visited[done] = at;
@@ -221,49 +196,43 @@ impl Profile {
     }
 
     /// A core, by number, begins something in cycle `now`, and all time before is accounted for: the number of the visit.
-    fn visit_first(&mut self, number: usize, now: Cycle, begun: Begun, op_at: impl Fn(u32) -> u32 + Copy) -> u32 {
+    fn visit_first(&mut self, number: usize, now: Cycle, begun: Begun) -> u32 {
         let Self { visits, blocks, cores, .. } = self;
         let core = &mut cores[number];
         core.settle_pending();
         if core.activity == Activity::Executes
             && let Some((before, context)) = core.calls.visited()
-            && let Some(next) = visits.next(before, begun, context, blocks, op_at)
+            && let Some(next) = visits.next(before, begun, context, blocks)
         {
             visits.spend(before, now.saturating_sub(core.until));
             return next;
         }
-        let pc = begun.pc(blocks);
+        let (pc, op) = (begun.pc(blocks), begun.op(blocks));
         let before = core.calls.visited().map(|(visit, _)| visit);
-        let by = self.comes_to(number, now, pc, || op_at(pc));
+        let by = self.comes_to(number, now, pc, op);
         self.cores[number].settle_pending();
-        self.learn(number, before, by, begun, op_at)
+        self.learn(number, before, by, begun)
     }
 
     /// A core, by number, begins something behind a visit in a quantum from cycle `start` on: the number of the visit.
-    fn visit(
-        &mut self,
-        number: usize,
-        start: Cycle,
-        before: u32,
-        begun: Begun,
-        op_at: impl Fn(u32) -> u32 + Copy,
-    ) -> u32 {
+    fn visit(&mut self, number: usize, start: Cycle, before: u32, begun: Begun) -> u32 {
         let Self { cores, visits, places, parked, tasks, blocks, .. } = self;
         let pc = begun.pc(blocks);
         let calls = &mut cores[number].calls;
         let (last, op) = visits.last(before, blocks);
         calls.set_last(last, op);
+        let op = begun.op(blocks);
         let by = if calls.stays(pc) {
             Move::Stay
         } else {
-            calls.advance(start, pc, op_at(pc), tasks.current[number], places, parked)
+            calls.advance(start, pc, op, tasks.current[number], places, parked)
         };
-        self.learn(number, Some(before), by, begun, op_at)
+        self.learn(number, Some(before), by, begun)
     }
 
     /// See `Visits::learn`.
-    fn learn(&mut self, number: usize, before: Option<u32>, by: Move, begun: Begun, op_at: impl Fn(u32) -> u32) -> u32 {
+    fn learn(&mut self, number: usize, before: Option<u32>, by: Move, begun: Begun) -> u32 {
         let Self { cores, visits, blocks, .. } = self;
-        visits.learn((number as u8, cores[number].calls.called()), before, by, begun, blocks, op_at)
+        visits.learn((number as u8, cores[number].calls.called()), before, by, begun, blocks)
     }
 }

@@ -60,17 +60,15 @@ impl Move {
 #[derive(Clone, Copy, Debug)]
 struct Next {
     /// See `Begun::key`.
-    key: u32,
+    key: u64,
     /// The number of the next visit.
     to: u32,
     by: Move,
-    /// See `Group::op`.
-    op: u32,
 }
 
 impl Next {
     /// Nothing is executed at this address.
-    const NOTHING: Self = Self { key: u32::MAX - 1, to: 0, by: Move::Stay, op: 0 };
+    const NOTHING: Self = Self { key: u64::MAX, to: 0, by: Move::Stay };
 }
 
 /// What is counted of a block, or an instruction, in a node of the tree.
@@ -126,10 +124,8 @@ struct Group {
     /// The number of the first visit, and how many there are of a function's blocks: 0 if the visit is by itself.
     first: u32,
     count: u32,
-    /// See `Begun::executed`.
-    executed: u16,
-    /// The halfwords of the last instruction, unless that is a block's.
-    op: u32,
+    /// See `Begun::detail`.
+    detail: u16,
     /// The core.
     core: u8,
 }
@@ -153,8 +149,8 @@ pub(super) struct Visits {
     lost: Vec<Cycle>,
     /// By core, node and function, the group of its blocks.
     functions: QuickMap<(u8, usize, u32), u32>,
-    /// By core, node and function, what is executed, and its last instruction, the visits that are in no such group.
-    singles: QuickMap<(u8, usize, u32, u32, u16, u32), u32>,
+    /// By core, node and function, and what is executed, the visits that are in no such group.
+    singles: QuickMap<(u8, usize, u32, u64), u32>,
 }
 
 impl Visits {
@@ -178,7 +174,7 @@ impl Visits {
 
     /// What a visit executes.
     fn begun(&self, visit: u32) -> Begun {
-        Begun { what: self.links[visit as usize].what, cycle: 0, executed: self.group(visit).executed }
+        Begun { what: self.links[visit as usize].what, cycle: 0, detail: self.group(visit).detail }
     }
 
     /// How far a core can go on behind a visit, if it can.
@@ -222,24 +218,12 @@ impl Visits {
 
     /// A core begins something behind a visit, in these calls: the next visit, if it is known.
     #[inline(always)]
-    pub fn next(
-        &mut self,
-        from: u32,
-        begun: Begun,
-        context: &mut Context,
-        blocks: &Blocks,
-        op_at: impl Fn(u32) -> u32,
-    ) -> Option<u32> {
+    pub fn next(&mut self, from: u32, begun: Begun, context: &mut Context, blocks: &Blocks) -> Option<u32> {
         let link = &self.links[from as usize];
         // The host guesses which one it is, and goes on meanwhile.
         let key = begun.key();
         let next = if link.next[0].key == key { link.next[0] } else { link.next[1] };
         if next.key != key {
-            return None;
-        }
-        // Of a block, the last instruction stays as it is, unless it was not executed to there.
-        let may_change = begun.block().is_none() || begun.executed != 0;
-        if may_change && begun.last(blocks).is_err_and(|pc| op_at(pc) != next.op) {
             return None;
         }
         if next.by != Move::Stay {
@@ -293,7 +277,6 @@ impl Visits {
         by: Move,
         begun: Begun,
         blocks: &Blocks,
-        op_at: impl Fn(u32) -> u32,
     ) -> u32 {
         let function = function.cloned().unwrap_or_else(Function::none);
         let of_function = blocks.of_function(function.range.start);
@@ -310,17 +293,16 @@ impl Visits {
                 } else {
                     // What was counted of fewer blocks before stays where it is.
                     self.functions.insert(key, self.groups.len() as u32);
-                    self.add((core, function), of_function.iter().map(|&block| Begun::what(block)), (0, 0), blocks)
+                    self.add((core, function), of_function.iter().map(|&block| Begun::what(block)), 0, blocks)
                 };
                 first + member.number()
             }
             _ => {
-                let op = begun.last(blocks).map_or_else(&op_at, |_| 0);
-                let key = (core, function.node, function.start, begun.what, begun.executed, op);
+                let key = (core, function.node, function.start, begun.key());
                 if let Some(&visit) = self.singles.get(&key) {
                     visit
                 } else {
-                    let visit = self.add((core, function), [begun.what].into_iter(), (begun.executed, op), blocks);
+                    let visit = self.add((core, function), [begun.what].into_iter(), begun.detail, blocks);
                     self.groups[self.links[visit as usize].group as usize].count = 0;
                     self.singles.insert(key, visit);
                     visit
@@ -330,10 +312,9 @@ impl Visits {
         if let Some(before) = before
             && !matches!(by, Move::Other { .. })
         {
-            let op = self.group(to).op;
             let next = &mut self.links[before as usize].next;
             next.swap(0, 1);
-            next[0] = Next { key: begun.key(), to, by, op };
+            next[0] = Next { key: begun.key(), to, by };
         }
         to
     }
@@ -343,21 +324,21 @@ impl Visits {
         &mut self,
         (core, function): (u8, Function),
         what: impl Iterator<Item = u32>,
-        (executed, op): (u16, u32),
+        detail: u16,
         blocks: &Blocks,
     ) -> u32 {
         let (first, group) = (self.all.len() as u32, self.groups.len() as u32);
         let lost_in_group = self.lost.len() as u32;
         self.lost.resize(self.lost.len() + Slave::COUNT, 0);
         for what in what {
-            let (_, to_last) = Begun { what, cycle: 0, executed }.length(blocks);
+            let (_, to_last) = Begun { what, cycle: 0, detail }.length(blocks);
             let lost = self.lost.len() as u32;
             self.lost.resize(self.lost.len() + usize::from(to_last) + 1, 0);
             self.all.push(Visit { executed: 0, function: function.start, lost_in_group, lost, cycles: 0, to_last });
             self.links.push(Link { next: [Next::NOTHING; 2], what, group, entered: 0 });
         }
         let count = self.all.len() as u32 - first;
-        self.groups.push(Group { function, first, count, executed, op, core });
+        self.groups.push(Group { function, first, count, detail, core });
         first
     }
 
@@ -366,9 +347,9 @@ impl Visits {
         self.all[visit as usize].to_last.into()
     }
 
-    /// The address of the last instruction of a visit, and the two halfwords there.
+    /// The address of the last instruction of a visit, and the instruction.
     pub fn last(&self, visit: u32, blocks: &Blocks) -> (u32, u32) {
-        self.begun(visit).last(blocks).unwrap_or_else(|pc| (pc, self.group(visit).op))
+        self.begun(visit).last(blocks)
     }
 
     /// The first address of the function of a visit.
@@ -394,7 +375,7 @@ impl Visits {
         let executed = |(visit, _): &(&Visit, &Link)| visit.executed != 0 || visit.cycles != 0;
         for (visit, link) in all.iter().zip(&links).filter(executed) {
             let group = &groups[link.group as usize];
-            let begun = Begun { what: link.what, cycle: 0, executed: group.executed };
+            let begun = Begun { what: link.what, cycle: 0, detail: group.detail };
             let (instructions, to_last) = begun.length(blocks);
             let CoreProfile { calls, lines, .. } = &mut cores[usize::from(group.core & 1)];
             let costs = calls.tree().costs(group.function.node);

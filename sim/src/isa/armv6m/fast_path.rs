@@ -21,7 +21,7 @@ use crate::isa::armv6m::cycles::{self, BRANCH, LOAD, MAX_CYCLES, STORE};
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::{Native, NativeExit};
-use crate::isa::armv6m::pipeline::lockstep::{WIDE, is_short_loop};
+use crate::isa::armv6m::pipeline::lockstep::is_short_loop;
 use crate::isa::armv6m::{Core, Phase, wide};
 use crate::isa::thumb::decode::{Code, Op, TABLE};
 use memory::{FastMemory, half_at, prefetched, unreachable};
@@ -59,11 +59,6 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
 
     fn begun(&self) -> u64 {
         self.stats.instructions
-    }
-
-    #[inline(always)]
-    fn op_at(pc: u32, bus: &B) -> u32 {
-        u32::from(half_at(pc, bus).unwrap_or(0)) | WIDE << 16
     }
 
     fn is_in_fast_memory(&self) -> bool {
@@ -241,7 +236,7 @@ impl<B: FastBus> Core<B> {
             if missing && !op.code.branches() {
                 break FastPathExit::Stop;
             }
-            fast.policy.begin(self.stats.instructions + instructions, pc, clock);
+            fast.policy.begin(self.stats.instructions + instructions, pc, || half_at(pc, fast.bus).unwrap_or(0), clock);
             match self.execute(op, pc) {
                 Effect::Next => {
                     if missing {

@@ -20,7 +20,6 @@ mod x86_64;
 use crate::core::bus::Slave;
 use crate::core::profile::BlockShape;
 use crate::engine::contended_sets::ContendedSets;
-use crate::engine::cpu::FastCpu as _;
 use crate::engine::fast_bus::{FastBus, FlashCache, MemoryLayout};
 use crate::engine::gate::RUNS_HERE;
 use crate::engine::grant_log::BusGrantLog;
@@ -348,10 +347,12 @@ impl Native {
 fn number_for_profile<B: FastBus>(blocks: &mut [Block], bus: &mut B) {
     for block in blocks.iter_mut().filter(|block| block.instructions() > 0) {
         let (pc, begins) = (block.pc, block.begins());
+        let half = |at: usize| half_at(pc.wrapping_add(2 * at as u32), bus).unwrap_or(0);
+        let halves: Vec<_> = (0..begins.len()).map(half).collect();
         let mut number = |instructions: usize| {
-            let last_op = Core::op_at(pc.wrapping_add(2 * (instructions as u32 - 1)), bus);
             let profile = bus.fabric_mut().watch.profile.as_mut()?;
-            profile.block(&BlockShape { pc, begins: begins[..instructions].to_vec(), last_op })
+            let [begins, halves] = [&begins, &halves].map(|all| all[..instructions].to_vec());
+            profile.block(&BlockShape { pc, begins, halves })
         };
         block.number = number(begins.len());
         let up_to = |(at, op)| if may_access_register(op) { number(at + 1) } else { None };

@@ -28,7 +28,8 @@ impl<B: FastBus> Core<B> {
         clock: &mut P::Clock,
         op: Op,
     ) -> Result<(), FastPathExit> {
-        fast.policy.begin(self.stats.instructions, self.pc, *clock);
+        let half = || half_at(self.pc, &*fast.bus).unwrap_or(0);
+        fast.policy.begin(self.stats.instructions, self.pc, half, *clock);
         (self.pc, *clock) = self.slow_path(fast, all, *clock, &op)?;
         self.stats.instructions += 1;
         Ok(())

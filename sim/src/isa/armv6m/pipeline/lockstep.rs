@@ -3,16 +3,13 @@
 use super::{PipelineState, State, read_word};
 use crate::core::access::{Width, extract};
 use crate::core::bus::{Bus, Slave};
-use crate::core::profile::{Access, Accessor};
+use crate::core::profile::{Access, Accessor, op_of};
 use crate::core::time::Cycle;
 use crate::engine::cpu::{Cpu, IoAccess, Pipeline, Request};
 use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, REGISTERS, STORE, STORE_MULTIPLE};
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::{Core, Phase};
 use crate::isa::thumb::decode::{Op, TABLE};
-
-/// What the second halfword of BL has among others.
-pub(crate) const WIDE: u32 = 0xd000;
 
 /// Offset of a branch to the beginning of a short loop, at least.
 const SHORT_LOOP: i16 = -32;
@@ -49,8 +46,8 @@ impl Pipeline for PipelineState {
         self.pc
     }
 
-    fn next_op(&self) -> u32 {
-        u32::from(self.queue as u16) | WIDE << 16
+    fn next_half(&self) -> u16 {
+        self.queue as u16
     }
 }
 
@@ -134,8 +131,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
             }
         }
         if WATCH && let Some(profile) = &mut bus.fabric_mut().watch.profile {
-            // The second halfword of BL, the only one of 32 bits that goes elsewhere, may not have come yet.
-            profile.instruction(self.id, now, pc, pipeline.next_op());
+            profile.instruction(self.id, now, pc, op_of(pipeline.next_half()));
             if is_short_loop(op) {
                 bus.fabric_mut().count_register_read();
             }

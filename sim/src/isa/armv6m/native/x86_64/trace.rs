@@ -19,8 +19,8 @@ const WAITED: i32 = TRACE + offset_of!(Trace, waited) as i32;
 const WAITS: i32 = TRACE + offset_of!(Trace, waits) as i32;
 
 const CYCLE: i32 = offset_of!(Begun, cycle) as i32;
-const EXECUTED: i32 = offset_of!(Begun, executed) as i32;
-const _: () = assert!(size_of::<Begun>() == 8 && EXECUTED == CYCLE + 2, "code writes both halves at once");
+const DETAIL: i32 = offset_of!(Begun, detail) as i32;
+const _: () = assert!(size_of::<Begun>() == 8 && DETAIL == CYCLE + 2, "code writes both halves at once");
 
 /// The address that is asked for in a cycle.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ impl Translator<'_> {
         if executed == 0 {
             dynasm!(self.to ; .arch x64 ; sub DWORD [rbp + count], 1);
         } else {
-            let last = begun + EXECUTED - size_of::<Begun>() as i32;
+            let last = begun + DETAIL - size_of::<Begun>() as i32;
             dynasm!(self.to ; .arch x64 ; mov eax, [rbp + count] ; mov WORD [rbp + rax * 8 + last], executed);
         }
     }

@@ -42,7 +42,7 @@ pub use lines::Line;
 use lines::Lines;
 pub use places::{Place, Places};
 use quantum::Visited;
-pub(crate) use quantum::{LOG_CYCLES, Quantum};
+pub(crate) use quantum::{LOG_CYCLES, Quantum, STEPS};
 pub use races::{Race, RaceKind, Races, Who};
 use stacks::InTask;
 pub use stacks::{Bounds, Stack, StackFinder, Stacks};

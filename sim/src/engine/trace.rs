@@ -3,7 +3,7 @@
 //! at a time.
 
 use crate::core::bus::{Bus, Slave};
-use crate::core::profile::{Accessor, Begun, LOG_CYCLES, LockAccess, Lost, Masks, Quantum, Wait, When};
+use crate::core::profile::{Accessor, Begun, LOG_CYCLES, LockAccess, Lost, Masks, Quantum, STEPS, Wait, When};
 use crate::core::time::Cycle;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::cpu::{Cpu, FastCpu, IoAccess, Pipeline as _};
@@ -12,10 +12,6 @@ use crate::engine::grant_log::{BusGrantLog, FIRST, IoChange, SLAVES};
 use crate::engine::known_registers::NativeStore;
 use crate::engine::mru_words::MruWords;
 use crate::engine::policy::{PeerPolicy, Role};
-
-/// Cycles of the chip in the longest quantum that is traced, and one instruction that may not be executed; a power of two. What
-/// is begun takes a cycle at least, and a cycle is lost once.
-pub(crate) const STEPS: usize = 2 * LOG_CYCLES;
 
 /// See the module's description.
 #[derive(Clone, Debug)]

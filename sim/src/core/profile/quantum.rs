@@ -8,13 +8,17 @@
 use crate::core::bus::Slave;
 use crate::core::profile::accesses::{LockAccess, When};
 use crate::core::profile::blocks::{Begun, Lost, Wait};
-use crate::core::profile::visits::Move;
+use crate::core::profile::visits::{Move, Visits};
 use crate::core::profile::{Activity, CoreProfile, Profile};
 use crate::core::time::Cycle;
 use crate::core::watch::CoreEvent;
 
 /// Cycles of the longest quantum of two cores, and more: a power of two.
 pub(crate) const LOG_CYCLES: usize = 4096;
+
+/// Cycles of the chip in the longest quantum that is traced, and one instruction that may not be executed; a power of two. What
+/// is begun takes a cycle at least, and a cycle is lost once.
+pub(crate) const STEPS: usize = 2 * LOG_CYCLES;
 
 /// See the module. Roles are in the order of the speculative core, or the only one, and the replaying one.
 pub(crate) struct Quantum<'a> {
@@ -57,6 +61,8 @@ pub(super) struct Visited {
 
 /// Cycles that one store to `Visited::by_cycle` is for.
 const AT_ONCE: usize = 8;
+
+const _: () = assert!(Visits::MOST_IN_ALL <= 1 << (u32::BITS - LOG_CYCLES.ilog2()), "`Visited::by_cycle` has room");
 
 impl Default for Visited {
     #[allow(clippy::large_stack_arrays)] // once, and not too large

@@ -7,6 +7,7 @@ use crate::core::bus::Slave;
 use crate::core::profile::CoreProfile;
 use crate::core::profile::blocks::{Begun, Blocks};
 use crate::core::profile::calls::{Context, Function, MAX_DEPTH};
+use crate::core::profile::quantum::STEPS;
 use crate::core::profile::quick_map::QuickMap;
 use crate::core::time::Cycle;
 
@@ -158,8 +159,10 @@ impl Visits {
     const MAX: usize = 1 << 18;
     /// Numbers in `lost`, at most: 16 MB.
     const MAX_LOST: usize = 1 << 21;
-    /// Those after which a quantum adds none but the one that it visits: so there are fewer than `Visited` has room for.
+    /// Those after which a quantum adds none but the one that it visits.
     const MOST_FOR_GROUPS: usize = 2 * Self::MAX;
+    /// Those that there are at the end of a quantum, at most.
+    pub const MOST_IN_ALL: usize = Self::MOST_FOR_GROUPS + Self::MAX_GROUP + 2 * STEPS;
     /// Blocks that a function may have for a group: of more, few are executed in any node.
     const MAX_GROUP: usize = 256;
 

@@ -1,9 +1,9 @@
 //! What a profile will be told: blocks as they begin, and cycles that are lost in them.
 
-use crate::core::profile::{Begun, Lost, Wait};
+use crate::core::profile::{Begun, Lost, STEPS, Wait};
 use crate::engine::grant_log::BusGrantLog;
 use crate::engine::policy::Role;
-use crate::engine::trace::{STEPS, Trace, side};
+use crate::engine::trace::{Trace, side};
 use crate::isa::armv6m::native::x86_64::{RequestedSlave, Translator};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use std::mem::{offset_of, size_of};

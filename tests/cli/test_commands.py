@@ -52,6 +52,23 @@ def test_the_version_is_one_line(tool: Tool) -> None:
     assert tool.program("--version").succeeded().out == f"intercore {intercore.__version__}\n"
 
 
+def test_what_a_command_loads_starts_no_threads(tool: Tool) -> None:
+    program = """
+import os
+from intercore.cli.main import main
+try:
+    main()
+finally:
+    import numpy
+    print(len(os.listdir("/proc/self/task")))
+"""
+    environment = tool.variables()
+    environment.pop("OPENBLAS_NUM_THREADS", None)
+    words = [sys.executable, "-c", program, "--version"]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE)
+    assert done.stdout.splitlines()[1:] == ["1"]
+
+
 def test_help_lists_every_command_and_where_to_start(tool: Tool) -> None:
     shown = tool.program("--help").succeeded().out
     for command in COMMANDS:

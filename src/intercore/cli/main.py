@@ -227,6 +227,8 @@ def main() -> None:
         with contextlib.suppress(Exception):  # an error must not appear in the shell's prompt
             app(standalone_mode=False)
         return
+    # Each thread of OpenBLAS would keep a processor busy for 0.1 s, for matrices that are small.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     prepare()
     try:
         status = app(standalone_mode=False)

@@ -66,14 +66,14 @@ impl Begun {
     /// How many instructions, and cycles up to the last one, if none is lost.
     pub(super) fn length(self, blocks: &Blocks) -> (u16, u16) {
         let Some(number) = self.block() else { return (1, 0) };
-        let begins = &blocks.all[number as usize].begins;
-        let executed = if self.detail == 0 { begins.len() } else { usize::from(self.detail) };
-        (executed as u16, begins[executed - 1])
+        let instructions = &blocks.all[number as usize].instructions;
+        let executed = if self.detail == 0 { instructions.len() } else { usize::from(self.detail) };
+        (executed as u16, instructions[executed - 1].0)
     }
 
     /// The instruction that comes first.
     pub(super) fn op(self, blocks: &Blocks) -> u32 {
-        op_of(self.block().map_or(self.detail, |number| blocks.all[number as usize].halves[0]))
+        op_of(self.block().map_or(self.detail, |number| blocks.all[number as usize].instructions[0].1))
     }
 
     /// The address of the last instruction, and the instruction.
@@ -81,19 +81,21 @@ impl Begun {
         let Some(number) = self.block() else { return (self.what, op_of(self.detail)) };
         let block = &blocks.all[number as usize];
         let last = usize::from(self.length(blocks).0) - 1;
-        (block.pc.wrapping_add(2 * last as u32), op_of(block.halves[last]))
+        (block.pc.wrapping_add(2 * last as u32), op_of(block.instructions[last].1))
     }
 
     /// The number of the instruction that is executed so many cycles after the beginning, if none is lost.
     pub(super) fn instruction_at(self, cycle: usize, blocks: &Blocks) -> usize {
         let Some(number) = self.block() else { return 0 };
-        blocks.all[number as usize].begins.partition_point(|&begins| usize::from(begins) <= cycle) - 1
+        let instructions = &blocks.all[number as usize].instructions;
+        instructions.partition_point(|&(begins, _)| usize::from(begins) <= cycle) - 1
     }
 
     /// Cycles of an instruction but the last one, by number, if none is lost.
     pub(super) fn cycles(self, instruction: usize, blocks: &Blocks) -> Cycle {
-        let begins = self.block().map_or(&[0, 0][..], |number| &blocks.all[number as usize].begins);
-        Cycle::from(begins[instruction + 1] - begins[instruction])
+        let Some(number) = self.block() else { return 0 };
+        let instructions = &blocks.all[number as usize].instructions;
+        Cycle::from(instructions[instruction + 1].0 - instructions[instruction].0)
     }
 }
 
@@ -131,19 +133,8 @@ pub(crate) struct Wait {
 pub(crate) struct BlockShape {
     /// The address of the first instruction. All but the last one have two bytes.
     pub pc: u32,
-    /// By instruction, cycles from the beginning of the first one on, if none is lost.
-    pub begins: Vec<u16>,
-    /// By instruction, its first halfword.
-    pub halves: Vec<u16>,
-}
-
-/// A block.
-#[derive(Clone, Debug)]
-pub(super) struct Block {
-    pc: u32,
-    /// See `BlockShape`.
-    begins: Vec<u16>,
-    halves: Vec<u16>,
+    /// By instruction, cycles from the beginning of the first one on, if none is lost, and its first halfword.
+    pub instructions: Vec<(u16, u16)>,
 }
 
 /// Where a block is among those of its function.
@@ -172,7 +163,7 @@ impl Member {
 /// All blocks that a profile has been told of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
-    all: Vec<Block>,
+    all: Vec<BlockShape>,
     members: Vec<Member>,
     /// By the beginning of a function, the numbers of its blocks.
     of_function: HashMap<u32, Vec<u32>>,
@@ -182,23 +173,22 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The number of a block; none if it is not all in one function, or not in one place.
     pub fn number(&mut self, shape: &BlockShape, places: &Places) -> Option<u32> {
-        let &BlockShape { pc, ref begins, ref halves } = shape;
-        let last = pc.wrapping_add(2 * (begins.len() as u32).checked_sub(1)?);
-        let range = places.find(pc).map_or_else(|gap| gap, |place| place.range.clone());
+        let &(_, last_half) = shape.instructions.last()?;
+        let last = shape.pc.wrapping_add(2 * (shape.instructions.len() as u32 - 1));
+        let range = places.find(shape.pc).map_or_else(|gap| gap, |place| place.range.clone());
         if !range.contains(&last) {
             return None;
         }
         if let Some(&number) = self.numbers.get(shape) {
             return Some(number);
         }
-        let last_op = op_of(*halves.last()?);
-        if self.all.len() >= MAX_BLOCKS || halves.len() != begins.len() {
+        if self.all.len() >= MAX_BLOCKS {
             return None;
         }
         let number = self.all.len() as u32;
-        self.all.push(Block { pc, begins: begins.clone(), halves: halves.clone() });
+        self.all.push(shape.clone());
         let of_function = self.of_function.entry(range.start).or_default();
-        let how = (of_function.len() as u32) << 1 | u32::from(may_leave(last_op));
+        let how = (of_function.len() as u32) << 1 | u32::from(may_leave(op_of(last_half)));
         self.members.push(Member { range: range.start, how });
         of_function.push(number);
         self.numbers.insert(shape.clone(), number);

@@ -227,11 +227,10 @@ impl Profile {
         let calls = &mut cores[number].calls;
         let (last, op) = visits.last(before, blocks);
         calls.set_last(last, op);
-        let op = begun.op(blocks);
         let by = if calls.stays(pc) {
             Move::Stay
         } else {
-            calls.advance(start, pc, op, tasks.current[number], places, parked)
+            calls.advance(start, pc, begun.op(blocks), tasks.current[number], places, parked)
         };
         self.learn(number, Some(before), by, begun)
     }

@@ -346,15 +346,14 @@ impl Native {
 /// Makes blocks known to a profile, if there is one.
 fn number_for_profile<B: FastBus>(blocks: &mut [Block], bus: &mut B) {
     for block in blocks.iter_mut().filter(|block| block.instructions() > 0) {
-        let (pc, begins) = (block.pc, block.begins());
-        let half = |at: usize| half_at(pc.wrapping_add(2 * at as u32), bus).unwrap_or(0);
-        let halves: Vec<_> = (0..begins.len()).map(half).collect();
-        let mut number = |instructions: usize| {
+        let pc = block.pc;
+        let half = |at: u32| half_at(pc.wrapping_add(2 * at), bus).unwrap_or(0);
+        let instructions: Vec<_> = block.begins().into_iter().zip((0..).map(half)).collect();
+        let mut number = |count: usize| {
             let profile = bus.fabric_mut().watch.profile.as_mut()?;
-            let [begins, halves] = [&begins, &halves].map(|all| all[..instructions].to_vec());
-            profile.block(&BlockShape { pc, begins, halves })
+            profile.block(&BlockShape { pc, instructions: instructions[..count].to_vec() })
         };
-        block.number = number(begins.len());
+        block.number = number(instructions.len());
         let up_to = |(at, op)| if may_access_register(op) { number(at + 1) } else { None };
         block.up_to = block.ops.iter().enumerate().map(up_to).collect();
     }

@@ -146,12 +146,15 @@ def test_what_is_counted_is_not_kept(terminal: Terminal) -> None:
     assert 0 <= low <= high
     assert shortest <= 0 <= longest <= high
     # By how much the first activation of a stretch is late is not recorded, but the period behind it is.
-    ends = {"late.counts": (low, high), "longer.counts": (None, longest), "shorter.counts": (None, -shortest)}
-    for name, (least, most) in ends.items():
-        used = [number for number, count in enumerate(taken[name]) if count]
-        lows, highs = bin_bounds(used[-1] + 1)
-        assert lows[used[-1]] <= most <= highs[used[-1]]
-        assert least is None or lows[used[0]] <= least <= highs[used[0]]
+    for name, at, value in (
+        ("late.counts", 0, low),
+        ("late.counts", -1, high),
+        ("longer.counts", -1, longest),
+        ("shorter.counts", -1, -shortest),
+    ):
+        used = [number for number, count in enumerate(taken[name]) if count][at]
+        lows, highs = bin_bounds(used + 1)
+        assert lows[used] <= value <= highs[used], name
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,9 @@ const MAX_BLOCKS: usize = 1 << 26;
 /// Of BL, the only instruction of ARMv6-M of two halfwords that calls, what tells the second one from others.
 const WIDE: u32 = 0xd000;
 
+/// MOVS R0, R0.
+const GOES_ON: u16 = 0;
+
 /// An instruction of ARMv6-M as `Profile::instruction` is told of it, by its first halfword: the second one may not have come yet.
 #[inline(always)]
 pub(crate) fn op_of(half: u16) -> u32 {
@@ -66,36 +69,30 @@ impl Begun {
     /// How many instructions, and cycles up to the last one, if none is lost.
     pub(super) fn length(self, blocks: &Blocks) -> (u16, u16) {
         let Some(number) = self.block() else { return (1, 0) };
-        let instructions = &blocks.all[number as usize].instructions;
-        let executed = if self.detail == 0 { instructions.len() } else { usize::from(self.detail) };
-        (executed as u16, instructions[executed - 1].0)
+        let begins = &blocks.all[number as usize].begins;
+        let executed = if self.detail == 0 { begins.len() } else { usize::from(self.detail) };
+        (executed as u16, begins[executed - 1])
     }
 
-    /// The instruction that comes first.
-    pub(super) fn op(self, blocks: &Blocks) -> u32 {
-        op_of(self.block().map_or(self.detail, |number| blocks.all[number as usize].instructions[0].1))
-    }
-
-    /// The address of the last instruction, and the instruction.
+    /// The address of the last instruction, and the instruction: any that goes on to the next one, if a block was left early.
     pub(super) fn last(self, blocks: &Blocks) -> (u32, u32) {
         let Some(number) = self.block() else { return (self.what, op_of(self.detail)) };
         let block = &blocks.all[number as usize];
-        let last = usize::from(self.length(blocks).0) - 1;
-        (block.pc.wrapping_add(2 * last as u32), op_of(block.instructions[last].1))
+        let last = block.pc.wrapping_add(2 * (u32::from(self.length(blocks).0) - 1));
+        (last, op_of(if self.detail == 0 { block.last_half } else { GOES_ON }))
     }
 
     /// The number of the instruction that is executed so many cycles after the beginning, if none is lost.
     pub(super) fn instruction_at(self, cycle: usize, blocks: &Blocks) -> usize {
         let Some(number) = self.block() else { return 0 };
-        let instructions = &blocks.all[number as usize].instructions;
-        instructions.partition_point(|&(begins, _)| usize::from(begins) <= cycle) - 1
+        blocks.all[number as usize].begins.partition_point(|&begins| usize::from(begins) <= cycle) - 1
     }
 
     /// Cycles of an instruction but the last one, by number, if none is lost.
     pub(super) fn cycles(self, instruction: usize, blocks: &Blocks) -> Cycle {
         let Some(number) = self.block() else { return 0 };
-        let instructions = &blocks.all[number as usize].instructions;
-        Cycle::from(instructions[instruction + 1].0 - instructions[instruction].0)
+        let begins = &blocks.all[number as usize].begins;
+        Cycle::from(begins[instruction + 1] - begins[instruction])
     }
 }
 
@@ -133,8 +130,10 @@ pub(crate) struct Wait {
 pub(crate) struct BlockShape {
     /// The address of the first instruction. All but the last one have two bytes.
     pub pc: u32,
-    /// By instruction, cycles from the beginning of the first one on, if none is lost, and its first halfword.
-    pub instructions: Vec<(u16, u16)>,
+    /// By instruction, cycles from the beginning of the first one on, if none is lost.
+    pub begins: Vec<u16>,
+    /// The first halfword of the last one.
+    pub last_half: u16,
 }
 
 /// Where a block is among those of its function.
@@ -173,8 +172,7 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The number of a block; none if it is not all in one function, or not in one place.
     pub fn number(&mut self, shape: &BlockShape, places: &Places) -> Option<u32> {
-        let &(_, last_half) = shape.instructions.last()?;
-        let last = shape.pc.wrapping_add(2 * (shape.instructions.len() as u32 - 1));
+        let last = shape.pc.wrapping_add(2 * (shape.begins.len() as u32).checked_sub(1)?);
         let range = places.find(shape.pc).map_or_else(|gap| gap, |place| place.range.clone());
         if !range.contains(&last) {
             return None;
@@ -188,7 +186,7 @@ impl Blocks {
         let number = self.all.len() as u32;
         self.all.push(shape.clone());
         let of_function = self.of_function.entry(range.start).or_default();
-        let how = (of_function.len() as u32) << 1 | u32::from(may_leave(op_of(last_half)));
+        let how = (of_function.len() as u32) << 1 | u32::from(may_leave(op_of(shape.last_half)));
         self.members.push(Member { range: range.start, how });
         of_function.push(number);
         self.numbers.insert(shape.clone(), number);

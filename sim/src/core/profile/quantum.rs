@@ -213,7 +213,8 @@ impl Profile {
             visits.spend(before, now.saturating_sub(core.until));
             return next;
         }
-        let (pc, op) = (begun.pc(blocks), begun.op(blocks));
+        // `follow` says in the end which instruction was the last one.
+        let (pc, (_, op)) = (begun.pc(blocks), begun.last(blocks));
         let before = core.calls.visited().map(|(visit, _)| visit);
         let by = self.comes_to(number, now, pc, op);
         self.cores[number].settle_pending();
@@ -230,7 +231,7 @@ impl Profile {
         let by = if calls.stays(pc) {
             Move::Stay
         } else {
-            calls.advance(start, pc, begun.op(blocks), tasks.current[number], places, parked)
+            calls.advance(start, pc, begun.last(blocks).1, tasks.current[number], places, parked)
         };
         self.learn(number, Some(before), by, begun)
     }

@@ -346,14 +346,13 @@ impl Native {
 /// Makes blocks known to a profile, if there is one.
 fn number_for_profile<B: FastBus>(blocks: &mut [Block], bus: &mut B) {
     for block in blocks.iter_mut().filter(|block| block.instructions() > 0) {
-        let pc = block.pc;
-        let half = |at: u32| half_at(pc.wrapping_add(2 * at), bus).unwrap_or(0);
-        let instructions: Vec<_> = block.begins().into_iter().zip((0..).map(half)).collect();
-        let mut number = |count: usize| {
+        let (pc, begins) = (block.pc, block.begins());
+        let mut number = |instructions: usize| {
+            let last_half = half_at(pc.wrapping_add(2 * (instructions as u32 - 1)), bus)?;
             let profile = bus.fabric_mut().watch.profile.as_mut()?;
-            profile.block(&BlockShape { pc, instructions: instructions[..count].to_vec() })
+            profile.block(&BlockShape { pc, begins: begins[..instructions].to_vec(), last_half })
         };
-        block.number = number(instructions.len());
+        block.number = number(begins.len());
         let up_to = |(at, op)| if may_access_register(op) { number(at + 1) } else { None };
         block.up_to = block.ops.iter().enumerate().map(up_to).collect();
     }

@@ -4,7 +4,7 @@
 
 use crate::core::profile::Profile;
 use crate::core::profile::blocks::Lost;
-use crate::core::profile::contention::Taken;
+use crate::core::profile::counts::Taken;
 use crate::core::profile::quantum::{LOG_CYCLES, Quantum, Visited};
 
 impl Profile {

@@ -3,7 +3,7 @@
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/observation.py
 
 use crate::core::bus::Slave;
-use crate::core::profile::counts::{Counts, Kind, mix, pair};
+use crate::core::profile::counts::{Counts, ROOM, Taken};
 use crate::core::profile::places::{Places, RecentObjects};
 use crate::core::profile::quick_map::QuickMap;
 use crate::core::time::Cycle;
@@ -125,40 +125,10 @@ struct Lock {
     waiting: [Option<Waiting>; 2],
 }
 
-/// A core loses cycles to a master.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Taken {
-    /// See `new`.
-    functions: u64,
-    objects: u64,
-    how: u32,
-}
-
-impl Kind for Taken {
-    #[inline(always)]
-    fn mixed(self) -> u64 {
-        mix(self.functions ^ u64::from(self.how), self.objects)
-    }
-}
-
-impl Taken {
-    /// By `who` a slave is taken, and by core: the function that it executes, and the object or function that it asks for, 0 if that
-    /// is not known.
-    #[inline(always)]
-    pub fn new(who: u32, slave: u8, functions: [u32; 2], objects: [u32; 2]) -> Self {
-        Self { functions: pair(functions), objects: pair(objects), how: who | u32::from(slave) }
-    }
-
-    /// The core that loses, and the master that gets what it asks for: a number that is not 0.
-    pub const fn who(core: u8, winner: u8) -> u32 {
-        1 << 24 | (winner as u32) << 16 | (core as u32) << 8
-    }
-
-    fn loss(self) -> Loss {
-        let [slave, core, winner, _] = self.how.to_le_bytes();
-        let of = |core: u8| {
-            [self.functions, self.objects].map(|by_core| (by_core >> if core & 1 == 0 { 32 } else { 0 }) as u32)
-        };
+impl Loss {
+    fn of(taken: Taken) -> Self {
+        let (slave, core, winner) = taken.how();
+        let of = |core: u8| [taken.functions, taken.objects].map(|by_core| by_core[usize::from(core & 1)]);
         let to = match winner {
             winner if winner == core => Culprit::Itself,
             0 | 1 => {
@@ -168,7 +138,7 @@ impl Taken {
             _ => Culprit::Dma,
         };
         let [function, object] = of(core);
-        Loss { core, slave, function, object, to }
+        Self { core, slave, function, object, to }
     }
 }
 
@@ -191,7 +161,7 @@ pub struct Contention {
     /// The master that got what cores asked for in a cycle, and the addresses at which these did.
     pub(super) winner: Option<(Cycle, u8, [u32; 2])>,
     /// Losses that are not in `losses` yet.
-    seen: Counts<Taken>,
+    seen: Counts,
     pub(super) objects: RecentObjects,
     /// How often what is told happens: more than once only while turns of a busy wait are accounted for.
     pub(super) weight: u64,
@@ -232,7 +202,9 @@ impl Contention {
     /// A core loses cycles, so often and so many in all.
     #[inline(always)]
     pub(super) fn lose(&mut self, taken: Taken, times: u64, cycles: Cycle) {
-        if self.seen.add(taken, times, cycles) {
+        if times.max(cycles) >= ROOM.into() {
+            self.add_loss(Loss::of(taken), times, cycles);
+        } else if self.seen.add(taken, times as u32, cycles as u32) {
             self.finish();
         }
     }
@@ -250,7 +222,7 @@ impl Contention {
     #[cold]
     pub(super) fn finish(&mut self) {
         for (taken, times, cycles) in self.seen.take() {
-            self.add_loss(taken.loss(), times, cycles);
+            self.add_loss(Loss::of(taken), times, cycles);
         }
     }
 

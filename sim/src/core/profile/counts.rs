@@ -1,98 +1,139 @@
-//! Counts by kind, where each of millions of events must find its own at once.
+//! Cycles that cores lose, by kind, where each of millions of losses must find its own at once.
 
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/observation.py
 
-/// See the module: each kind in the first free place from where it is looked for on, of at least four times as many. Of
-/// each, two numbers.
-#[derive(Clone, Debug)]
-pub(super) struct Counts<K> {
-    places: Vec<(K, u64, u64)>,
-    kinds: usize,
+/// How a core loses cycles to a master. None is the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// By core: where the function that it executes begins, and the object or function that it asks for, 0 if that is not known.
+    pub functions: [u32; 2],
+    pub objects: [u32; 2],
+    how: u32,
 }
 
-/// Kinds that are kept, at most: 10 MB.
-const MOST: usize = 1 << 16;
-/// Places at first.
-const FEW: usize = 1 << 9;
+impl Taken {
+    /// By `who` a slave is taken, in functions, from objects.
+    #[inline(always)]
+    pub fn new(who: u32, slave: u8, functions: [u32; 2], objects: [u32; 2]) -> Self {
+        Self { functions, objects, how: who | u32::from(slave) }
+    }
 
-/// What is counted: anything but the default.
-pub(super) trait Kind: Copy + Default + Eq {
+    /// The core that loses, and the master that gets what it asks for: a number that is not 0.
+    pub const fn who(core: u8, winner: u8) -> u32 {
+        1 << 24 | (winner as u32) << 16 | (core as u32) << 8
+    }
+
+    /// The slave, the core that loses, and the master that gets it.
+    pub const fn how(self) -> (u8, u8, u8) {
+        let [slave, core, winner, _] = self.how.to_le_bytes();
+        (slave, core, winner)
+    }
+
     /// Bits of it all, the first ones mixed best.
-    fn mixed(self) -> u64;
-}
-
-/// Two numbers in one.
-#[inline(always)]
-pub(super) fn pair([one, other]: [u32; 2]) -> u64 {
-    u64::from(one) << 32 | u64::from(other)
+    #[inline(always)]
+    fn mixed(self) -> u64 {
+        let pair = |[one, other]: [u32; 2]| u64::from(one) << 32 | u64::from(other);
+        mix(pair(self.functions) ^ u64::from(self.how), pair(self.objects))
+    }
 }
 
 /// Mixes two numbers, the first bits best.
 #[inline(always)]
-pub(super) fn mix(one: u64, other: u64) -> u64 {
+fn mix(one: u64, other: u64) -> u64 {
     // 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming 6.4).
     (one ^ other.rotate_left(23)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-impl<K: Kind> Default for Counts<K> {
+/// See the module: each kind in the first free place from where it is looked for on, of at least twice as many.
+#[derive(Clone, Debug)]
+pub(super) struct Counts {
+    places: Vec<Place>,
+    kinds: usize,
+}
+
+/// A kind: never in two lines of the host's cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(32))]
+struct Place {
+    kind: Taken,
+    times: u32,
+    cycles: u32,
+}
+
+/// Kinds that are kept, at most: 4 MB.
+const MOST: usize = 1 << 16;
+/// Places at first.
+const FEW: usize = 1 << 9;
+/// Cycles that may be added at a time; as many again have room.
+pub(super) const ROOM: u32 = 1 << 31;
+
+impl Default for Counts {
     fn default() -> Self {
         Self::with_places(FEW)
     }
 }
 
-impl<K: Kind> Counts<K> {
+impl Counts {
     fn with_places(count: usize) -> Self {
-        Self { places: vec![(K::default(), 0, 0); count], kinds: 0 }
+        Self { places: vec![Place::default(); count], kinds: 0 }
     }
 
     /// Where a kind is looked for first.
     #[inline(always)]
-    fn first_place(&self, kind: K) -> usize {
+    fn first_place(&self, kind: Taken) -> usize {
         (kind.mixed() >> 32) as usize & (self.places.len() - 1)
     }
 
-    /// Adds to what is counted of a kind. Whether `take` must be called.
+    /// Adds to what is counted of a kind, less than `ROOM` cycles in no more times. Whether `take` must be called.
     #[inline(always)]
-    pub fn add(&mut self, kind: K, one: u64, other: u64) -> bool {
+    pub fn add(&mut self, kind: Taken, times: u32, cycles: u32) -> bool {
         let at = self.first_place(kind);
         let known = &mut self.places[at];
-        if known.0 != kind {
-            return self.find(kind, one, other);
-        }
-        known.1 += one;
-        known.2 += other;
-        false
+        if known.kind == kind { known.add(times, cycles) } else { self.find(kind, times, cycles) }
     }
 
     #[inline(never)]
-    fn find(&mut self, kind: K, one: u64, other: u64) -> bool {
+    fn find(&mut self, kind: Taken, times: u32, cycles: u32) -> bool {
         let count = self.places.len();
         let mut at = self.first_place(kind);
-        while self.places[at].0 != K::default() {
+        while self.places[at].kind != Taken::default() {
             let known = &mut self.places[at];
-            if known.0 == kind {
-                known.1 += one;
-                known.2 += other;
-                return false;
+            if known.kind == kind {
+                return known.add(times, cycles);
             }
             at = (at + 1) & (count - 1);
         }
-        self.places[at] = (kind, one, other);
+        self.places[at] = Place { kind, times, cycles };
         self.kinds += 1;
-        if self.kinds < count / 4 {
+        if self.kinds < count / 2 {
             return false;
         }
         if self.kinds < MOST {
-            let larger = Self::with_places(2 * count);
-            for (kind, one, other) in std::mem::replace(self, larger).take() {
-                self.find(kind, one, other);
+            let smaller = std::mem::replace(self, Self::with_places(2 * count));
+            for Place { kind, times, cycles } in smaller.into_places() {
+                self.find(kind, times, cycles);
             }
         }
         self.kinds >= MOST
     }
 
-    /// All that was counted.
-    pub fn take(&mut self) -> impl Iterator<Item = (K, u64, u64)> + use<K> {
-        std::mem::take(self).places.into_iter().filter(|known| known.0 != K::default())
+    /// All that was counted, with how often and how many cycles.
+    pub fn take(&mut self) -> impl Iterator<Item = (Taken, u64, u64)> + use<> {
+        let all = std::mem::take(self).into_places();
+        all.map(|known| (known.kind, known.times.into(), known.cycles.into()))
+    }
+
+    fn into_places(self) -> impl Iterator<Item = Place> + use<> {
+        self.places.into_iter().filter(|known| known.kind != Taken::default())
+    }
+}
+
+impl Place {
+    /// Whether there is no more room.
+    #[inline(always)]
+    fn add(&mut self, times: u32, cycles: u32) -> bool {
+        self.times += times;
+        self.cycles += cycles;
+        self.cycles >= ROOM
     }
 }

@@ -78,16 +78,18 @@ impl Next {
 struct Visit {
     /// How often it was executed.
     executed: u64,
-    /// Where its function begins.
-    function: u32,
-    /// The first of the numbers of its group in `Visits::lost`.
-    lost_in_group: u32,
     /// Cycles from its beginning on, with a wrap: some are added later than others.
     cycles: Cycle,
+    /// Where its function begins.
+    function: u32,
+    /// The number of its function in its node.
+    group: u32,
     /// The first of its numbers in `Visits::lost`.
     lost: u32,
     /// Cycles up to its last instruction, if none is lost.
     to_last: u16,
+    /// See `Begun::detail`.
+    detail: u16,
 }
 
 impl Visit {
@@ -100,44 +102,46 @@ impl Visit {
 
     /// Counts a cycle that was lost at a slave so many behind the beginning.
     #[inline(always)]
-    fn lose(&self, lost: &mut [Cycle], behind: u16, slave: u8) {
+    fn lose(&self, lost: &mut [Cycle], groups: &mut [Group], behind: u16, slave: u8) {
         lost[self.lost as usize + usize::from(behind.min(self.to_last))] += 1;
-        lost[self.lost_in_group as usize + usize::from(slave)] += 1;
+        groups[self.group as usize].lost[usize::from(slave) % Slave::COUNT] += 1;
     }
 }
 
-/// What comes behind a visit.
+/// What comes behind a visit: a line of the host's cache.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 struct Link {
     next: [Next; 2],
+    here: Here,
     /// See `Begun::what`.
     what: u32,
-    /// The number of the group of the visit.
-    group: u32,
-    /// How often the function of the visit was entered by it.
-    entered: u64,
 }
 
-/// All blocks of a function in a node, or one visit that is not all of a block.
-#[derive(Clone, Debug)]
-struct Group {
-    function: Function,
-    /// The number of the first visit, and how many there are of a function's blocks: 0 if the visit is by itself.
-    first: u32,
-    count: u32,
-    /// See `Begun::detail`.
-    detail: u16,
-    /// The core.
-    core: u8,
-}
-
-/// How far a core can go on without a look at its calls.
+/// How far a core can go on behind a visit without a look at its calls: through blocks of the same function in the same node.
+#[derive(Clone, Copy, Debug)]
 struct Here {
     /// See `Member::range`.
     range: u32,
-    /// The first visit of the function's blocks, and how many there are.
+    /// The first visit of the function's blocks, and how many there are: none if the last instruction may leave the function.
     first: u32,
     count: u32,
+}
+
+/// A function in a node.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Group {
+    function: Function,
+    /// How often it was entered.
+    entered: u64,
+    /// The core.
+    core: u8,
+    /// The first visit of its blocks, and how many there are.
+    first: u32,
+    count: u32,
+    /// Cycles that were lost, by slave.
+    lost: [Cycle; Slave::COUNT],
 }
 
 /// See the module.
@@ -146,12 +150,12 @@ pub(super) struct Visits {
     all: Vec<Visit>,
     links: Vec<Link>,
     groups: Vec<Group>,
-    /// Cycles that were lost: by group and slave, and by visit and cycle from its beginning to that of its last instruction.
+    /// Cycles that were lost, by visit and cycle from its beginning to that of its last instruction.
     lost: Vec<Cycle>,
-    /// By core, node and function, the group of its blocks.
+    /// By core, node and function, its number in `groups`.
     functions: QuickMap<(u8, usize, u32), u32>,
-    /// By core, node and function, and what is executed, the visits that are in no such group.
-    singles: QuickMap<(u8, usize, u32, u64), u32>,
+    /// By group and what is executed, the visits that are not of all of a block.
+    singles: QuickMap<(u32, u64), u32>,
 }
 
 impl Visits {
@@ -172,19 +176,12 @@ impl Visits {
     }
 
     fn group(&self, visit: u32) -> &Group {
-        &self.groups[self.links[visit as usize].group as usize]
+        &self.groups[self.all[visit as usize].group as usize]
     }
 
     /// What a visit executes.
     fn begun(&self, visit: u32) -> Begun {
-        Begun { what: self.links[visit as usize].what, cycle: 0, detail: self.group(visit).detail }
-    }
-
-    /// How far a core can go on behind a visit, if it can.
-    fn here(&self, visit: u32, blocks: &Blocks) -> Option<Here> {
-        let &Group { ref function, first, count, .. } = self.group(visit);
-        let stays = blocks.member(self.begun(visit)).is_some_and(|member| !member.may_leave());
-        stays.then_some(Here { range: function.range.start, first, count })
+        Begun { what: self.links[visit as usize].what, cycle: 0, detail: self.all[visit as usize].detail }
     }
 
     /// A core goes on within its function, up to what may leave it, as far as `more` is there: how much of it, each a visit. `at`
@@ -197,7 +194,10 @@ impl Visits {
         blocks: &Blocks,
         visited: &mut [u32],
     ) -> usize {
-        let Some(Here { range, first, count }) = self.here(*at, blocks) else { return 0 };
+        let Here { range, first, count } = self.links[*at as usize].here;
+        if count == 0 {
+            return 0;
+        }
         let Some(group) = self.all.get_mut(first as usize..(first + count) as usize) else { return 0 };
         let (mut in_group, mut begun_at) = ((*at - first) as usize, *since);
         let mut done = 0;
@@ -230,10 +230,11 @@ impl Visits {
             return None;
         }
         if next.by != Move::Stay {
-            if !next.by.is_made(context, begun.pc(blocks), &self.group(next.to).function) {
+            let group = &mut self.groups[self.all[next.to as usize].group as usize];
+            if !next.by.is_made(context, begun.pc(blocks), &group.function) {
                 return None;
             }
-            self.links[next.to as usize].entered += u64::from(next.by.enters());
+            group.entered += u64::from(next.by.enters());
         }
         Some(next.to)
     }
@@ -263,13 +264,13 @@ impl Visits {
         }
         let functions = [all[first].function, all[second].function];
         let (loser, behind) = if by_first { (&all[first], behind_first) } else { (&all[second], behind_second) };
-        loser.lose(&mut self.lost, behind, slave);
+        loser.lose(&mut self.lost, &mut self.groups, behind, slave);
         functions
     }
 
     /// As `lose`, of a core while the other one is in no visit.
     pub fn lose_alone(&mut self, (visit, behind): (u32, u16), slave: u8) {
-        self.all[visit as usize].lose(&mut self.lost, behind, slave);
+        self.all[visit as usize].lose(&mut self.lost, &mut self.groups, behind, slave);
     }
 
     /// A core has come by a move, behind a visit or something else, to what it executes in a function: the number of the visit.
@@ -281,7 +282,8 @@ impl Visits {
         begun: Begun,
         blocks: &Blocks,
     ) -> u32 {
-        let function = function.cloned().unwrap_or_else(Function::none);
+        let group = self.group_of(core, function.cloned().unwrap_or_else(Function::none));
+        let Group { ref function, first, count, .. } = self.groups[group as usize];
         let of_function = blocks.of_function(function.range.start);
         let to = match blocks.member(begun) {
             Some(member)
@@ -289,24 +291,26 @@ impl Visits {
                     && of_function.len() <= Self::MAX_GROUP
                     && self.all.len() < Self::MOST_FOR_GROUPS =>
             {
-                let key = (core, function.node, function.start);
-                let known = self.functions.get(&key).map(|&group| &self.groups[group as usize]);
-                let first = if let Some(group) = known.filter(|group| member.number() < group.count) {
-                    group.first
+                if member.number() < count {
+                    first + member.number()
                 } else {
                     // What was counted of fewer blocks before stays where it is.
-                    self.functions.insert(key, self.groups.len() as u32);
-                    self.add((core, function), of_function.iter().map(|&block| Begun::what(block)), 0, blocks)
-                };
-                first + member.number()
+                    let (first, count) = (self.all.len() as u32, of_function.len() as u32);
+                    let here = Here { range: function.range.start, first, count };
+                    (self.groups[group as usize].first, self.groups[group as usize].count) = (first, count);
+                    for &block in of_function {
+                        self.add(group, Begun { what: Begun::what(block), cycle: 0, detail: 0 }, here, blocks);
+                    }
+                    first + member.number()
+                }
             }
             _ => {
-                let key = (core, function.node, function.start, begun.key());
+                let key = (group, begun.key());
                 if let Some(&visit) = self.singles.get(&key) {
                     visit
                 } else {
-                    let visit = self.add((core, function), [begun.what].into_iter(), begun.detail, blocks);
-                    self.groups[self.links[visit as usize].group as usize].count = 0;
+                    let visit = self.all.len() as u32;
+                    self.add(group, begun, Here { range: 0, first: 0, count: 0 }, blocks);
                     self.singles.insert(key, visit);
                     visit
                 }
@@ -322,27 +326,28 @@ impl Visits {
         to
     }
 
-    /// Adds a group: the number of its first visit.
-    fn add(
-        &mut self,
-        (core, function): (u8, Function),
-        what: impl Iterator<Item = u32>,
-        detail: u16,
-        blocks: &Blocks,
-    ) -> u32 {
-        let (first, group) = (self.all.len() as u32, self.groups.len() as u32);
-        let lost_in_group = self.lost.len() as u32;
-        self.lost.resize(self.lost.len() + Slave::COUNT, 0);
-        for what in what {
-            let (_, to_last) = Begun { what, cycle: 0, detail }.length(blocks);
-            let lost = self.lost.len() as u32;
-            self.lost.resize(self.lost.len() + usize::from(to_last) + 1, 0);
-            self.all.push(Visit { executed: 0, function: function.start, lost_in_group, lost, cycles: 0, to_last });
-            self.links.push(Link { next: [Next::NOTHING; 2], what, group, entered: 0 });
+    /// The number of a function in a node of a core.
+    fn group_of(&mut self, core: u8, function: Function) -> u32 {
+        let next = self.groups.len() as u32;
+        let group = *self.functions.entry((core, function.node, function.start)).or_insert(next);
+        if group == next {
+            let lost = [0; Slave::COUNT];
+            self.groups.push(Group { function, entered: 0, core, first: 0, count: 0, lost });
         }
-        let count = self.all.len() as u32 - first;
-        self.groups.push(Group { function, first, count, detail, core });
-        first
+        group
+    }
+
+    /// Adds a visit of a group, behind which a core can go on so far if its last instruction stays in the function.
+    fn add(&mut self, group: u32, begun: Begun, here: Here, blocks: &Blocks) {
+        let Begun { what, detail, .. } = begun;
+        let (_, to_last) = begun.length(blocks);
+        let lost = self.lost.len() as u32;
+        self.lost.resize(self.lost.len() + usize::from(to_last) + 1, 0);
+        let function = self.groups[group as usize].function.start;
+        self.all.push(Visit { executed: 0, cycles: 0, function, group, lost, to_last, detail });
+        let stays = blocks.member(begun).is_some_and(|member| !member.may_leave());
+        let here = if stays { here } else { Here { count: 0, ..here } };
+        self.links.push(Link { next: [Next::NOTHING; 2], here, what });
     }
 
     /// Cycles up to the last instruction of a visit, if none is lost.
@@ -372,17 +377,16 @@ impl Visits {
         let Self { all, links, groups, lost, .. } = std::mem::take(self);
         for group in &groups {
             let costs = cores[usize::from(group.core & 1)].calls.tree().costs(group.function.node);
-            let lost = &lost[all[group.first as usize].lost_in_group as usize..];
-            costs.conflicts.iter_mut().zip(lost).for_each(|(sum, lost)| *sum += lost);
+            costs.calls += group.entered;
+            costs.conflicts.iter_mut().zip(group.lost).for_each(|(sum, lost)| *sum += lost);
         }
         let executed = |(visit, _): &(&Visit, &Link)| visit.executed != 0 || visit.cycles != 0;
         for (visit, link) in all.iter().zip(&links).filter(executed) {
-            let group = &groups[link.group as usize];
-            let begun = Begun { what: link.what, cycle: 0, detail: group.detail };
+            let group = &groups[visit.group as usize];
+            let begun = Begun { what: link.what, cycle: 0, detail: visit.detail };
             let (instructions, to_last) = begun.length(blocks);
             let CoreProfile { calls, lines, .. } = &mut cores[usize::from(group.core & 1)];
             let costs = calls.tree().costs(group.function.node);
-            costs.calls += link.entered;
             costs.instructions += visit.executed * u64::from(instructions);
             costs.cycles = costs.cycles.wrapping_add(visit.cycles);
             let line_of = |number: usize| begun.pc(blocks).wrapping_add(2 * number as u32);

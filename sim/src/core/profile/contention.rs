@@ -3,7 +3,7 @@
 #![allow(clippy::inline_always)] // the hot loop of a profile: measured, see bench/observation.py
 
 use crate::core::bus::Slave;
-use crate::core::profile::counts::{Counts, ROOM, Taken};
+use crate::core::profile::counts::{Count, Counts, Taken};
 use crate::core::profile::places::{Places, RecentObjects};
 use crate::core::profile::quick_map::QuickMap;
 use crate::core::time::Cycle;
@@ -128,16 +128,15 @@ struct Lock {
 impl Loss {
     fn of(taken: Taken) -> Self {
         let (slave, core, winner) = taken.how();
-        let of = |core: u8| [taken.functions, taken.objects].map(|by_core| by_core[usize::from(core & 1)]);
         let to = match winner {
             winner if winner == core => Culprit::Itself,
             0 | 1 => {
-                let [function, object] = of(winner);
+                let [function, object] = taken.of(winner);
                 Culprit::Core { function, object }
             }
             _ => Culprit::Dma,
         };
-        let [function, object] = of(core);
+        let [function, object] = taken.of(core);
         Self { core, slave, function, object, to }
     }
 }
@@ -202,9 +201,9 @@ impl Contention {
     /// A core loses cycles, so often and so many in all.
     #[inline(always)]
     pub(super) fn lose(&mut self, taken: Taken, times: u64, cycles: Cycle) {
-        if times.max(cycles) >= ROOM.into() {
+        if cycles > Count::MOST {
             self.add_loss(Loss::of(taken), times, cycles);
-        } else if self.seen.add(taken, times as u32, cycles as u32) {
+        } else if self.seen.add(taken, Count::new(times, cycles)) {
             self.finish();
         }
     }

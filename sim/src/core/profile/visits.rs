@@ -102,9 +102,9 @@ impl Visit {
 
     /// Counts a cycle that was lost at a slave so many behind the beginning.
     #[inline(always)]
-    fn lose(&self, lost: &mut [Cycle], groups: &mut [Group], behind: u16, slave: u8) {
+    fn lose(&self, lost: &mut [Cycle], in_groups: &mut [Cycle], behind: u16, slave: u8) {
         lost[self.lost as usize + usize::from(behind.min(self.to_last))] += 1;
-        groups[self.group as usize].lost[usize::from(slave) % Slave::COUNT] += 1;
+        in_groups[self.group as usize * Slave::COUNT + usize::from(slave)] += 1;
     }
 }
 
@@ -130,7 +130,6 @@ struct Here {
 
 /// A function in a node.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
 struct Group {
     function: Function,
     /// How often it was entered.
@@ -140,8 +139,6 @@ struct Group {
     /// The first visit of its blocks, and how many there are.
     first: u32,
     count: u32,
-    /// Cycles that were lost, by slave.
-    lost: [Cycle; Slave::COUNT],
 }
 
 /// See the module.
@@ -152,6 +149,8 @@ pub(super) struct Visits {
     groups: Vec<Group>,
     /// Cycles that were lost, by visit and cycle from its beginning to that of its last instruction.
     lost: Vec<Cycle>,
+    /// The same, by group and slave.
+    lost_in_groups: Vec<Cycle>,
     /// By core, node and function, its number in `groups`.
     functions: QuickMap<(u8, usize, u32), u32>,
     /// By group and what is executed, the visits that are not of all of a block.
@@ -264,13 +263,13 @@ impl Visits {
         }
         let functions = [all[first].function, all[second].function];
         let (loser, behind) = if by_first { (&all[first], behind_first) } else { (&all[second], behind_second) };
-        loser.lose(&mut self.lost, &mut self.groups, behind, slave);
+        loser.lose(&mut self.lost, &mut self.lost_in_groups, behind, slave);
         functions
     }
 
     /// As `lose`, of a core while the other one is in no visit.
     pub fn lose_alone(&mut self, (visit, behind): (u32, u16), slave: u8) {
-        self.all[visit as usize].lose(&mut self.lost, &mut self.groups, behind, slave);
+        self.all[visit as usize].lose(&mut self.lost, &mut self.lost_in_groups, behind, slave);
     }
 
     /// A core has come by a move, behind a visit or something else, to what it executes in a function: the number of the visit.
@@ -331,8 +330,8 @@ impl Visits {
         let next = self.groups.len() as u32;
         let group = *self.functions.entry((core, function.node, function.start)).or_insert(next);
         if group == next {
-            let lost = [0; Slave::COUNT];
-            self.groups.push(Group { function, entered: 0, core, first: 0, count: 0, lost });
+            self.groups.push(Group { function, entered: 0, core, first: 0, count: 0 });
+            self.lost_in_groups.resize(self.groups.len() * Slave::COUNT, 0);
         }
         group
     }
@@ -374,11 +373,11 @@ impl Visits {
 
     /// Adds what was counted to nodes and lines, and forgets all visits.
     pub fn settle(&mut self, cores: &mut [CoreProfile; 2], blocks: &Blocks) {
-        let Self { all, links, groups, lost, .. } = std::mem::take(self);
-        for group in &groups {
+        let Self { all, links, groups, lost, lost_in_groups, .. } = std::mem::take(self);
+        for (group, lost) in groups.iter().zip(lost_in_groups.chunks(Slave::COUNT)) {
             let costs = cores[usize::from(group.core & 1)].calls.tree().costs(group.function.node);
             costs.calls += group.entered;
-            costs.conflicts.iter_mut().zip(group.lost).for_each(|(sum, lost)| *sum += lost);
+            costs.conflicts.iter_mut().zip(lost).for_each(|(sum, lost)| *sum += lost);
         }
         let executed = |(visit, _): &(&Visit, &Link)| visit.executed != 0 || visit.cycles != 0;
         for (visit, link) in all.iter().zip(&links).filter(executed) {

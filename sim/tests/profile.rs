@@ -448,6 +448,29 @@ fn spinlocks_are_told_with_who_held_them() {
     check_sums(&profile, &machine).unwrap();
 }
 
+/// Two cores read a spinlock again and again, with code in one bank. Turns are accounted for so many at once that a sum of some
+/// of these, and then one alone, has more lost cycles than 32 bits tell.
+#[test]
+fn cycles_of_a_long_busy_wait_are_all_told() {
+    let mut machine = Machine::new();
+    for core in 0..2 {
+        // again: ldr r2, [r0]; b again
+        let own = OWN[0] + 0x10 * core as u32;
+        put(&mut machine, own, &[LDR, 0xe7fd]);
+        machine.start_core(core, own | 1, STACK);
+        machine.core_mut(core).set_register(0, 0xd000_0100 + 4 * 5);
+    }
+    let image = image(&[("a", OWN[0], 16), ("b", OWN[0] + 0x10, 16)], &[]);
+    machine.start_profile(&image, None);
+    for end in [4, 8, 12, 16, 20, 24, 28, 32, 100] {
+        machine.run_until(end * 1_000_000_000);
+    }
+    let profile = machine.take_profile().expect("one was started");
+    let most = profile.contention.losses.values().map(|&(_, cycles)| cycles).max();
+    assert!(most.is_some_and(|most| most > 1 << 32), "{most:?}");
+    check_sums(&profile, &machine).unwrap();
+}
+
 #[test]
 fn a_core_that_sleeps_or_is_off_says_so() {
     let mut machine = machine(&[0xbf30, 0xe7fd]); // wfi; b back

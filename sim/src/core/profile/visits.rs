@@ -158,9 +158,9 @@ pub(super) struct Visits {
 }
 
 impl Visits {
-    /// Visits that are kept, at most: 20 MB.
+    /// Visits that are kept, at most: 25 MB.
     const MAX: usize = 1 << 18;
-    /// Numbers in `lost`, at most: 16 MB.
+    /// Numbers in `lost` and `lost_in_groups`, at most: 16 MB.
     const MAX_LOST: usize = 1 << 21;
     /// Those after which a quantum adds none but the one that it visits.
     const MOST_FOR_GROUPS: usize = 2 * Self::MAX;
@@ -171,7 +171,7 @@ impl Visits {
 
     /// Whether there is no room for those of another quantum.
     pub fn is_full(&self) -> bool {
-        self.all.len() > Self::MAX || self.lost.len() > Self::MAX_LOST
+        self.all.len() > Self::MAX || self.lost.len() + self.lost_in_groups.len() > Self::MAX_LOST
     }
 
     fn group(&self, visit: u32) -> &Group {
